@@ -1,0 +1,1 @@
+"""Grading of methods: runs, the Spark pipeline, aggregation and the report."""

@@ -1,0 +1,1 @@
+"""Published placement methods, one file each."""
