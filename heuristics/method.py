@@ -1,0 +1,42 @@
+"""What a placement method is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from numpy.random import Generator
+
+from slotwise.models.placement import Placement
+from slotwise.models.problem import Problem
+from slotwise.models.refusal import Refusal
+
+Place = Callable[[Problem, Generator], Placement | Refusal]
+
+
+def supports_all(problem: Problem) -> str | None:
+    """Return ``None``: the method applies to every problem."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A heuristic under its published name.
+
+    Parameters
+    ----------
+    name
+        As users write it, for example ``r-storm``.
+    source
+        What it implements: paper and section, or Storm class.
+    place
+        ``(problem, rng)`` -> placement, or a refusal with its reason. The placement may break
+        hard rules if the published method does: the judge then counts a failure.
+    supports
+        ``None``, or the reason why the method does not apply to a problem.
+    """
+
+    name: str
+    source: str
+    place: Place
+    supports: Callable[[Problem], str | None] = supports_all

@@ -1,0 +1,1 @@
+"""The nouns of the problem, the judge, file formats and instance generators."""

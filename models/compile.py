@@ -1,0 +1,248 @@
+"""Compiling: from an instance in the user's units to a `Problem` in integers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from slotwise.models.classes import LinearRow, class_flows, linear_rows, task_classes
+from slotwise.models.flows import pair_flow
+from slotwise.models.frozen import bool_array, int_array
+from slotwise.models.instance import TERM_PARTS, Instance, Objective, parts_of
+from slotwise.models.limits import check_sizes
+from slotwise.models.numbers import NO_LIMIT
+from slotwise.models.problem import IntArray, Problem, Region, Rules, TaskClass, Term
+from slotwise.models.scaling import (
+    CPU,
+    MEMORY,
+    Scale,
+    dimension,
+    power_of_ten,
+    resource_numbers,
+)
+
+Components = tuple[tuple[int, str], ...]
+Scales = Mapping[str, Scale]
+
+
+@dataclass(frozen=True, slots=True)
+class _PartScales:
+    """Integer scale of each part: 1 of it is 1/scale in the user's unit."""
+
+    flow: int
+    distance: int
+    linear: int
+    overload: int
+
+    def __getitem__(self, part: str) -> int:
+        scales = {
+            "network": self.flow * self.distance,
+            "linear": self.linear,
+            "overload": self.overload,
+        }
+        return scales.get(part, 1)
+
+
+def compile_problem(instance: Instance) -> Problem:
+    """Return the integer form of `instance`.
+
+    Raises
+    ------
+    InputError
+        When a sum could reach 2^62 or a term 2^53 at the resolution of the instance's decimals.
+    """
+    numbers = resource_numbers(instance)
+    dims = tuple(sorted(numbers))
+    scales = {key: Scale.fitting(numbers[key]) for key in dims}
+    pair_flows = tuple(pair_flow(t, instance.flow) for t in instance.topologies)
+    components = tuple(
+        (index, component.id)
+        for index, topology in enumerate(instance.topologies)
+        for component in topology.placed_components
+    )
+    parts = _PartScales(
+        flow=power_of_ten(weight for flows in pair_flows for weight in flows.values()),
+        distance=power_of_ten(_distances(instance)),
+        linear=power_of_ten(row.cost for row in instance.linear),
+        overload=max((_power(scales[d]) for d in instance.objective.soft), default=1),
+    )
+    rows = linear_rows(instance, parts.linear)
+    classes = task_classes(instance, pair_flows, rows)
+    demand, heap = _demands(instance, components, classes, dims, scales)
+    soft = instance.objective.soft
+    problem = Problem(
+        instance=instance,
+        dims=dims,
+        units=tuple(scales[d].unit for d in dims),
+        capacity=_capacity(instance, dims, scales),
+        soft_weight=int_array(
+            [int(soft.get(d, 0) * scales[d].unit * parts.overload) for d in dims]
+        ),
+        hard=bool_array([d not in soft for d in dims]),
+        slots=int_array(
+            [NO_LIMIT if node.slots is None else node.slots for node in instance.cluster.nodes]
+        ),
+        node_rack=int_array(
+            [instance.cluster.racks.index(node.rack) for node in instance.cluster.nodes]
+        ),
+        racks=instance.cluster.racks,
+        components=components,
+        classes=classes,
+        demand=demand,
+        heap=heap,
+        task_class=_task_class(classes),
+        flows=class_flows(components, classes, pair_flows, parts.flow),
+        distance=int_array([int(d * parts.distance) for d in instance.cluster.distance.levels]),
+        matrix=_matrix(instance, parts.distance),
+        linear=_linear(instance, classes, rows),
+        rules=_rules(instance, components, classes, scales),
+        regions=_regions(instance, components, classes, scales),
+        min_worker_cpu=scales[CPU](instance.scheduler.worker_min_cpu) if CPU in scales else 0,
+        cpu=dims.index(CPU) if CPU in dims else None,
+        memory=dims.index(MEMORY) if MEMORY in dims else None,
+        terms=_terms(instance.objective, parts),
+        part_units={part: Fraction(1, parts[part]) for part in TERM_PARTS},
+        flow_unit=Fraction(1, parts.flow),
+    )
+    check_sizes(problem)
+    return problem
+
+
+def _power(scale: Scale) -> int:
+    """Return the least power of ten that makes the scale's unit whole."""
+    power = 1
+    while (scale.unit * power).denominator != 1:
+        power *= 10
+    return power
+
+
+def _distances(instance: Instance) -> list[Decimal]:
+    if instance.cluster.matrix is None:
+        return list(instance.cluster.distance.levels)
+    return [value for row in instance.cluster.matrix for value in row]
+
+
+def _task_class(classes: tuple[TaskClass, ...]) -> IntArray:
+    of_task = {task: index for index, one in enumerate(classes) for task in one.tasks}
+    return int_array([of_task[task] for task in range(len(of_task))])
+
+
+def _demands(
+    instance: Instance,
+    components: Components,
+    classes: tuple[TaskClass, ...],
+    dims: tuple[str, ...],
+    scales: Scales,
+) -> tuple[IntArray, IntArray]:
+    """Return [C, D] demand of a task of each class, and its on-heap memory [C]."""
+    by_id = {
+        (t, component.id): component
+        for t, topology in enumerate(instance.topologies)
+        for component in topology.placed_components
+    }
+    demand = [[0] * len(dims) for _ in classes]
+    heap = [0] * len(classes)
+    for c, one in enumerate(classes):
+        for key, value in by_id[components[one.component]].resources.items():
+            amount = scales[dimension(key)](value)
+            demand[c][dims.index(dimension(key))] += amount
+            if key == "onheap_mb":
+                heap[c] = amount
+    shape = (len(classes), len(dims))
+    return int_array(int_array(demand).reshape(shape)), int_array(heap)
+
+
+def _capacity(instance: Instance, dims: tuple[str, ...], scales: Scales) -> IntArray:
+    """Return [N, D]: absent = 0, ``None`` = `NO_LIMIT`."""
+    rows = []
+    for node in instance.cluster.nodes:
+        offered = [node.resources.get(d, Decimal(0)) for d in dims]
+        rows.append(
+            [
+                NO_LIMIT if value is None else scales[d](value)
+                for d, value in zip(dims, offered, strict=True)
+            ]
+        )
+    return int_array(int_array(rows).reshape(len(rows), len(dims)))
+
+
+def _matrix(instance: Instance, scale: int) -> IntArray | None:
+    if instance.cluster.matrix is None:
+        return None
+    return int_array([[int(value * scale) for value in row] for row in instance.cluster.matrix])
+
+
+def _linear(
+    instance: Instance,
+    classes: tuple[TaskClass, ...],
+    rows: dict[tuple[str, str], LinearRow],
+) -> IntArray | None:
+    if not rows:
+        return None
+    names = instance.task_names()
+    costs = [[0] * len(instance.cluster.nodes) for _ in classes]
+    for c, one in enumerate(classes):
+        for node, cost in rows.get(names[one.tasks[0]], ()):
+            costs[c][node] = cost
+    return int_array(costs)
+
+
+def _rules(
+    instance: Instance, components: Components, classes: tuple[TaskClass, ...], scales: Scales
+) -> tuple[Rules, ...]:
+    index = {key: number for number, key in enumerate(components)}
+    lowest = max((topology.priority for topology in instance.topologies), default=0)
+    rules = []
+    for t, topology in enumerate(instance.topologies):
+        heap = topology.worker_max_heap_mb
+        pairs = {
+            (min(index[t, a], index[t, b]), max(index[t, a], index[t, b]))
+            for a, b in topology.constraints.incompatible
+        }
+        rules.append(
+            Rules(
+                id=topology.id,
+                classes=tuple(c for c, one in enumerate(classes) if one.topology == t),
+                heap_limit=NO_LIMIT if heap is None else scales[MEMORY](heap),
+                one_task_per_worker=topology.one_task_per_worker,
+                one_component_per_worker=topology.one_component_per_worker,
+                incompatible=tuple(sorted(pairs)),
+                max_per_node=tuple(
+                    sorted((index[t, c], m) for c, m in topology.constraints.max_per_node.items())
+                ),
+                reject_weight=lowest - topology.priority + 1,
+            )
+        )
+    return tuple(rules)
+
+
+def _regions(
+    instance: Instance, components: Components, classes: tuple[TaskClass, ...], scales: Scales
+) -> tuple[Region, ...]:
+    return tuple(
+        Region(
+            id=region.id,
+            topology=t,
+            kind=region.kind,
+            size=scales[MEMORY](region.mb),
+            classes=tuple(
+                c
+                for c, one in enumerate(classes)
+                if one.topology == t and components[one.component][1] in region.components
+            ),
+        )
+        for t, topology in enumerate(instance.topologies)
+        for region in topology.shared_memory
+    )
+
+
+def _terms(objective: Objective, parts: _PartScales) -> tuple[Term, ...]:
+    terms = []
+    for name in objective.terms:
+        names = parts_of(name)
+        scale = max(parts[part] for part in names)
+        multipliers = tuple((part, scale // parts[part]) for part in names)
+        terms.append(Term(name, multipliers, Fraction(1, scale)))
+    return tuple(terms)

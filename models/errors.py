@@ -1,0 +1,73 @@
+"""The one error family of slotwise."""
+
+from __future__ import annotations
+
+from typing import Self
+
+
+class SlotwiseError(Exception):
+    """Base of every error that slotwise raises on purpose."""
+
+
+class InputError(SlotwiseError, ValueError):
+    """Something the user gave breaks a rule.
+
+    Parameters
+    ----------
+    rule
+        What must hold, and what to do about it.
+    field
+        Path of the offending field inside its file or object, for example
+        ``topologies[0].components[1].parallelism``. Empty for the whole.
+    value
+        The offending value; ``None`` with `has_value` false where there is none to show.
+    file
+        Name of the file, ``None`` when the object was made in Python.
+    """
+
+    def __init__(
+        self,
+        rule: str,
+        *,
+        field: str = "",
+        value: object = None,
+        has_value: bool = True,
+        file: str | None = None,
+    ) -> None:
+        self.rule = rule
+        self.field = field
+        self.value = value
+        self.has_value = has_value
+        self.file = file
+        super().__init__(rule)
+
+    def __str__(self) -> str:
+        """One line: file, field, value, rule."""
+        where = self.field
+        if self.has_value:
+            where = f"{where} = {_shown(self.value)}" if where else _shown(self.value)
+        return ": ".join(part for part in (self.file, where, self.rule) if part)
+
+    def within(self, prefix: str) -> Self:
+        """Return this error with `prefix` put before its field."""
+        separator = "" if not self.field or self.field.startswith("[") else "."
+        return self._with(field=f"{prefix}{separator}{self.field}", file=self.file)
+
+    def in_file(self, file: str) -> Self:
+        """Return this error with the file's name."""
+        return self._with(field=self.field, file=file)
+
+    def _with(self, *, field: str, file: str | None) -> Self:
+        return type(self)(
+            self.rule, field=field, value=self.value, has_value=self.has_value, file=file
+        )
+
+
+class InternalError(SlotwiseError):
+    """An engine's claim and the judge disagree, or an invariant broke: a bug of ours."""
+
+
+def _shown(value: object) -> str:
+    text = repr(value) if isinstance(value, str) else str(value)
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,34 @@
+"""What an exact engine is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from slotwise.models.placement import Placement
+from slotwise.models.problem import Problem
+from slotwise.solver.result import Limits, Outcome
+
+Run = Callable[[Problem, Limits, Placement | None], Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """An exact method.
+
+    Parameters
+    ----------
+    name
+        As users write it.
+    run
+        ``(problem, limits, hint)`` -> claim. The hint is a placement to start from, or ``None``.
+    supports
+        ``None``, or the reason why the engine does not take a problem.
+    version
+        Of the solver behind it.
+    """
+
+    name: str
+    run: Run
+    supports: Callable[[Problem], str | None]
+    version: Callable[[], str]
