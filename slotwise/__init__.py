@@ -1,3 +1,84 @@
-"""Place the tasks of stream processors on machines: solve, judge and grade placements."""
+"""Place the tasks of stream processors on machines: solve, judge and grade placements.
+
+Names are loaded when they are first used, so that ``import slotwise`` costs nothing:
+
+>>> import slotwise
+>>> instance = slotwise.read_instance("word-count.json")  # doctest: +SKIP
+>>> result = slotwise.solve(instance)  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from slotwise.api import place, read_placement
+    from slotwise.models.errors import InputError, InternalError, SlotwiseError
+    from slotwise.models.instance import Instance
+    from slotwise.models.instance_file import read_instance, write_instance
+    from slotwise.models.judge import judge
+    from slotwise.models.placement import Placement
+    from slotwise.models.placement_file import write_placement
+    from slotwise.models.refusal import Refusal
+    from slotwise.models.verdict import Verdict, Violation
+    from slotwise.solver.result import Result, Status
+    from slotwise.solver.solve import solve
+
+__all__ = [
+    "InputError",
+    "Instance",
+    "InternalError",
+    "Placement",
+    "Refusal",
+    "Result",
+    "SlotwiseError",
+    "Status",
+    "Verdict",
+    "Violation",
+    "__version__",
+    "judge",
+    "place",
+    "read_instance",
+    "read_placement",
+    "solve",
+    "write_instance",
+    "write_placement",
+]
+
+_HOME = {
+    "InputError": "slotwise.models.errors",
+    "Instance": "slotwise.models.instance",
+    "InternalError": "slotwise.models.errors",
+    "Placement": "slotwise.models.placement",
+    "Refusal": "slotwise.models.refusal",
+    "Result": "slotwise.solver.result",
+    "SlotwiseError": "slotwise.models.errors",
+    "Status": "slotwise.solver.result",
+    "Verdict": "slotwise.models.verdict",
+    "Violation": "slotwise.models.verdict",
+    "judge": "slotwise.models.judge",
+    "place": "slotwise.api",
+    "read_instance": "slotwise.models.instance_file",
+    "read_placement": "slotwise.api",
+    "solve": "slotwise.solver.solve",
+    "write_instance": "slotwise.models.instance_file",
+    "write_placement": "slotwise.models.placement_file",
+}
+"""Public name -> module that defines it."""
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name when it is first used."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted(__all__)

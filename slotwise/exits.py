@@ -1,0 +1,87 @@
+"""Exit codes, and the one place where errors of the command line become one line on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+
+import typer
+
+from slotwise.models.errors import InternalError, SlotwiseError
+
+Main = Callable[[Sequence[str]], object]
+
+
+class Exit(IntEnum):
+    """What a command's exit code says."""
+
+    DONE = 0
+    """The command did what it was asked."""
+    FAILED = 1
+    """Infeasible, violations, a refusal, or a verification that failed."""
+    BAD_INPUT = 2
+    """Bad input or usage; one line on stderr says what."""
+    NO_ANSWER = 3
+    """Stopped at the limit with no answer."""
+    INTERRUPTED = 130
+    """Interrupted; what was found is kept."""
+
+
+# Typer exports BadParameter only; its base is click's, which newer versions of Typer bring along.
+_UsageError: type[Exception] = next(
+    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
+)
+
+
+def run(main: Main, arguments: Sequence[str]) -> int:
+    """Call `main` with `arguments` and return the exit code.
+
+    Errors made on purpose, of usage and of the operating system become one line on stderr.
+    Anything else is a bug and keeps its traceback.
+    """
+    try:
+        code = main(arguments)
+    except _UsageError as error:
+        return complain(getattr(error, "format_message", error.__str__)())
+    except InternalError as error:
+        complain(f"internal error, please report it: {error}")
+        return Exit.FAILED
+    except SlotwiseError as error:
+        return complain(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        complain("interrupted")
+        return Exit.INTERRUPTED
+    except OSError as error:
+        return complain(_os_message(error))
+    if code == Exit.INTERRUPTED:
+        complain("interrupted")
+    return code if isinstance(code, int) else Exit.DONE
+
+
+def complain(message: str) -> int:
+    """Write one line to stderr; return `Exit.BAD_INPUT`."""
+    sys.stderr.write(f"slotwise: {' '.join(message.split())}\n")
+    return Exit.BAD_INPUT
+
+
+def emit(text: str) -> None:
+    """Write to stdout; a reader that has gone (``| head``) changes no exit code."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence_stdout()
+
+
+def silence_stdout() -> None:
+    """Lead stdout nowhere, so that nothing more fails on it when Python ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def _os_message(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason

@@ -1,0 +1,110 @@
+"""What commands read and write: instances, placements, output files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from slotwise.models.errors import InputError
+
+if TYPE_CHECKING:
+    from slotwise.models.families import Family
+    from slotwise.models.instance import Instance
+    from slotwise.models.placement import Placement
+
+STDIN = "-"
+
+
+def load_instance(
+    source: str, topology: str | None = None, worker_min_cpu: str | None = None
+) -> Instance:
+    """Read the instance in the file `source`, or on stdin for ``-``.
+
+    Parameters
+    ----------
+    source
+        Path or ``-``.
+    topology, worker_min_cpu
+        Of a decoded Storm cluster: one topology alone; least cpu of a worker. ``None`` = all
+        topologies; what the file says.
+    """
+    from slotwise.models.instance_file import read_instance
+
+    return read_instance(_path(source), topology=topology, worker_min_cpu=worker_min_cpu)
+
+
+def load_placement(source: str, instance: Instance) -> Placement:
+    """Read a placement of `instance` from the file `source`, or from stdin for ``-``."""
+    from slotwise.models.placement_file import read_placement
+
+    return read_placement(_path(source), instance)
+
+
+def _path(source: str) -> Path:
+    return Path("/dev/stdin") if source == STDIN else Path(source)
+
+
+def check_target(path: Path | None) -> None:
+    """Refuse an output file that cannot be written, before the work and not after it."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise InputError("is a folder; name a file", field="--out", value=str(path))
+    if not path.parent.is_dir():
+        raise InputError(
+            f"the folder {str(path.parent)!r} does not exist", field="--out", value=str(path)
+        )
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(
+            f"the folder {str(path.parent)!r} cannot be written to", field="--out", value=str(path)
+        )
+
+
+def save_placement(path: Path, instance: Instance, placement: Placement) -> None:
+    """Write a placement file, whole or not at all."""
+    from slotwise.models.placement_file import write_placement
+
+    write_placement(path, instance, placement)
+
+
+def placement_or_none(instance: Instance, placement: Placement | None) -> dict[str, Any] | None:
+    """Return the content of a placement file, or ``None`` where there is no placement."""
+    from slotwise.models.placement_file import placement_document
+
+    return None if placement is None else placement_document(instance, placement)
+
+
+def hashed(instance: Instance) -> dict[str, str]:
+    """Return the entry that says which instance an answer belongs to."""
+    from slotwise.models.instance_file import instance_hash
+
+    return {"instance": instance_hash(instance)}
+
+
+def generate(family: Family, count: int | None, seed: int, folder: Path) -> list[Path]:
+    """Write instances of `family` into `folder`, one file each.
+
+    Files that stand there with the same content are left alone. If one stands there with other
+    content nothing is written at all.
+    """
+    from slotwise.models.atomic_file import write_atomically
+    from slotwise.models.instance_file import instance_text
+
+    if folder.exists() and not folder.is_dir():
+        raise InputError("is not a folder", field="--out", value=str(folder))
+    texts = {}
+    for index in range(family.count if count is None else count):
+        made = family.make(index, seed)
+        texts[folder / f"{made.name}.json"] = instance_text(made)
+    for path, text in texts.items():
+        if path.exists() and path.read_text(encoding="utf-8") != text:
+            raise InputError(
+                "holds something else; remove it or choose another --out",
+                has_value=False,
+                file=str(path),
+            )
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, text in texts.items():
+        write_atomically(path, text)
+    return list(texts)

@@ -1,0 +1,30 @@
+"""The lists that ``methods`` and ``families`` print."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from slotwise.heuristics.registry import all_methods
+from slotwise.models.families import FAMILIES
+from slotwise.solver import ENGINES
+
+
+def methods() -> list[dict[str, Any]]:
+    """List the heuristics (for ``place --with``), then the engines (for ``solve --engine``)."""
+    heuristics = [
+        {"name": method.name, "kind": "heuristic", "source": method.source}
+        for method in all_methods()
+    ]
+    engines = [
+        {"name": engine.name, "kind": "engine", "source": engine.version()}
+        for engine in ENGINES.values()
+    ]
+    return heuristics + engines
+
+
+def families() -> list[dict[str, Any]]:
+    """List the families of instances."""
+    return [
+        {"name": name, "count": family.count, "description": family.description}
+        for name, family in FAMILIES.items()
+    ]

@@ -1,0 +1,121 @@
+"""What the commands ``solve`` and ``place`` do, and the documents and exit codes they give."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from slotwise import inputs
+from slotwise.exits import Exit
+from slotwise.heuristics.method import Method
+from slotwise.heuristics.place import run_method
+from slotwise.models.compile import compile_problem
+from slotwise.models.instance import Instance
+from slotwise.models.judge import judge
+from slotwise.models.placement import Placement
+from slotwise.models.refusal import Refusal
+from slotwise.models.verdict import Verdict
+from slotwise.solver.result import Result, Status
+from slotwise.solver.solve import solve
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Engine, wall-clock limit in seconds, threads and seed of a solve."""
+
+    engine: str
+    time_limit_s: float
+    workers: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """A result with its instance; `verdict` of its placement, ``None`` where there is none."""
+
+    instance: Instance
+    result: Result
+    verdict: Verdict | None
+
+    @property
+    def code(self) -> Exit:
+        """The exit code."""
+        if self.result.interrupted and self.result.status is not Status.OPTIMAL:
+            return Exit.INTERRUPTED
+        return {
+            Status.OPTIMAL: Exit.DONE,
+            Status.FEASIBLE: Exit.DONE,
+            Status.INFEASIBLE: Exit.FAILED,
+            Status.UNKNOWN: Exit.NO_ANSWER,
+        }[self.result.status]
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what ``solve --json`` prints."""
+        plan = inputs.placement_or_none(self.instance, self.result.placement)
+        return self.result.to_document() | inputs.hashed(self.instance) | {"placement": plan}
+
+
+def solved(instance: Instance, ask: Ask, hint: str | None) -> Solved:
+    """Solve `instance`, from the placement in the file `hint` if there is one."""
+    result = solve(
+        instance,
+        engine=ask.engine,
+        time_limit_s=ask.time_limit_s,
+        workers=ask.workers,
+        seed=ask.seed,
+        hint=None if hint is None else inputs.load_placement(hint, instance),
+    )
+    verdict = None if result.placement is None else judge(instance, result.placement)
+    return Solved(instance, result, verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A method's answer: a judged placement, or the reason of its refusal."""
+
+    instance: Instance
+    method: str
+    seed: int
+    seconds: float
+    placement: Placement | None
+    verdict: Verdict | None
+    refused: str | None
+
+    @property
+    def status(self) -> str:
+        """``feasible``, ``violated`` (breaks a hard rule) or ``refused``."""
+        if self.verdict is None:
+            return "refused"
+        return "feasible" if self.verdict.valid else "violated"
+
+    @property
+    def code(self) -> Exit:
+        """The exit code."""
+        return Exit.DONE if self.status == "feasible" else Exit.FAILED
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what ``place --json`` prints."""
+        judged = {} if self.verdict is None else self.verdict.to_document()
+        return {
+            "status": self.status,
+            "reason": self.refused,
+            "objective": judged.get("objective", []),
+            "violations": judged.get("violations", []),
+            "method": self.method,
+            "seed": self.seed,
+            "seconds": round(self.seconds, 3),
+            **inputs.hashed(self.instance),
+            "placement": inputs.placement_or_none(self.instance, self.placement),
+        }
+
+
+def placed(instance: Instance, method: Method, seed: int) -> Placed:
+    """Place `instance` with `method` and judge what comes out."""
+    begin = time.perf_counter()
+    problem = compile_problem(instance)
+    answer = run_method(problem, method, seed)
+    seconds = time.perf_counter() - begin
+    if isinstance(answer, Refusal):
+        return Placed(instance, method.name, seed, seconds, None, None, answer.reason)
+    return Placed(instance, method.name, seed, seconds, answer, judge(problem, answer), None)
