@@ -107,8 +107,7 @@ class _Search:
         self._homes = _home_labels(problem)
         self._twins_before = _twins_before(problem)
         self._order = [
-            [c for c in rules.classes for _ in problem.classes[c].tasks]
-            for rules in problem.rules
+            [c for c in rules.classes for _ in problem.classes[c].tasks] for rules in problem.rules
         ]
 
     def run(self, hint: Placement | None) -> bool:
@@ -153,9 +152,7 @@ class _Search:
         """Yield the places worth trying, ascending, from `least` on."""
         nodes = self.books.nodes
         for n in range(least[0], len(nodes)):
-            if not nodes[n].workers and any(
-                not nodes[m].workers for m in self._twins_before[n]
-            ):
+            if not nodes[n].workers and any(not nodes[m].workers for m in self._twins_before[n]):
                 continue
             for label in self._labels(n, t):
                 if (n, label) >= least:
@@ -244,16 +241,14 @@ def _estimate(problem: Problem) -> float:
     Partitions of T tasks into w workers, each on one of N nodes: sum over w of S(T, w) * N**w,
     with Stirling numbers of the second kind; then divided by the permutations inside classes.
     """
-    partitions = [1]
+    partitions: list[int] = [1]
     for _ in range(problem.task_count):
         partitions = [
             w * stay + new
-            for w, (stay, new) in enumerate(
-                zip([*partitions, 0], [0, *partitions], strict=True)
-            )
+            for w, (stay, new) in enumerate(zip([*partitions, 0], [0, *partitions], strict=True))
         ]
-    total = sum(count * problem.node_count**w for w, count in enumerate(partitions))
-    return total / math.prod(math.factorial(size) for size in problem.sizes)
+    total: int = sum(count * problem.node_count**w for w, count in enumerate(partitions))
+    return float(total / math.prod(math.factorial(size) for size in problem.sizes))
 
 
 def _home_labels(problem: Problem) -> list[set[int]]:

@@ -97,8 +97,7 @@ class Books:
         """Return each term of the objective, from the parts so far."""
         parts = dict(zip(TERM_PARTS, self.parts, strict=True))
         return tuple(
-            sum(factor * parts[part] for part, factor in term.parts)
-            for term in self._problem.terms
+            sum(factor * parts[part] for part, factor in term.parts) for term in self._problem.terms
         )
 
     def put(self, c: int, place: Place) -> Undo | None:
@@ -159,9 +158,7 @@ class Books:
             load[self._memory] += region.size
             heap += region.size if region.kind == "onheap" else 0
         components = (*worker.components, one.component)
-        return worker._replace(
-            components=components, load=tuple(load), heap=heap, regions=regions
-        )
+        return worker._replace(components=components, load=tuple(load), heap=heap, regions=regions)
 
     def _worker_keeps_rules(self, worker: Box) -> bool:
         rules = self._problem.rules[worker.topology]
@@ -228,9 +225,7 @@ class Books:
     def _overload(self, n: int, node: Box) -> int:
         return sum(
             weight * (load - capacity)
-            for weight, load, capacity in zip(
-                self._soft, node.load, self._capacity[n], strict=True
-            )
+            for weight, load, capacity in zip(self._soft, node.load, self._capacity[n], strict=True)
             if load > capacity
         )
 
