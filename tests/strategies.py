@@ -31,7 +31,7 @@ from slotwise.models.topology import (
 X = TypeVar("X")
 
 DISTANCES = ((0, 1, 2, 3), (0, 0, 1, 2), (0, 0, 1, 1), ("0.5", 1, "1.5", "4.2"), (1, 1, 1, 1))
-GROUPINGS = ("shuffle", "global", "all", "fields", "local_or_shuffle")
+GROUPINGS = ("shuffle", "global", "all", "fields", "global", "all", "local_or_shuffle")
 TERMS = (
     ("overload", "network"),
     ("network",),
@@ -134,13 +134,13 @@ class FromHypothesis:
         return self.draw(st.integers(low, high))
 
 
-def tiny_instance(rng: Generator, *, most_tasks: int = 5, most_nodes: int = 4) -> Instance:
+def tiny_instance(rng: Generator, *, most_tasks: int = 6, most_nodes: int = 4) -> Instance:
     """Return a random tiny instance; the same generator state gives the same instance."""
     return _instance(FromRng(rng), most_tasks, most_nodes)
 
 
 @st.composite
-def instances(draw: st.DrawFn, most_tasks: int = 5, most_nodes: int = 4) -> Instance:
+def instances(draw: st.DrawFn, most_tasks: int = 6, most_nodes: int = 4) -> Instance:
     """Tiny instances of every kind."""
     return _instance(FromHypothesis(draw), most_tasks, most_nodes)
 
@@ -164,8 +164,8 @@ def rules_in(instance: Instance) -> set[str]:
 def _instance(choose: Chooser, most_tasks: int, most_nodes: int) -> Instance:
     dims = _resources(choose)
     cluster = _cluster(choose, most_nodes, dims)
-    rates = _chance(choose, 30)
-    left = choose.whole(1, most_tasks)
+    rates = _chance(choose, 40)
+    left = max(choose.whole(1, most_tasks), choose.whole(1, most_tasks))
     several = _chance(choose, 35) and left > 1
     shares = (left - left // 2, left // 2) if several else (left,)
     topologies = tuple(
@@ -317,9 +317,9 @@ def _stream(choose: Chooser, source: str, target: str, rates: bool) -> Stream:
 
 def _constraints(choose: Chooser, ids: list[str]) -> Constraints:
     incompatible = []
-    if _chance(choose, 20):
+    if _chance(choose, 35):
         incompatible.append((_one(choose, ids), _one(choose, ids)))
-    if _chance(choose, 12):
+    if _chance(choose, 8):
         one = _one(choose, ids)
         incompatible.append((one, one))
     most = {_one(choose, ids): choose.whole(1, 2)} if _chance(choose, 20) else {}
