@@ -1,69 +1,100 @@
-"""Profiles of Hypothesis and the fixtures that all tests share."""
+"""Fixtures that several test files share, and settings of Hypothesis."""
 
 from __future__ import annotations
 
+import io
+import json
 import os
-from collections.abc import Iterator
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
 
-ROOT = Path(__file__).resolve().parent.parent
-DEEP = os.environ.get("SLOTWISE_DEEP") == "1"
+NOTES = pytest.StashKey[list[str]]()
 
-# Every run of the default profile tries the same cases; the deep one looks for new ones.
-settings.register_profile("default", derandomize=True, max_examples=60, deadline=None)
 settings.register_profile(
-    "deep",
-    max_examples=1000,
+    "default",
     deadline=None,
-    print_blob=True,
+    max_examples=100,
+    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("deep" if DEEP else "default")
+settings.register_profile("deep", parent=settings.get_profile("default"), max_examples=2000)
+settings.load_profile("deep" if os.environ.get("SLOTWISE_DEEP") else "default")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[NOTES] = []
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Show the notes of tests below the results, also where the tests pass."""
+    if config.stash[NOTES]:
+        terminalreporter.section("notes")
+        for line in config.stash[NOTES]:
+            terminalreporter.write_line(line)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what takes minutes, unless it was asked for."""
-    if DEEP:
+    """Skip the tests that take minutes unless SLOTWISE_DEEP is set."""
+    if os.environ.get("SLOTWISE_DEEP"):
         return
     for item in items:
         if item.get_closest_marker("deep"):
-            item.add_marker(pytest.mark.skip(reason="deep: run by make test-deep"))
+            item.add_marker(pytest.mark.skip(reason="takes minutes; set SLOTWISE_DEEP=1"))
 
 
-@pytest.fixture(scope="session")
-def root() -> Path:
-    """Return the project's root folder."""
-    return ROOT
+@pytest.fixture
+def note(request: pytest.FixtureRequest) -> list[str]:
+    """Lines to show at the end of the run."""
+    return request.config.stash[NOTES]
 
 
-@pytest.fixture(scope="session")
-def shared() -> Path:
-    """Return the folder of reference material beside the project (or SLOTWISE_SHARED)."""
-    folder = Path(os.environ.get("SLOTWISE_SHARED", ROOT.parent / "shared"))
-    if folder.is_dir():
-        return folder
-    reason = f"no reference material in {folder}; SLOTWISE_SHARED can name another folder"
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Exit code, stdout and stderr of one command."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one JSON object on stdout."""
+        return json.loads(self.out)
 
 
-@pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    """Start one local Spark session for all tests.
+Cli = Callable[..., Answer]
 
-    Functions that run on the workers must be defined inside a test or in slotwise: workers cannot
-    import the test modules.
-    """
-    from slotwise.benchmarks.spark_session import spark_session
 
-    session = spark_session("local[2]", "slotwise-tests")
-    yield session
-    session.stop()
+@pytest.fixture
+def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of docs/examples, which is also the current folder."""
+    folder = tmp_path / "examples"
+    shutil.copytree(EXAMPLES, folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Run the command line in this process."""
+    from slotwise.cli import run
+
+    def call(*words: object, stdin: str = "") -> Answer:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        capsys.readouterr()
+        code = run([str(word) for word in words])
+        caught = capsys.readouterr()
+        return Answer(code, caught.out, caught.err)
+
+    return call
