@@ -237,7 +237,7 @@ def _named(found: Java | _Unsuitable, where: str) -> Java | _Unsuitable:
 
 
 def _probe_on_path(java: Path) -> Java | _Unsuitable:
-    """Ask a ``java`` on the path for its home: it may be a link, or a script of a version manager."""
+    """Ask a ``java`` on the path for its home: it may be a link, or a version manager's script."""
     output = _run(java, "-XshowSettings:properties", "-version")
     if isinstance(output, _Unsuitable):
         return output

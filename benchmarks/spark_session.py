@@ -61,6 +61,7 @@ def spark_session(master: str = "local[*]", app: str = "slotwise") -> SparkSessi
     SlotwiseError
         If no suitable Java is found, or Spark does not start.
     """
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -73,8 +74,9 @@ def spark_session(master: str = "local[*]", app: str = "slotwise") -> SparkSessi
         builder = builder.config(key, value)
     try:
         return builder.getOrCreate()
-    except PySparkException as error:
-        raise SlotwiseError(f"Spark did not start on {master}: {error}") from error
+    except (PySparkException, Py4JError) as error:
+        reason = getattr(error, "java_exception", error)
+        raise SlotwiseError(f"Spark did not start on {master}: {reason}") from error
 
 
 def is_local(master: str) -> bool:

@@ -1,0 +1,45 @@
+# `make demo` needs Python 3.11 or newer and make, nothing else. Another Python: make PYTHON=python3.13
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test test-deep check wheel-check clean
+
+demo: $(VENV)/.installed
+	$(BIN)/slotwise grade rstorm --methods round-robin,r-storm --time-limit 20 --out demo
+	$(BIN)/slotwise report demo
+	@echo "The report, one page for any browser:"; ls $(CURDIR)/demo/*.html
+
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest
+
+test-deep: $(VENV)/.installed-dev
+	SLOTWISE_DEEP=1 $(BIN)/python -m pytest -m ""
+
+check: $(VENV)/.installed-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+wheel-check: $(VENV)/.installed-dev
+	.ci/wheel-check $(BIN)/python
+
+clean:
+	rm -rf build dist *.egg-info demo $(VENV)
+
+# Without isolation the build uses the pinned setuptools, and nothing is fetched twice.
+$(VENV)/.installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "slotwise needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "Setting up $(VENV) (about a minute)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) setuptools
+	@$(PIP) --no-build-isolation -e .
+	@$(BIN)/python -m slotwise.benchmarks.java || \
+		{ echo "Adding Java as a Python package"; $(PIP) --no-build-isolation -e '.[java]'; }
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	@$(PIP) --no-build-isolation -e '.[dev,java]'
+	@touch $@

@@ -1,0 +1,39 @@
+"""The core must import without the solvers, Spark and the plotting library."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("ortools", "pyspark", "pandas", "plotly", "pulp", "highspy")
+
+LIST_LOADED = """
+import json, sys
+{imports}
+print(json.dumps(sorted({{name.partition(".")[0] for name in sys.modules}})))
+"""
+
+
+def loaded_after(imports: str) -> set[str]:
+    """Return the top-level modules of a fresh interpreter after the given imports."""
+    command = [sys.executable, "-c", LIST_LOADED.format(imports=imports)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout))
+
+
+def test_core_loads_nothing_heavy() -> None:
+    loaded = loaded_after("import slotwise, slotwise.models")
+    assert "slotwise" in loaded
+    assert sorted(loaded.intersection(HEAVY)) == []
+
+
+@pytest.mark.parametrize(
+    "module", ["slotwise.benchmarks.java", "slotwise.benchmarks.spark_session"]
+)
+def test_spark_is_imported_by_the_session_only(module: str) -> None:
+    assert "pyspark" not in loaded_after(f"import {module}")
+
+
+def test_a_heavy_import_would_be_seen() -> None:
+    assert "highspy" in loaded_after("import highspy")
