@@ -68,9 +68,7 @@ def account(problem: Problem, placement: Placement) -> Accounting:
     """Return what `placement` puts where; unplaced tasks put nothing anywhere."""
     nodes = np.asarray(placement.nodes, dtype=np.int64)
     labels = np.asarray(placement.workers, dtype=np.int64)
-    topologies = tuple(
-        _workers(problem, t, nodes, labels) for t in range(len(problem.rules))
-    )
+    topologies = tuple(_workers(problem, t, nodes, labels) for t in range(len(problem.rules)))
     node_load = np.zeros_like(problem.capacity)
     for workers in topologies:
         np.add.at(node_load, workers.node, workers.load)
@@ -81,9 +79,7 @@ def account(problem: Problem, placement: Placement) -> Accounting:
 
 def _workers(problem: Problem, topology: int, nodes: IntArray, labels: IntArray) -> Workers:
     classes = np.asarray(problem.rules[topology].classes, dtype=np.int64)
-    tasks = np.asarray(
-        [task for c in classes for task in problem.classes[c].tasks], dtype=np.int64
-    )
+    tasks = np.asarray([task for c in classes for task in problem.classes[c].tasks], dtype=np.int64)
     column = np.repeat(np.arange(len(classes)), [problem.classes[c].size for c in classes])
     placed = nodes[tasks] != UNPLACED
     tasks, column = tasks[placed], column[placed]

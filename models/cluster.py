@@ -124,9 +124,7 @@ class Cluster:
         return tuple(dict.fromkeys(node.rack for node in self.nodes))
 
 
-def _square(
-    matrix: tuple[tuple[Decimal, ...], ...], size: int
-) -> tuple[tuple[Decimal, ...], ...]:
+def _square(matrix: tuple[tuple[Decimal, ...], ...], size: int) -> tuple[tuple[Decimal, ...], ...]:
     if len(matrix) != size:
         raise InputError(
             f"must have one row per node ({size})", field="matrix", value=f"{len(matrix)} rows"

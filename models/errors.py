@@ -46,7 +46,7 @@ class InputError(SlotwiseError, ValueError):
         where = self.field
         if self.has_value:
             where = f"{where} = {_shown(self.value)}" if where else _shown(self.value)
-        return ": ".join(part for part in (self.file, where, self.rule) if part)
+        return _one_line(": ".join(part for part in (self.file, where, self.rule) if part))
 
     def within(self, prefix: str) -> Self:
         """Return this error with `prefix` put before its field."""
@@ -67,7 +67,17 @@ class InternalError(SlotwiseError):
     """An engine's claim and the judge disagree, or an invariant broke: a bug of ours."""
 
 
+_JSON_NAMES = {None: "null", True: "true", False: "false"}
+
+
 def _shown(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return _JSON_NAMES[value]
     text = repr(value) if isinstance(value, str) else str(value)
+    return _one_line(text if len(text) <= 60 else text[:57] + "...")
+
+
+def _one_line(text: str) -> str:
+    """Return `text` with every character that is no printable one written as an escape."""
     text = " ".join(text.split())
-    return text if len(text) <= 60 else text[:57] + "..."
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -15,6 +15,9 @@ TERM_PARTS = ("overload", "network", "rejected", "nodes", "workers", "moved", "l
 FLOWS = ("pairs", "rates")
 PRIORITY_STRATEGIES = ("default", "fifo", "generic")
 
+MAX_TASKS = 1_000_000
+"""Most tasks of an instance; the largest published topology has 9,389."""
+
 
 @dataclass(frozen=True, slots=True)
 class Objective:
@@ -34,7 +37,8 @@ class Objective:
 
     def __post_init__(self) -> None:
         """Check that every part is known and stands once."""
-        object.__setattr__(self, "terms", tuple(self.terms))
+        terms = tuple("+".join(parts_of(term)) for term in self.terms)
+        object.__setattr__(self, "terms", terms)
         if not self.terms:
             raise InputError("must name at least one term", field="terms", value="[]")
         for index, term in enumerate(self.terms):
@@ -157,6 +161,7 @@ class Instance:
         object.__setattr__(self, "linear", tuple(self.linear))
         one_of(self.flow, FLOWS, "flow")
         distinct((topology.id for topology in self.topologies), "topologies[].id")
+        _check_task_count(self)
         _check_rates(self)
         _check_soft(self)
         _check_running(self)
@@ -180,6 +185,19 @@ class Instance:
             if written.startswith(f"{topology.id}/"):
                 return topology.id, written[len(topology.id) + 1 :]
         return (self.topologies[0].id if len(self.topologies) == 1 else ""), written
+
+
+def _check_task_count(instance: Instance) -> None:
+    total = 0
+    for i, topology in enumerate(instance.topologies):
+        for component in topology.placed_components:
+            total += component.parallelism
+            if total > MAX_TASKS:
+                raise InputError(
+                    f"makes more than {MAX_TASKS} tasks in all",
+                    field=f"topologies[{i}].{component.id}.parallelism",
+                    value=component.parallelism,
+                )
 
 
 def _check_rates(instance: Instance) -> None:
@@ -207,9 +225,7 @@ def _check_soft(instance: Instance) -> None:
 def _check_running(instance: Instance) -> None:
     if instance.running is None:
         if "moved" in instance.objective.parts:
-            raise InputError(
-                "'moved' needs `running`", field="objective.terms", value="moved"
-            )
+            raise InputError("'moved' needs `running`", field="objective.terms", value="moved")
         return
     tasks = set(instance.task_names())
     nodes = {node.id for node in instance.cluster.nodes}
@@ -230,6 +246,8 @@ def _check_running(instance: Instance) -> None:
 
 
 def _check_linear(instance: Instance) -> None:
+    if not instance.linear:
+        return
     tasks = set(instance.task_names())
     nodes = {node.id for node in instance.cluster.nodes}
     seen: set[tuple[tuple[str, str], str]] = set()

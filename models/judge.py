@@ -51,8 +51,7 @@ def judge(problem: Problem | Instance, placement: Placement) -> Verdict:
 
 def _terms(problem: Problem, parts: dict[str, int]) -> tuple[int, ...]:
     return tuple(
-        sum(multiplier * parts[part] for part, multiplier in term.parts)
-        for term in problem.terms
+        sum(multiplier * parts[part] for part, multiplier in term.parts) for term in problem.terms
     )
 
 

@@ -25,9 +25,7 @@ def check_sizes(problem: Problem) -> None:
     most = {
         "network": _largest_network(problem),
         "linear": 0 if problem.linear is None else int(problem.linear.max()) * problem.task_count,
-        "overload": sum(
-            int(w) * load for w, load in zip(problem.soft_weight, loads, strict=True)
-        ),
+        "overload": sum(int(w) * load for w, load in zip(problem.soft_weight, loads, strict=True)),
         "rejected": sum(rule.reject_weight for rule in problem.rules),
         "nodes": problem.node_count,
         "workers": problem.task_count,

@@ -45,7 +45,7 @@ def exact(value: Number, field: str) -> Decimal:
         raise InputError(
             f"must have at most {MAX_DECIMALS} decimals; round it", field=field, value=value
         )
-    return number
+    return number or Decimal(0)
 
 
 def exact_or_none(value: Number | None, field: str) -> Decimal | None:
@@ -96,4 +96,6 @@ def name(value: str, field: str) -> str:
     """Return an identifier: text that is not empty and has no line break."""
     if not isinstance(value, str) or not value or value.splitlines() != [value]:
         raise InputError("must be a text of one line, not empty", field=field, value=value)
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise InputError("must be Unicode text, without surrogates", field=field, value=value)
     return value

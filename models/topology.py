@@ -260,9 +260,7 @@ def _check_component_ids(topology: Topology) -> None:
 
 def _check_known(topology: Topology, key: str, where: str) -> None:
     if key not in {c.id for c in topology.placed_components}:
-        raise InputError(
-            f"must be a component of topology {topology.id!r}", field=where, value=key
-        )
+        raise InputError(f"must be a component of topology {topology.id!r}", field=where, value=key)
 
 
 def _check_streams(topology: Topology) -> None:

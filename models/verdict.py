@@ -145,7 +145,5 @@ class Verdict:
     def _amounts(self, scaled: list[int]) -> dict[str, int | float | None]:
         return {
             d: None if amount == NO_LIMIT else plain(amount * unit)
-            for d, amount, unit in zip(
-                self.problem.dims, scaled, self.problem.units, strict=True
-            )
+            for d, amount, unit in zip(self.problem.dims, scaled, self.problem.units, strict=True)
         }

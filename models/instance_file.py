@@ -1,0 +1,104 @@
+"""Reading and writing instances: our own files, and the others that we recognise."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from slotwise.models.atomic_file import write_atomically
+from slotwise.models.errors import InputError
+from slotwise.models.file_text import YAML_SUFFIXES, parse_text, read_data
+from slotwise.models.instance import Instance
+from slotwise.models.instance_document import (
+    INSTANCE_FORMAT,
+    instance_document,
+    instance_hash,
+)
+from slotwise.models.instance_from_document import instance_from_document
+from slotwise.models.json_text import pretty_json
+from slotwise.models.located import in_file
+from slotwise.models.matrix_assignment import MATRIX_FORMAT, instance_from_matrices
+from slotwise.models.storm_cluster import instance_from_storm, is_storm_cluster
+from slotwise.models.yaml_text import yaml_text
+
+__all__ = [
+    "instance_document",
+    "instance_from_data",
+    "instance_from_text",
+    "instance_hash",
+    "instance_text",
+    "read_instance",
+    "write_instance",
+]
+
+
+def read_instance(
+    source: str | Path,
+    *,
+    topology: str | None = None,
+    worker_min_cpu: Decimal | int | str | None = None,
+) -> Instance:
+    """Read an instance, in JSON or YAML.
+
+    Recognised by content: ``slotwise.instance/1``, ``matrix-assignment``, decoded Storm clusters.
+
+    Parameters
+    ----------
+    source
+        Path; ``-`` = stdin.
+    topology
+        Of a decoded Storm cluster: this one alone on the empty cluster; ``None`` = all.
+    worker_min_cpu
+        Of a decoded Storm cluster: least cpu of a worker, points; ``None`` = the file's.
+
+    Raises
+    ------
+    InputError
+        One line: file, field, value, rule.
+    """
+    data, file = read_data(source)
+    with in_file(file):
+        return instance_from_data(data, topology=topology, worker_min_cpu=worker_min_cpu)
+
+
+def instance_from_text(text: str, *, file: str = "text") -> Instance:
+    """Return the instance in a text; `file` names it in messages."""
+    with in_file(file):
+        return instance_from_data(parse_text(text))
+
+
+def instance_from_data(
+    data: Any,
+    *,
+    topology: str | None = None,
+    worker_min_cpu: Decimal | int | str | None = None,
+) -> Instance:
+    """Return the instance in the data of a file, of whatever kind it is; see `read_instance`."""
+    if not isinstance(data, dict):
+        raise InputError("must be an object with the key `format`", value=data)
+    if is_storm_cluster(data):
+        return instance_from_storm(data, topology=topology, worker_min_cpu=worker_min_cpu)
+    for option, value in (("topology", topology), ("worker_min_cpu", worker_min_cpu)):
+        if value is not None:
+            raise InputError("applies to decoded Storm clusters only", field=option, value=value)
+    known = f"{INSTANCE_FORMAT} or {MATRIX_FORMAT}"
+    if "format" not in data:
+        raise InputError(f"is missing; it must be {known}", field="format", has_value=False)
+    if data["format"] == INSTANCE_FORMAT:
+        return instance_from_document(data)
+    if data["format"] == MATRIX_FORMAT:
+        return instance_from_matrices(data)
+    raise InputError(f"must be {known}", field="format", value=data["format"])
+
+
+def instance_text(instance: Instance) -> str:
+    """Return the instance as the text of a JSON file, defaults written out."""
+    return pretty_json(instance_document(instance)) + "\n"
+
+
+def write_instance(path: str | Path, instance: Instance) -> None:
+    """Write an instance, whole or not at all; as YAML where the path ends so, else as JSON."""
+    as_yaml = str(path).lower().endswith(YAML_SUFFIXES)
+    text = yaml_text(instance_document(instance)) if as_yaml else instance_text(instance)
+    write_atomically(path, text)
