@@ -141,5 +141,4 @@ def _node_extra(
 def touches(counts: IntArray, classes: IntArray, wanted: tuple[int, ...]) -> BoolArray:
     """Return, per row of `counts`, whether it holds a task of one of the `wanted` classes."""
     columns = np.isin(classes, np.asarray(wanted, dtype=np.int64))
-    found: BoolArray = (counts[:, columns] > 0).any(axis=1)
-    return found
+    return np.asarray((counts[:, columns] > 0).any(axis=1), dtype=np.bool_)

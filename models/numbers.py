@@ -94,7 +94,7 @@ def plain(number: Decimal | Fraction | int) -> int | float:
 
 def name(value: str, field: str) -> str:
     """Return an identifier: text that is not empty and has no line break."""
-    if not isinstance(value, str) or not value or value.splitlines() != [value]:
+    if value.splitlines() != [value]:
         raise InputError("must be a text of one line, not empty", field=field, value=value)
     if any("\ud800" <= letter <= "\udfff" for letter in value):
         raise InputError("must be Unicode text, without surrogates", field=field, value=value)

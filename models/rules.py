@@ -39,7 +39,7 @@ def _placed(problem: Problem, rules: Rules, workers: Workers) -> Iterator[Violat
 
 
 def _capacity(problem: Problem, accounting: Accounting) -> Iterator[Violation]:
-    """The load of a hard resource never exceeds the node's capacity."""
+    """Check that the load of a hard resource never exceeds the node's capacity."""
     over = (accounting.node_load > problem.capacity) & problem.hard
     for n, d in np.argwhere(over).tolist():
         yield Violation(
@@ -52,7 +52,7 @@ def _capacity(problem: Problem, accounting: Accounting) -> Iterator[Violation]:
 
 
 def _slots(problem: Problem, accounting: Accounting) -> Iterator[Violation]:
-    """A node has at most `slots` workers."""
+    """Check that a node has at most `slots` workers."""
     places = {
         (node, label)
         for workers in accounting.topologies
@@ -72,7 +72,7 @@ def _slots(problem: Problem, accounting: Accounting) -> Iterator[Violation]:
 
 
 def _one_topology_per_worker(problem: Problem, accounting: Accounting) -> Iterator[Violation]:
-    """A worker holds tasks of one topology only."""
+    """Check that a worker holds tasks of one topology only."""
     tenants: dict[tuple[int, int], list[str]] = {}
     for rules, workers in zip(problem.rules, accounting.topologies, strict=True):
         for node, label in zip(workers.node.tolist(), workers.label.tolist(), strict=True):

@@ -17,7 +17,8 @@ CPU = "cpu"
 
 def power_of_ten(numbers: Iterable[Decimal]) -> int:
     """Return the least power of ten that makes all numbers whole."""
-    return 10 ** max((decimals(number) for number in numbers), default=0)
+    power: int = 10 ** max((decimals(number) for number in numbers), default=0)
+    return power
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""Exact engines behind one ``solve``, bounds and explanations."""
+"""Exact engines behind one `solve`."""

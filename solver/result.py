@@ -81,6 +81,8 @@ class Outcome:
         In the engine's unit; ``None`` where it has none.
     trace
         Incumbents and bounds over time.
+    interrupted
+        Whether Ctrl-C ended the search; what was found and proven by then stands.
     """
 
     status: Status
@@ -90,6 +92,7 @@ class Outcome:
     proof: str
     deterministic_work: float | None = None
     trace: tuple[Improvement, ...] = ()
+    interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,7 @@ class Result:
         As asked.
     seconds
         Wall-clock time, compiling and judging included.
-    proof, deterministic_work, trace
+    proof, deterministic_work, trace, interrupted
         As in `Outcome`.
     """
 
@@ -139,6 +142,7 @@ class Result:
     proof: str
     deterministic_work: float | None
     trace: tuple[Improvement, ...]
+    interrupted: bool
 
     def to_document(self) -> dict[str, Any]:
         """Return the result as JSON-ready data, without the placement (it needs its instance)."""
@@ -159,4 +163,5 @@ class Result:
             "seconds": round(self.seconds, 3),
             "proof": self.proof,
             "deterministic_work": self.deterministic_work,
+            "interrupted": self.interrupted,
         }

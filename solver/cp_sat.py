@@ -1,0 +1,213 @@
+"""Engine ``cp-sat``: a compact integer model of class counts per place, solved by CP-SAT.
+
+Textbook models have one boolean per task and node; here interchangeable tasks are counted (design
+section 8, step 1). Lexicographic terms are solved one after the other: each is minimised with all
+earlier ones fixed at their proven optimum, so a bound of a later term is a bound only then.
+
+Every rule of the problem is modelled. With distances by matrix each task has variables of its
+own, for the cost is then no product of few counts.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+from ortools.sat.python import cp_model
+
+from slotwise.models.errors import InternalError
+from slotwise.models.judge import judge
+from slotwise.models.placement import UNPLACED, Placement
+from slotwise.models.problem import Problem
+from slotwise.solver.cp_counts import Count, Counts, make_counts
+from slotwise.solver.cp_hint import add_hint
+from slotwise.solver.cp_rules import add_rules
+from slotwise.solver.cp_symmetry import break_symmetry
+from slotwise.solver.cp_terms import add_terms
+from slotwise.solver.engine import Engine
+from slotwise.solver.interruptible import run_interruptible
+from slotwise.solver.result import Improvement, Limits, Outcome, Status
+
+PROVED = {
+    cp_model.OPTIMAL: True,
+    cp_model.INFEASIBLE: True,
+    cp_model.FEASIBLE: False,
+    cp_model.UNKNOWN: False,
+}
+
+
+@dataclass(slots=True)
+class _Search:
+    """What is known so far, over all terms."""
+
+    started: float
+    placement: Placement | None = None
+    bounds: list[int | None] = field(default_factory=list)
+    trace: list[Improvement] = field(default_factory=list)
+    work: float = 0.0
+    interrupted: bool = False
+
+    def seconds(self) -> float:
+        return time.perf_counter() - self.started
+
+
+def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
+    """Solve the terms in order until one is not proven within the limits.
+
+    The hint is kept as the incumbent where it is valid, whatever the search makes of it.
+    """
+    search = _Search(time.perf_counter())
+    if hint is not None and judge(problem, hint).valid:
+        search.placement = hint
+    model = cp_model.CpModel()
+    counts = make_counts(model, problem)
+    overload = add_rules(model, problem, counts)
+    break_symmetry(model, problem, counts)
+    terms = add_terms(model, problem, counts, overload)
+    for index, term in enumerate(terms):
+        status = _minimise(problem, model, counts, limits, search, index, term)
+        if status == cp_model.INFEASIBLE:
+            if index or search.placement is not None:
+                raise InternalError(f"term {index} became infeasible after a valid placement")
+            return _outcome(problem, Status.INFEASIBLE, search)
+        if search.placement is None:
+            return _outcome(problem, Status.UNKNOWN, search)
+        value = judge(problem, search.placement).scaled[index]
+        if len(search.bounds) <= index or search.bounds[index] != value:
+            return _outcome(problem, Status.FEASIBLE, search)
+        model.add(term <= value)
+    return _outcome(problem, Status.OPTIMAL, search)
+
+
+class _Watch(cp_model.CpSolverSolutionCallback):
+    """Records each incumbent of one term."""
+
+    def __init__(self, search: _Search, term: int) -> None:
+        super().__init__()
+        self._search = search
+        self._term = term
+
+    def on_solution_callback(self) -> None:
+        """Note time, value and bound."""
+        self._search.trace.append(
+            Improvement(
+                self._search.seconds(),
+                self._term,
+                round(self.objective_value),
+                _whole_bound(self.best_objective_bound),
+            )
+        )
+
+
+def _minimise(
+    problem: Problem,
+    model: cp_model.CpModel,
+    counts: Counts,
+    limits: Limits,
+    search: _Search,
+    index: int,
+    term: Count,
+) -> cp_model.CpSolverStatus:
+    left = limits.time_s - search.seconds()
+    if left <= 0:
+        return cp_model.UNKNOWN
+    model.proto.clear_solution_hint()
+    if search.placement is not None:
+        add_hint(model, problem, counts, search.placement)
+    model.minimize(term)
+    solver = cp_model.CpSolver()
+    solver.parameters.max_time_in_seconds = left
+    solver.parameters.num_workers = limits.workers
+    solver.parameters.random_seed = limits.seed
+    solver.parameters.catch_sigint_signal = False
+    if limits.deterministic_work is not None:
+        solver.parameters.max_deterministic_time = limits.deterministic_work - search.work
+        solver.parameters.interleave_search = limits.workers > 1
+    watch = _Watch(search, index)
+    result: list[cp_model.CpSolverStatus] = []
+    search.interrupted = run_interruptible(
+        lambda: result.append(solver.solve(model, watch)), solver.stop_search
+    )
+    status = result[0]
+    search.work += solver.response_proto.deterministic_time
+    _record(problem, counts, search, index, solver, status)
+    return status
+
+
+def _record(
+    problem: Problem,
+    counts: Counts,
+    search: _Search,
+    index: int,
+    solver: cp_model.CpSolver,
+    status: cp_model.CpSolverStatus,
+) -> None:
+    if status not in PROVED:
+        raise InternalError(f"CP-SAT answered {solver.status_name(status)}")
+    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        found = _extract(problem, counts, solver)
+        if search.placement is None or _better(problem, found, search.placement):
+            search.placement = found
+    if status == cp_model.INFEASIBLE:
+        return
+    bound = _whole_bound(solver.best_objective_bound)
+    search.bounds.append(bound)
+    search.trace.append(Improvement(search.seconds(), index, None, bound))
+
+
+def _better(problem: Problem, placement: Placement, than: Placement) -> bool:
+    return judge(problem, placement).scaled <= judge(problem, than).scaled
+
+
+def _whole_bound(bound: float) -> int | None:
+    """Return the least whole number that the bound proves; terms are whole and at least 0."""
+    return max(0, math.ceil(bound - 1e-6)) if math.isfinite(bound) else None
+
+
+def _extract(problem: Problem, counts: Counts, solver: cp_model.CpSolver) -> Placement:
+    """Return the placement that the counts describe, tasks of a class in canonical order."""
+    nodes = [UNPLACED] * problem.task_count
+    labels = [UNPLACED] * problem.task_count
+    waiting = [list(one.tasks) for one in problem.classes]
+    used = {(w.node, w.label) for w in counts.all_workers() if w.label is not None}
+    for worker in counts.all_workers():
+        taken = {g: solver.value(x) for g, x in worker.counts.items() if solver.value(x)}
+        if not taken:
+            continue
+        label = worker.label
+        if label is None:
+            label = next(i for i in range(len(used) + 1) if (worker.node, i) not in used)
+            used.add((worker.node, label))
+        for g, count in taken.items():
+            tasks = waiting[counts.groups[g].cls]
+            for task in tasks[:count]:
+                nodes[task], labels[task] = worker.node, label
+            del tasks[:count]
+    return Placement(tuple(nodes), tuple(labels))
+
+
+def _outcome(problem: Problem, status: Status, search: _Search) -> Outcome:
+    bounds: list[int | None] = [*search.bounds, *([None] * len(problem.terms))]
+    placed = search.placement is not None and status != Status.INFEASIBLE
+    values = judge(problem, search.placement).scaled if placed and search.placement else None
+    return Outcome(
+        status=status,
+        placement=search.placement if placed else None,
+        values=values,
+        bounds=tuple(bounds[: len(problem.terms)]),
+        proof="CP-SAT search on the compact model" if search.bounds else "",
+        deterministic_work=search.work,
+        trace=tuple(search.trace),
+        interrupted=search.interrupted,
+    )
+
+
+def _supports(problem: Problem) -> str | None:
+    return None
+
+
+CP_SAT = Engine(
+    name="cp-sat", run=run, supports=_supports, version=lambda: f"ortools {version('ortools')}"
+)

@@ -1,0 +1,65 @@
+"""The parts of the objective as expressions of the compact model."""
+
+from __future__ import annotations
+
+from ortools.sat.python import cp_model
+
+from slotwise.models.problem import Problem
+from slotwise.solver.cp_counts import Count, Counts
+from slotwise.solver.cp_network import network
+
+
+def add_terms(
+    model: cp_model.CpModel, problem: Problem, counts: Counts, overload: Count
+) -> tuple[Count, ...]:
+    """Return each term of the objective, in its integer steps."""
+    used = problem.instance.objective.parts
+    parts: dict[str, Count] = {"overload": overload}
+    if "network" in used:
+        parts["network"] = network(model, problem, counts)
+    if "nodes" in used:
+        parts["nodes"] = _nodes(model, problem, counts)
+    if "linear" in used:
+        parts["linear"] = _linear(problem, counts)
+    if "moved" in used:
+        parts["moved"] = _moved(problem, counts)
+    parts["workers"] = sum(worker.open for worker in counts.all_workers())
+    parts["rejected"] = sum(
+        problem.rules[t].reject_weight * left_out for t, left_out in counts.rejected.items()
+    )
+    return tuple(
+        sum(multiplier * parts[part] for part, multiplier in term.parts) for term in problem.terms
+    )
+
+
+def _nodes(model: cp_model.CpModel, problem: Problem, counts: Counts) -> Count:
+    """Nodes in use: used >= open for each worker there."""
+    total: Count = 0
+    for n in range(problem.node_count):
+        used = model.new_bool_var(f"used_n{n}")
+        total += used
+        for t in range(len(problem.rules)):
+            for worker in counts.workers[t, n]:
+                model.add_implication(worker.open, used)
+    return total
+
+
+def _linear(problem: Problem, counts: Counts) -> Count:
+    """Cost of each task on its node."""
+    if problem.linear is None:
+        return 0
+    return sum(
+        int(problem.linear[counts.groups[g].cls, worker.node]) * count
+        for worker in counts.all_workers()
+        for g, count in worker.counts.items()
+    )
+
+
+def _moved(problem: Problem, counts: Counts) -> Count:
+    """Tasks with a home, less those that are there."""
+    away: Count = sum(one.size for one in problem.classes if one.home is not None)
+    for worker in counts.all_workers():
+        for g, count in worker.counts.items():
+            if problem.classes[counts.groups[g].cls].home == (worker.node, worker.label):
+                away -= count
+    return away
