@@ -7,15 +7,20 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = ROOT / "docs" / "examples"
+DEEP = os.environ.get("SLOTWISE_DEEP") == "1"
 
 NOTES = pytest.StashKey[list[str]]()
 
@@ -26,8 +31,15 @@ settings.register_profile(
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("deep", parent=settings.get_profile("default"), max_examples=2000)
-settings.load_profile("deep" if os.environ.get("SLOTWISE_DEEP") else "default")
+# The default profile tries the same cases in every run; the deep one looks for new ones.
+settings.register_profile(
+    "deep",
+    parent=settings.get_profile("default"),
+    max_examples=2000,
+    derandomize=False,
+    print_blob=True,
+)
+settings.load_profile("deep" if DEEP else "default")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -45,8 +57,8 @@ def pytest_terminal_summary(
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests that take minutes unless SLOTWISE_DEEP is set."""
-    if os.environ.get("SLOTWISE_DEEP"):
+    """Skip the tests that take minutes unless SLOTWISE_DEEP=1."""
+    if DEEP:
         return
     for item in items:
         if item.get_closest_marker("deep"):
@@ -57,6 +69,38 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def note(request: pytest.FixtureRequest) -> list[str]:
     """Lines to show at the end of the run."""
     return request.config.stash[NOTES]
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The project's root folder."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of reference material beside the project (or SLOTWISE_SHARED)."""
+    folder = Path(os.environ.get("SLOTWISE_SHARED", ROOT.parent / "shared"))
+    if folder.is_dir():
+        return folder
+    reason = f"no reference material in {folder}; SLOTWISE_SHARED can name another folder"
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """One local Spark session for all tests.
+
+    Functions that run on the workers must be defined inside a test or in slotwise: workers cannot
+    import the test modules.
+    """
+    from slotwise.benchmarks.spark_session import spark_session
+
+    session = spark_session("local[2]", "slotwise-tests")
+    yield session
+    session.stop()
 
 
 @dataclass(frozen=True, slots=True)

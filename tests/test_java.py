@@ -244,10 +244,11 @@ def double(frames):
     for frame in frames:
         yield frame.assign(twice=frame["id"] * 2)
 
+source = java.find_java().source
 spark = spark_session("local[1]")
 rows = spark.range(0, 3, 1, 1).mapInPandas(double, "id long, twice long").collect()
 spark.stop()
-print(json.dumps({"source": java.find_java().source, "twice": [row.twice for row in rows]}))
+print(json.dumps({"source": source, "twice": [row.twice for row in rows]}))
 """
 
 
