@@ -1,1 +1,12 @@
-"""Published placement methods, one file each."""
+"""Published placement methods, one file each; `HEURISTICS` lists them."""
+
+from __future__ import annotations
+
+from slotwise.heuristics.method import Method
+from slotwise.heuristics.r_storm import R_STORM
+from slotwise.heuristics.round_robin import ROUND_ROBIN
+
+HEURISTICS: dict[str, Method] = {
+    "round-robin": ROUND_ROBIN,
+    "r-storm": R_STORM,
+}

@@ -1,0 +1,150 @@
+"""A method outside of slotwise: any command that reads an instance and writes a placement.
+
+The command gets the instance's JSON on stdin, and writes a placement or ``{"refused": "reason"}``
+as JSON to stdout; stderr is its own. Two variables in its environment spare it work:
+``SLOTWISE_INSTANCE`` is the instance's hash, which the placement must name, and ``SLOTWISE_SEED``
+a whole number that follows from the seed of the run.
+
+Whatever else it does (fails, hangs, writes garbage, answers for another instance) is a refusal
+with its reason: one bad command stops no grading.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+from dataclasses import dataclass
+
+from numpy.random import Generator
+
+from slotwise.heuristics.method import Method
+from slotwise.models.errors import InputError
+from slotwise.models.instance import Instance
+from slotwise.models.instance_document import instance_hash
+from slotwise.models.instance_file import instance_text
+from slotwise.models.json_text import parse_json
+from slotwise.models.placement import Placement
+from slotwise.models.placement_file import answer_from_data
+from slotwise.models.problem import Problem
+from slotwise.models.refusal import Refusal
+
+PREFIX = "cmd:"
+DEFAULT_TIME_LIMIT_S = 60.0
+STDERR_TAIL = 300
+"""So many last characters of stderr stand in a reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a command left: `code` below 0 is a signal, ``None`` = ended at the time limit."""
+
+    code: int | None
+    stdout: bytes
+    stderr: bytes
+
+
+def external_method(command: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> Method:
+    """Return the method that runs `command`.
+
+    Parameters
+    ----------
+    command
+        Split into words as a shell does; no shell runs it.
+    time_limit_s
+        Wall-clock seconds after which the command and its children are killed.
+
+    Raises
+    ------
+    InputError
+        When the command has no words or an open quotation, or the limit is not above 0.
+    """
+    words = _words(command)
+    if not time_limit_s > 0:
+        raise InputError("must be above 0", field="time_limit_s", value=time_limit_s)
+
+    def place(problem: Problem, rng: Generator) -> Placement | Refusal:
+        seed = int(rng.integers(2**31))
+        try:
+            finished = _run(words, problem.instance, seed, time_limit_s)
+        except OSError as error:
+            return Refusal(f"cannot start {words[0]!r}: {error.strerror or error}")
+        return _answer(finished, problem.instance, time_limit_s)
+
+    return Method(name=PREFIX + command, source="external command", place=place)
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise InputError(
+            f"cannot be split into words: {error}", field=PREFIX, value=command
+        ) from error
+    if not words:
+        raise InputError("must be followed by a command", field="method", value=PREFIX)
+    return words
+
+
+def _run(words: list[str], instance: Instance, seed: int, time_limit_s: float) -> Finished:
+    environment = os.environ | {
+        "SLOTWISE_INSTANCE": instance_hash(instance),
+        "SLOTWISE_SEED": str(seed),
+    }
+    with subprocess.Popen(
+        words,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        start_new_session=True,
+    ) as process:
+        try:
+            stdout, stderr = process.communicate(
+                instance_text(instance).encode(), timeout=time_limit_s
+            )
+        except subprocess.TimeoutExpired:
+            _kill_group(process)
+            stdout, stderr = process.communicate()
+            return Finished(None, stdout, stderr)
+        except BaseException:
+            _kill_group(process)
+            raise
+        return Finished(process.returncode, stdout, stderr)
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End the command with all its children; it has not been waited for, so its id is its own."""
+    os.killpg(process.pid, signal.SIGKILL)
+
+
+def _answer(finished: Finished, instance: Instance, time_limit_s: float) -> Placement | Refusal:
+    failure = _failure(finished, time_limit_s)
+    if failure is None:
+        try:
+            return answer_from_data(parse_json(finished.stdout.decode("utf-8-sig")), instance)
+        except UnicodeDecodeError as error:
+            failure = f"its answer is no UTF-8 text: byte {error.start}"
+        except InputError as error:
+            failure = f"its answer cannot be used: {error}"
+    return Refusal(f"{failure}{_last_words(finished.stderr)}")
+
+
+def _failure(finished: Finished, time_limit_s: float) -> str | None:
+    if finished.code is None:
+        return f"the command was ended at its time limit of {time_limit_s:g} s"
+    if finished.code < 0:
+        return f"the command was ended by signal {-finished.code}"
+    if finished.code > 0:
+        return f"the command failed with exit code {finished.code}"
+    if not finished.stdout.strip():
+        return "the command wrote no answer"
+    return None
+
+
+def _last_words(stderr: bytes) -> str:
+    text = " ".join(stderr.decode(errors="replace").split())
+    if not text:
+        return ""
+    return "; stderr: " + (text if len(text) <= STDERR_TAIL else "..." + text[-STDERR_TAIL:])

@@ -1,0 +1,93 @@
+"""All methods by name: ours, those that other packages bring, and external commands.
+
+Another package adds a method by an entry point in the group ``slotwise.methods``. The entry
+point's name is the method's name, its object a `Method` or a callable without arguments that
+returns one.
+"""
+
+from __future__ import annotations
+
+import difflib
+from importlib.metadata import EntryPoint, entry_points
+
+from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.external import DEFAULT_TIME_LIMIT_S, PREFIX, external_method
+from slotwise.heuristics.method import Method
+from slotwise.models.errors import InputError
+
+GROUP = "slotwise.methods"
+
+
+def find_method(name: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> Method:
+    """Return the method called `name`.
+
+    Parameters
+    ----------
+    name
+        Of one of `HEURISTICS`, of an entry point, or ``cmd:COMMAND``.
+    time_limit_s
+        Wall-clock limit of an external command, seconds; no other method has one.
+
+    Raises
+    ------
+    InputError
+        When there is no such method, naming close ones, or an entry point is unusable.
+    """
+    if name.startswith(PREFIX):
+        return external_method(name.removeprefix(PREFIX), time_limit_s=time_limit_s)
+    added = _added()
+    if name in HEURISTICS:
+        return HEURISTICS[name]
+    if name in added:
+        return _load(added[name])
+    known = [*HEURISTICS, *added]
+    close = difflib.get_close_matches(name, known) or known
+    raise InputError(
+        f"is no method; did you mean {' or '.join(close)}? (or {PREFIX}COMMAND)",
+        field="method",
+        value=name,
+    )
+
+
+def all_methods() -> tuple[Method, ...]:
+    """Return our methods, then those of entry points by name.
+
+    Raises
+    ------
+    InputError
+        When an entry point is unusable: it takes a name in use, or holds no method.
+    """
+    added = _added()
+    return (*HEURISTICS.values(), *(_load(added[name]) for name in sorted(added)))
+
+
+def _added() -> dict[str, EntryPoint]:
+    """Return the entry points by name; a name in use is refused."""
+    added: dict[str, EntryPoint] = {}
+    for point in entry_points(group=GROUP):
+        if point.name in HEURISTICS:
+            raise _unusable(point, "has the name of a built-in method; it must be renamed")
+        if point.name.startswith(PREFIX):
+            raise _unusable(point, f"must not begin with {PREFIX}")
+        other = added.setdefault(point.name, point)
+        if other.value != point.value:
+            raise _unusable(point, f"has the name of another entry point, {other.value}")
+    return added
+
+
+def _load(point: EntryPoint) -> Method:
+    try:
+        found = point.load()
+    except (ImportError, AttributeError) as error:
+        raise _unusable(point, f"cannot be loaded: {error}") from error
+    method = found() if callable(found) else found
+    if not isinstance(method, Method):
+        raise _unusable(point, f"must be a Method or return one, not {type(method).__name__}")
+    if method.name != point.name:
+        raise _unusable(point, f"must have the name of its method, {method.name!r}")
+    return method
+
+
+def _unusable(point: EntryPoint, rule: str) -> InputError:
+    package = "" if point.dist is None else f" of {point.dist.name}"
+    return InputError(rule, field=f"entry point {GROUP}{package}", value=point.name)
