@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from slotwise.api import place, read_placement
+    from slotwise.api import place
     from slotwise.models.errors import InputError, InternalError, SlotwiseError
     from slotwise.models.instance import Instance
     from slotwise.models.instance_file import read_instance, write_instance
     from slotwise.models.judge import judge
     from slotwise.models.placement import Placement
-    from slotwise.models.placement_file import write_placement
+    from slotwise.models.placement_file import read_placement, write_placement
     from slotwise.models.refusal import Refusal
     from slotwise.models.verdict import Verdict, Violation
     from slotwise.solver.result import Result, Status
@@ -62,7 +62,7 @@ _HOME = {
     "judge": "slotwise.models.judge",
     "place": "slotwise.api",
     "read_instance": "slotwise.models.instance_file",
-    "read_placement": "slotwise.api",
+    "read_placement": "slotwise.models.placement_file",
     "solve": "slotwise.solver.solve",
     "write_instance": "slotwise.models.instance_file",
     "write_placement": "slotwise.models.placement_file",

@@ -1,15 +1,12 @@
-"""The functions of the public API that join several packages."""
+"""What the public API adds to the packages: placing by a method's name."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 from slotwise.heuristics.place import run_method
 from slotwise.heuristics.registry import find_method
 from slotwise.models.compile import compile_problem
 from slotwise.models.instance import Instance
 from slotwise.models.placement import Placement
-from slotwise.models.placement_file import read_placement as _read_placement
 from slotwise.models.refusal import Refusal
 
 
@@ -36,8 +33,3 @@ def place(instance: Instance, method: str, *, seed: int = 0) -> Placement | Refu
         When there is no such method.
     """
     return run_method(compile_problem(instance), find_method(method), seed)
-
-
-def read_placement(file: str | Path, instance: Instance) -> Placement:
-    """Read a placement file of `instance`."""
-    return _read_placement(Path(file), instance)

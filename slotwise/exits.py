@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Sequence
 from enum import IntEnum
+from typing import Any
 
 import typer
 
@@ -44,7 +46,8 @@ def run(main: Main, arguments: Sequence[str]) -> int:
     try:
         code = main(arguments)
     except _UsageError as error:
-        return complain(getattr(error, "format_message", error.__str__)())
+        message = getattr(error, "format_message", error.__str__)()
+        return complain(f"{message.rstrip('.')}; see slotwise --help")
     except InternalError as error:
         complain(f"internal error, please report it: {error}")
         return Exit.FAILED
@@ -56,7 +59,7 @@ def run(main: Main, arguments: Sequence[str]) -> int:
     except OSError as error:
         return complain(_os_message(error))
     if code == Exit.INTERRUPTED:
-        complain("interrupted")
+        complain("interrupted; what was found is kept")
     return code if isinstance(code, int) else Exit.DONE
 
 
@@ -73,6 +76,11 @@ def emit(text: str) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         silence_stdout()
+
+
+def print_json(document: Any) -> None:
+    """Write one JSON object, on one line."""
+    emit(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def silence_stdout() -> None:

@@ -21,28 +21,19 @@ def load_instance(
 ) -> Instance:
     """Read the instance in the file `source`, or on stdin for ``-``.
 
-    Parameters
-    ----------
-    source
-        Path or ``-``.
-    topology, worker_min_cpu
-        Of a decoded Storm cluster: one topology alone; least cpu of a worker. ``None`` = all
-        topologies; what the file says.
+    `topology` and `worker_min_cpu` are for decoded Storm clusters: one topology alone (``None`` =
+    all), and the least cpu of a worker (``None`` = what the file says).
     """
     from slotwise.models.instance_file import read_instance
 
-    return read_instance(_path(source), topology=topology, worker_min_cpu=worker_min_cpu)
+    return read_instance(source, topology=topology, worker_min_cpu=worker_min_cpu)
 
 
 def load_placement(source: str, instance: Instance) -> Placement:
     """Read a placement of `instance` from the file `source`, or from stdin for ``-``."""
     from slotwise.models.placement_file import read_placement
 
-    return read_placement(_path(source), instance)
-
-
-def _path(source: str) -> Path:
-    return Path("/dev/stdin") if source == STDIN else Path(source)
+    return read_placement(source, instance)
 
 
 def check_target(path: Path | None) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from slotwise.heuristics.registry import all_methods
 from slotwise.models.families import FAMILIES
-from slotwise.solver import ENGINES
+from slotwise.solver.engines import ENGINES
 
 
 def methods() -> list[dict[str, Any]]:

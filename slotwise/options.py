@@ -3,32 +3,44 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal, InvalidOperation
+from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from slotwise.models.errors import InputError
+from slotwise.models.numbers import exact
+
 MAX_WORKERS = 1024
+MAX_SEED = 2**31 - 1
+"""What every engine takes."""
 
 
 def _time_limit(value: float | None) -> float | None:
     if value is not None and not (math.isfinite(value) and value > 0):
-        raise typer.BadParameter(f"{value} is not a finite number of seconds above 0")
+        raise InputError(
+            "must be a finite number of seconds above 0", field="--time-limit", value=value
+        )
     return value
 
 
 def _min_cpu(value: str | None) -> str | None:
-    if value is None:
-        return None
-    try:
-        number = Decimal(value)
-    except InvalidOperation as error:
-        raise typer.BadParameter(f"{value!r} is not a number") from error
-    if not number.is_finite() or number < 0:
-        raise typer.BadParameter(f"{value} is not a finite number of 0 or more")
+    if value is not None:
+        exact(value, "--worker-min-cpu")
     return value
+
+
+def whole_number(option: str, least: int, most: int) -> Callable[[int | None], int | None]:
+    """Return a callback that refuses values of `option` outside `least` .. `most`."""
+
+    def check(value: int | None) -> int | None:
+        if value is not None and not least <= value <= most:
+            raise InputError(f"must be from {least} to {most}", field=option, value=value)
+        return value
+
+    return check
 
 
 def known(name: str, names: list[str], option: str) -> str:
@@ -36,25 +48,38 @@ def known(name: str, names: list[str], option: str) -> str:
     if name in names:
         return name
     close = get_close_matches(name, names, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    raise typer.BadParameter(f"{option} = {name!r} is not known: {hint}(one of {', '.join(names)})")
+    suggestion = f"did you mean {close[0]!r}? " if close else ""
+    raise InputError(
+        f"is not known; {suggestion}There are: {', '.join(names)}", field=option, value=name
+    )
 
 
 Instance = Annotated[
     str,
-    typer.Argument(
-        metavar="INSTANCE", help="Instance file (JSON or YAML); - reads it from stdin."
-    ),
+    typer.Argument(metavar="INSTANCE", help="Instance file (JSON or YAML); - reads it from stdin."),
 ]
 Plan = Annotated[str, typer.Argument(metavar="PLAN", help="Placement file; - for stdin.")]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of every random choice.")]
+Seed = Annotated[
+    int,
+    typer.Option(callback=whole_number("--seed", 0, MAX_SEED), help="Seed of every random choice."),
+]
 TimeLimit = Annotated[
     float, typer.Option(callback=_time_limit, metavar="SECONDS", help="Wall-clock limit.")
 ]
-Workers = Annotated[int, typer.Option(min=1, max=MAX_WORKERS, help="Threads of the engine.")]
+Count = Annotated[
+    int | None,
+    typer.Option(
+        callback=whole_number("--count", 1, 100_000),
+        help="Instances per family; default: the family's own number.",
+    ),
+]
+Workers = Annotated[
+    int,
+    typer.Option(callback=whole_number("--workers", 1, MAX_WORKERS), help="Threads of the engine."),
+]
 Engine = Annotated[str, typer.Option(metavar="NAME", help="Exact engine, or auto.")]
 Hint = Annotated[
     str | None,

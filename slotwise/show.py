@@ -11,9 +11,10 @@ from rich.table import Table
 
 from slotwise.exits import emit
 from slotwise.models.numbers import plain
-from slotwise.solver.result import Result, Status
+from slotwise.solver.result import Result, Status, TermResult
 
 if TYPE_CHECKING:
+    from slotwise.benchmarks.grade import GradeSummary
     from slotwise.models.placement import Placement
     from slotwise.models.verdict import Verdict, Violation
     from slotwise.running import Placed
@@ -57,13 +58,14 @@ def show_result(result: Result, verdict: Verdict | None) -> None:
     if result.placement is None or verdict is None:
         show(_NOT_FOUND[result.status])
         return
+    first_open = next((t for t in result.objective if not t.proven), None)
     rows = [
-        (t.term, _number(t.value), _number(t.bound), "proven" if t.proven else "open")
+        (t.term, _number(t.value), _number(t.bound), _gap(result, t, t is first_open))
         for t in result.objective
     ]
     show(
         _headline(result),
-        table(rows, ("term", "value", "bound", "state"), ("value", "bound")),
+        table(rows, ("term", "value", "bound", "gap"), ("value", "bound")),
         *_places(verdict, result.placement),
         _next_step(result),
     )
@@ -80,6 +82,12 @@ def _headline(result: Result) -> str:
         f"Best found by {by} in {result.seconds:.2f} s: {first.term} {_number(first.value)}, "
         f"bound {_number(first.bound)}, gap {100 * result.gap:.2f} %."
     )
+
+
+def _gap(result: Result, term: TermResult, first_open: bool) -> str:
+    if term.proven:
+        return "0 % (proven)"
+    return f"{100 * result.gap:.2f} %" if first_open and result.gap is not None else "open"
 
 
 def _next_step(result: Result) -> str:
@@ -115,6 +123,18 @@ def show_verdict(verdict: Verdict, plan: Placement) -> None:
 
 def _show_judged(verdict: Verdict, plan: Placement) -> None:
     show(*_violations(verdict.violations), _values(verdict), *_places(verdict, plan))
+
+
+def show_grading(summary: GradeSummary) -> None:
+    """Show what a grading did, and what comes next."""
+    rows = [(status, str(count)) for status, count in summary.statuses.items()]
+    show(
+        f"{summary.planned} runs on {summary.instances} instances in {summary.folder}: "
+        f"{summary.planned - summary.skipped} run now in {summary.seconds:.1f} s, "
+        f"{summary.skipped} were there already.",
+        table(rows, ("status", "runs"), ("runs",)),
+        f"The page: slotwise report {summary.folder}",
+    )
 
 
 def _count(violations: Sequence[Violation]) -> str:
