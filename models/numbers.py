@@ -45,7 +45,7 @@ def exact(value: Number, field: str) -> Decimal:
         raise InputError(
             f"must have at most {MAX_DECIMALS} decimals; round it", field=field, value=value
         )
-    return number or Decimal(0)
+    return Decimal(0) if number == 0 else number
 
 
 def exact_or_none(value: Number | None, field: str) -> Decimal | None:

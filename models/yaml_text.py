@@ -86,7 +86,7 @@ class _Reader:
         before = self.count
         self.add(event, 1)
         if isinstance(event, yaml.ScalarEvent):
-            data = _scalar(event)
+            data: Any = _scalar(event)
         elif isinstance(event, yaml.SequenceStartEvent):
             data = self.sequence(depth)
         else:
