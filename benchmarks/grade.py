@@ -1,0 +1,193 @@
+"""Grading: every method and the exact engine on every instance, on any Spark cluster."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from slotwise.benchmarks.pipeline import grade_partitions, slots_of, task_cpus
+from slotwise.benchmarks.plan import Limits, Run, make_plan, partitions, pending
+from slotwise.benchmarks.progress import progress_bar
+from slotwise.benchmarks.rows import KEY, Kind, key_of
+from slotwise.benchmarks.sources import read_cases
+from slotwise.benchmarks.spark_session import is_local, spark_session
+from slotwise.benchmarks.store import Store
+from slotwise.heuristics.registry import all_methods, find_method
+from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.numbers import whole
+from slotwise.solver.engines import ENGINES
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+AUTO = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class GradeSummary:
+    """What a grading did.
+
+    Parameters
+    ----------
+    folder
+        Where the rows are.
+    instances, methods, engine
+        What was graded.
+    planned, skipped
+        Number of runs asked for; of those that the folder held already.
+    statuses
+        Status -> number of rows, over all planned runs.
+    seconds
+        Wall-clock time, Spark's start included.
+    """
+
+    folder: Path
+    instances: int
+    methods: tuple[str, ...]
+    engine: str
+    planned: int
+    skipped: int
+    statuses: dict[str, int]
+    seconds: float
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the summary as JSON-ready data."""
+        return {
+            "out": str(self.folder),
+            "instances": self.instances,
+            "methods": list(self.methods),
+            "engine": self.engine,
+            "planned": self.planned,
+            "skipped": self.skipped,
+            "run": self.planned - self.skipped,
+            "statuses": self.statuses,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def grade(
+    sources: Sequence[str],
+    *,
+    methods: Sequence[str] | None = None,
+    engine: str = AUTO,
+    time_limit_s: float = 60.0,
+    master: str = "local[*]",
+    out: str | Path = "out",
+    seed: int = 0,
+    count: int | None = None,
+    progress: bool = False,
+) -> GradeSummary:
+    """Run what the folder `out` has no row of yet; append the rows there.
+
+    Parameters
+    ----------
+    sources
+        Families, instance files, folders of instance files; none = all families.
+    methods
+        Names of methods, also ``cmd:...``; ``None`` = all there are.
+    engine
+        The exact engine, whose rows all methods of an instance share.
+    time_limit_s
+        Wall-clock seconds of one run.
+    master
+        Spark's master; a session that is active already is used as it is, and not stopped.
+    seed, count
+        Of families, methods and engine; instances per family, ``None`` = the family's own.
+    progress
+        Show a bar on stderr if that is a terminal.
+
+    Raises
+    ------
+    InputError
+        For an unknown name or a bad number, before Spark starts.
+    KeyboardInterrupt
+        On Ctrl-C, with the finished chunks kept; the same call goes on from there.
+    """
+    started = time.perf_counter()
+    names = _checked(methods, engine, time_limit_s, seed, count)
+    cases = read_cases(sources, seed, count)
+    store = Store(Path(out))
+    store.prepare(cases)
+    limits = Limits(float(time_limit_s), 1, seed, os.getcwd() if is_local(master) else None)
+    plan = make_plan(cases, names, engine, limits)
+    missing = pending(plan, store.rows(KEY))
+    if missing:
+        _run(missing, master, store, progress)
+    keys = {key_of(run.columns()) for run in plan}
+    rows = store.rows((*KEY, "status"))
+    statuses = Counter({key_of(row): row["status"] for row in rows if key_of(row) in keys}.values())
+    return GradeSummary(
+        folder=Path(out),
+        instances=len(cases),
+        methods=names,
+        engine=engine,
+        planned=len(plan),
+        skipped=len(plan) - len(missing),
+        statuses=dict(sorted(statuses.items())),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _run(missing: Sequence[Run], master: str, store: Store, progress: bool) -> None:
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    with _session(master) as spark:
+        slots = slots_of(spark)
+        cores = task_cpus(spark)
+        ready = [_shipped(run, cores) for run in missing]
+        split = partitions(ready, slots)
+        try:
+            with progress_bar(len(split), progress) as bar:
+                grade_partitions(spark, split, slots, store.append, bar)
+        except (Py4JJavaError, PySparkException) as error:
+            reason = str(error).strip().splitlines()[0]
+            raise SlotwiseError(f"the Spark job failed: {reason}") from error
+
+
+@contextmanager
+def _session(master: str) -> Iterator[SparkSession]:
+    """Give the active session, or one that is stopped in the end."""
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        yield active
+        return
+    spark = spark_session(master)
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def _shipped(run: Run, cores: int) -> Run:
+    """Return what executors need of `run`: a family's instance is made again from its index."""
+    case = run.case if run.case.family is None else replace(run.case, text="")
+    return replace(run, case=case, workers=cores if run.kind == Kind.EXACT else 1)
+
+
+def _checked(
+    methods: Sequence[str] | None, engine: str, time_limit_s: float, seed: int, count: int | None
+) -> tuple[str, ...]:
+    """Check the arguments and return the names of the methods, each once."""
+    known = (AUTO, *ENGINES)
+    if engine not in known:
+        close = get_close_matches(engine, known, n=1, cutoff=0.5)
+        hint = f"did you mean {close[0]!r}?" if close else f"must be one of {', '.join(known)}"
+        raise InputError(f"is no engine; {hint}", field="engine", value=engine)
+    if isinstance(time_limit_s, bool) or not 0 < time_limit_s < math.inf:
+        raise InputError("must be a number above 0", field="time limit", value=time_limit_s)
+    whole(seed, "seed")
+    if count is not None:
+        whole(count, "count", least=1)
+    names = [method.name for method in all_methods()] if methods is None else methods
+    return tuple(dict.fromkeys(find_method(name).name for name in names))

@@ -1,0 +1,75 @@
+"""Means, spreads and counts over rows."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import mean, median
+
+from slotwise.benchmarks.failures import reason_of
+from slotwise.benchmarks.rows import Row, RunStatus
+
+TIME_SHIFT_S = 0.01
+"""Shift of the geometric mean of times: exp(mean(log(t + shift))) - shift, seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Number, mean, median and maximum of some gaps; all but the number ``None`` where 0."""
+
+    count: int
+    mean: float | None
+    median: float | None
+    most: float | None
+
+
+def spread(numbers: Sequence[float]) -> Spread:
+    """Return the spread of `numbers`."""
+    if not numbers:
+        return Spread(0, None, None, None)
+    return Spread(len(numbers), mean(numbers), median(numbers), max(numbers))
+
+
+def seconds_of(row: Row) -> float:
+    """Return the wall-clock time of a row; a run that did not end counts at the limit, at least."""
+    lost = row["status"] in (RunStatus.TIMEOUT, RunStatus.CRASHED, RunStatus.OUT_OF_MEMORY)
+    least = float(row["time_limit_s"]) if lost else 0.0
+    return max(least, float(row["wall_s"] or 0.0))
+
+
+def shifted_geometric_mean(seconds: Sequence[float], shift: float = TIME_SHIFT_S) -> float:
+    """Return exp(mean(log(t + shift))) - shift; 0 for no times."""
+    if not seconds:
+        return 0.0
+    return math.exp(mean(math.log(t + shift) for t in seconds)) - shift
+
+
+def mean_overload(rows: Iterable[Row]) -> float | None:
+    """Return the mean of the term ``overload``; ``None`` where no row has that term."""
+    found = [
+        float(Fraction(term["value"]))
+        for row in rows
+        for term in row["terms"]
+        if term["term"] == "overload"
+    ]
+    return mean(found) if found else None
+
+
+def mean_nodes(rows: Iterable[Row]) -> float | None:
+    """Return the mean number of nodes that hold a task."""
+    found = [
+        len({node for node in json.loads(row["placement"])["nodes"] if node >= 0})
+        for row in rows
+        if row["placement"]
+    ]
+    return mean(found) if found else None
+
+
+def reasons(rows: Iterable[Row]) -> tuple[tuple[str, int], ...]:
+    """Return why there was no valid placement and how often, most frequent first."""
+    counted = Counter(reason for row in rows if (reason := reason_of(row)) is not None)
+    return tuple(sorted(counted.items(), key=lambda item: (-item[1], item[0])))

@@ -1,0 +1,89 @@
+"""One run = one row: what it holds, how it can end, and which columns identify it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+SCHEMA = """
+    instance_hash string, instance string, family string, case_index int,
+    tasks int, nodes int, topologies int, tightness double,
+    kind string, method string, parameters string, seed long, time_limit_s double, workers int,
+    version string, versions string, git_revision string,
+    engine string, status string, terms array<struct<term: string, value: string, bound: string>>,
+    gap double, proof string, violation_count int, violations array<string>, reason string,
+    placement string, wall_s double, cpu_s double, peak_memory_mb double, cpu_model string,
+    error string
+"""
+"""Columns of a row, in Spark's notation.
+
+``terms`` has exact decimals as text; ``placement`` is ``{"nodes": [...], "workers": [...]}`` in the
+canonical order of tasks; ``version`` is what makes a run another run, ``versions`` every library's.
+"""
+
+COLUMNS = (
+    *("instance_hash", "instance", "family", "case_index"),
+    *("tasks", "nodes", "topologies", "tightness"),
+    *("kind", "method", "parameters", "seed", "time_limit_s", "workers"),
+    *("version", "versions", "git_revision"),
+    *("engine", "status", "terms", "gap", "proof"),
+    *("violation_count", "violations", "reason", "placement"),
+    *("wall_s", "cpu_s", "peak_memory_mb", "cpu_model", "error"),
+)
+"""Names of the columns, in the order of `SCHEMA`."""
+
+KEY = ("instance_hash", "kind", "method", "version", "seed", "time_limit_s")
+"""Columns that identify a run: a batch skips runs whose key the rows hold already.
+
+Not among them: the threads of the exact engine, which Spark's ``spark.task.cpus`` sets.
+"""
+
+MEASURED = ("wall_s", "cpu_s", "peak_memory_mb", "cpu_model")
+"""Columns that differ from one execution of a run to the next."""
+
+MOST_VIOLATIONS = 20
+"""A row names no more; ``violation_count`` has them all."""
+
+Row = dict[str, Any]
+
+
+class Kind(StrEnum):
+    """What makes the placement of a run."""
+
+    EXACT = "exact"
+    HEURISTIC = "heuristic"
+    EXTERNAL = "external"
+    """A command that reads an instance and writes a placement."""
+
+
+class RunStatus(StrEnum):
+    """How a run ended."""
+
+    OPTIMAL = "optimal"
+    """Exact engine: proven."""
+    FEASIBLE = "feasible"
+    """Exact engine: valid, not proven."""
+    INFEASIBLE = "infeasible"
+    """Exact engine: proven that no placement keeps all hard rules."""
+    UNKNOWN = "unknown"
+    """Exact engine: stopped at the limit with nothing."""
+    VALID = "valid"
+    """Method: a placement that keeps all hard rules."""
+    INVALID = "invalid"
+    """Method: a placement that breaks a hard rule. A failure."""
+    REFUSED = "refused"
+    """Method: no placement, with a reason."""
+    ERROR = "error"
+    """The run was refused or failed with a message of ours: bad input, an internal error."""
+    CRASHED = "crashed"
+    """The process died: an exception of the method, a signal."""
+    TIMEOUT = "timeout"
+    """The process was killed some seconds after the limit."""
+    OUT_OF_MEMORY = "out-of-memory"
+    """The process ran out of memory and said so."""
+
+
+def key_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what identifies the run of a row."""
+    return tuple(row[column] for column in KEY)

@@ -1,0 +1,184 @@
+"""One run, inside the child process: load, place, judge; the outcome columns of its row."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from slotwise.benchmarks.environment import cpu_model
+from slotwise.benchmarks.plan import Run
+from slotwise.benchmarks.rows import MOST_VIOLATIONS, Kind, Row, RunStatus
+from slotwise.models.compile import compile_problem
+from slotwise.models.errors import SlotwiseError
+from slotwise.models.instance import Instance
+from slotwise.models.instance_document import instance_hash
+from slotwise.models.instance_file import instance_from_text
+from slotwise.models.json_text import number_text
+from slotwise.models.judge import judge
+from slotwise.models.numbers import as_decimal
+from slotwise.models.placement import Placement
+from slotwise.models.refusal import Refusal
+
+
+class Loader:
+    """Makes instances; keeps the last one, for runs of one instance follow each other."""
+
+    def __init__(self) -> None:
+        self._last: tuple[str, Instance] | None = None
+
+    def __call__(self, run: Run) -> Instance:
+        """Return the instance of `run`.
+
+        Raises
+        ------
+        SlotwiseError
+            When the family makes another instance here than where the grading was planned.
+        """
+        if self._last is None or self._last[0] != run.case.hash:
+            self._last = run.case.hash, _load(run)
+        return self._last[1]
+
+
+def _load(run: Run) -> Instance:
+    case = run.case
+    if case.family is None or case.index is None:
+        return instance_from_text(case.text)
+    from slotwise.models.families import FAMILIES
+
+    instance = FAMILIES[case.family].make(case.index, run.case_seed)
+    made = instance_hash(instance)
+    if made != case.hash:
+        raise SlotwiseError(
+            f"{case.family} makes {made} here, planned was {case.hash}: "
+            "the machines have different versions of slotwise"
+        )
+    return instance
+
+
+def outcome(run: Run, load: Loader) -> Row:
+    """Return the outcome columns of `run`; errors made on purpose are an outcome too."""
+    meter = _Meter.start()
+    try:
+        instance = load(run)
+        meter = _Meter.start()
+        found = _exact(run, instance) if run.kind == Kind.EXACT else _method(run, instance)
+    except SlotwiseError as error:
+        found = {"status": RunStatus.ERROR, "error": f"{type(error).__name__}: {error}"}
+    except MemoryError as error:
+        found = {"status": RunStatus.OUT_OF_MEMORY, "error": f"MemoryError: {error}"}
+    return {**found, "status": str(found["status"]), **meter.read(), "cpu_model": cpu_model()}
+
+
+def _exact(run: Run, instance: Instance) -> dict[str, Any]:
+    from slotwise.solver.solve import solve
+
+    result = solve(
+        instance,
+        engine=run.method,
+        time_limit_s=run.time_limit_s,
+        workers=run.workers,
+        seed=run.seed,
+    )
+    return {
+        "engine": f"{result.engine} {result.version}".strip(),
+        "status": RunStatus(str(result.status)),
+        "terms": [_term(t.term, t.value, t.bound) for t in result.objective],
+        "gap": result.gap,
+        "proof": result.proof,
+        "placement": None if result.placement is None else placement_text(result.placement),
+    }
+
+
+def _method(run: Run, instance: Instance) -> dict[str, Any]:
+    from slotwise.heuristics.place import run_method
+    from slotwise.heuristics.registry import find_method
+
+    problem = compile_problem(instance)
+    method = find_method(run.method, time_limit_s=run.time_limit_s)
+    answer = run_method(problem, method, run.seed)
+    if isinstance(answer, Refusal):
+        return {"status": RunStatus.REFUSED, "reason": answer.reason}
+    verdict = judge(problem, answer)
+    return {
+        "status": RunStatus.VALID if verdict.valid else RunStatus.INVALID,
+        "terms": [_term(t.term, t.value, None) for t in verdict.objective],
+        "violation_count": len(verdict.violations),
+        "violations": [str(v) for v in verdict.violations[:MOST_VIOLATIONS]],
+        "placement": placement_text(answer),
+    }
+
+
+def _term(name: str, value: Fraction | None, bound: Fraction | None) -> dict[str, str | None]:
+    return {"term": name, "value": _exact_text(value), "bound": _exact_text(bound)}
+
+
+def _exact_text(number: Fraction | None) -> str | None:
+    return None if number is None else number_text(as_decimal(number))
+
+
+def placement_text(placement: Placement) -> str:
+    """Return a placement as compact JSON, tasks in canonical order."""
+    document = {"nodes": placement.nodes, "workers": placement.workers}
+    return json.dumps(document, separators=(",", ":"))
+
+
+def read_placement_text(text: str) -> Placement:
+    """Return the placement that `placement_text` wrote."""
+    document = json.loads(text)
+    return Placement(tuple(document["nodes"]), tuple(document["workers"]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Meter:
+    """Wall clock and CPU of this process and of the commands it ran, since `start`."""
+
+    wall: float
+    cpu: float
+
+    @classmethod
+    def start(cls) -> _Meter:
+        _reset_peak_memory()
+        return cls(time.perf_counter(), _cpu_seconds())
+
+    def read(self) -> dict[str, float]:
+        return {
+            "wall_s": time.perf_counter() - self.wall,
+            "cpu_s": _cpu_seconds() - self.cpu,
+            "peak_memory_mb": _peak_memory_mb(),
+        }
+
+
+def _cpu_seconds() -> float:
+    own, others = (resource.getrusage(who) for who in _WHO)
+    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+
+
+_WHO = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+_STATUS = Path("/proc/self/status")
+_RESET = Path("/proc/self/clear_refs")
+
+
+def _reset_peak_memory() -> None:
+    """Let the peak count from here (Linux); elsewhere it counts from the process's start."""
+    if _RESET.exists():
+        try:
+            _RESET.write_text("5", encoding="ascii")
+        except OSError:
+            return  # Some containers forbid it: then the peak is the whole process's.
+
+
+def _peak_memory_mb() -> float:
+    """Return the larger peak of this process and of any command it ran."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    own, others = (resource.getrusage(who).ru_maxrss * unit / 2**20 for who in _WHO)
+    if _STATUS.exists():
+        for line in _STATUS.read_text(encoding="ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                own = int(line.split()[1]) / 1024
+    return max(own, others)
