@@ -8,10 +8,10 @@ from decimal import Decimal
 from fractions import Fraction
 
 from slotwise.models.classes import LinearRow, class_flows, linear_rows, task_classes
-from slotwise.models.flows import pair_flow
+from slotwise.models.flows import PairFlow, pair_flow
 from slotwise.models.frozen import bool_array, int_array
 from slotwise.models.instance import TERM_PARTS, Instance, Objective, parts_of
-from slotwise.models.limits import check_sizes
+from slotwise.models.limits import check_resolution, check_sizes
 from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.problem import IntArray, Problem, Region, Rules, TaskClass, Term
 from slotwise.models.scaling import (
@@ -68,6 +68,7 @@ def compile_problem(instance: Instance) -> Problem:
         linear=power_of_ten(row.cost for row in instance.linear),
         overload=max((_power(scales[d]) for d in instance.objective.soft), default=1),
     )
+    _check_resolution(instance, numbers, scales, pair_flows, parts)
     rows = linear_rows(instance, parts.linear)
     classes = task_classes(instance, pair_flows, rows)
     demand, heap = _demands(instance, components, classes, dims, scales)
@@ -108,6 +109,26 @@ def compile_problem(instance: Instance) -> Problem:
     )
     check_sizes(problem)
     return problem
+
+
+def _check_resolution(
+    instance: Instance,
+    numbers: Mapping[str, list[Decimal]],
+    scales: Scales,
+    pair_flows: tuple[PairFlow, ...],
+    parts: _PartScales,
+) -> None:
+    """Refuse, by name, numbers that no 64-bit integer holds at their finest resolution."""
+    for key, scale in scales.items():
+        check_resolution(f"resource {key}", numbers[key], scale.unit)
+    weights = [weight for flows in pair_flows for weight in flows.values()]
+    check_resolution("flow", weights, Fraction(1, parts.flow))
+    check_resolution("distance", _distances(instance), Fraction(1, parts.distance))
+    costs = [row.cost for row in instance.linear]
+    check_resolution("linear", costs, Fraction(1, parts.linear))
+    for key, weight in instance.objective.soft.items():
+        unit = 1 / (scales[key].unit * parts.overload)
+        check_resolution(f"objective.soft.{key}", [Decimal(weight)], unit)
 
 
 def _power(scale: Scale) -> int:

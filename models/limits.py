@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+
 from slotwise.models.errors import InputError
 from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.problem import Problem
 
 SUM_LIMIT = 2**62
 TERM_LIMIT = 2**53
+
+
+def check_resolution(what: str, numbers: Iterable[Decimal], unit: Fraction) -> None:
+    """Refuse, by name, numbers of which one has 2^62 steps of `unit` or more.
+
+    Before any array is made: NumPy refuses such numbers without a name, and `NO_LIMIT` is 2^62.
+    """
+    _below(SUM_LIMIT, int(Fraction(max(numbers, default=Decimal(0))) / unit), what, "2^62")
 
 
 def check_sizes(problem: Problem) -> None:
@@ -31,6 +43,8 @@ def check_sizes(problem: Problem) -> None:
         "workers": problem.task_count,
         "moved": problem.task_count,
     }
+    for part, total in most.items():
+        _below(SUM_LIMIT, total, f"objective part {part}", "2^62")
     for term in problem.terms:
         total = sum(multiplier * most[part] for part, multiplier in term.parts)
         _below(TERM_LIMIT, total, f"objective term {term.name}", "2^53")
