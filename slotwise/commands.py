@@ -56,7 +56,8 @@ def place(
 ) -> int:
     """Place with a published method.
 
-    A placement that breaks a hard rule is a failure."""
+    A placement that breaks a hard rule is a failure.
+    """
     from slotwise import running
     from slotwise.heuristics.registry import find_method
 
@@ -108,7 +109,8 @@ def generate(
 ) -> int:
     """Write instance files of a family.
 
-    A file with other content is never overwritten."""
+    A file with other content is never overwritten.
+    """
     from slotwise.models.families import FAMILIES
 
     options.known(family, list(FAMILIES), "FAMILY")

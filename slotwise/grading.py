@@ -41,7 +41,8 @@ def grade(
     """Grade methods against the exact engine, on Spark.
 
     Runs whose rows are in the folder already are skipped, so the same command goes on where an
-    earlier one stopped."""
+    earlier one stopped.
+    """
     from slotwise.benchmarks.grade import grade as run_grading
 
     try:

@@ -84,12 +84,11 @@ def generate(family: Family, count: int | None, seed: int, folder: Path) -> list
 
     if folder.exists() and not folder.is_dir():
         raise InputError("is not a folder", field="--out", value=str(folder))
-    texts = {}
-    for index in range(family.count if count is None else count):
-        made = family.make(index, seed)
-        texts[folder / f"{made.name}.json"] = instance_text(made)
+    texts = {
+        folder / f"{made.name}.json": instance_text(made) for made in family.generate(count, seed)
+    }
     for path, text in texts.items():
-        if path.exists() and path.read_text(encoding="utf-8") != text:
+        if path.exists() and path.read_bytes() != text.encode():
             raise InputError(
                 "holds something else; remove it or choose another --out",
                 has_value=False,
