@@ -10,7 +10,7 @@ from slotwise.models.errors import InputError
 MAX_DECIMALS = 6
 """A dimension or term is scaled by at most 10**6: more decimals are refused by name."""
 
-MAX_VALUE = Decimal(10) ** 15
+MAX_VALUE = Decimal("1E+15")
 """A single number above this cannot be scaled without leaving 64 bits."""
 
 NO_LIMIT = 2**62
@@ -40,7 +40,7 @@ def exact(value: Number, field: str) -> Decimal:
     if number < 0:
         raise InputError("must be 0 or more", field=field, value=value)
     if number > MAX_VALUE:
-        raise InputError(f"must be at most {MAX_VALUE:E}", field=field, value=value)
+        raise InputError(f"must be at most {MAX_VALUE}", field=field, value=value)
     if decimals(number) > MAX_DECIMALS:
         raise InputError(
             f"must have at most {MAX_DECIMALS} decimals; round it", field=field, value=value
@@ -60,7 +60,7 @@ def whole(value: int, field: str, *, least: int = 0) -> int:
     if value < least:
         raise InputError(f"must be {least} or more", field=field, value=value)
     if value > MAX_VALUE:
-        raise InputError(f"must be at most {MAX_VALUE:E}", field=field, value=value)
+        raise InputError(f"must be at most {MAX_VALUE}", field=field, value=value)
     return value
 
 
