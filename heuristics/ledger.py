@@ -91,7 +91,7 @@ class Ledger:
         one = self.problem.classes[c]
         most = dict(self.problem.rules[one.topology].max_per_node).get(one.component, NO_LIMIT)
         state = self.nodes[node]
-        if state.counts[one.component] >= most:
+        if state.counts[one.component] >= most or not self._may_fit(c, node):
             return None
         for worker in state.workers:
             if worker.topology == one.topology and self._fits(c, node, worker):
@@ -136,6 +136,19 @@ class Ledger:
         nowhere = (UNPLACED, UNPLACED)
         places = [self.places.get(task, nowhere) for task in range(self.problem.task_count)]
         return Placement(tuple(node for node, _ in places), tuple(label for _, label in places))
+
+    def _may_fit(self, c: int, node: int) -> bool:
+        """Whether `node` has room for what the task itself needs, in whatever worker.
+
+        A quick test before all workers are tried. Cpu is left out where workers have a least cpu:
+        a worker below it takes more tasks for nothing.
+        """
+        load, capacity = self.nodes[node].load, self._capacity[node]
+        return all(
+            not need or load[d] + need <= capacity[d]
+            for d, need in enumerate(self._demand[c])
+            if d in self.hard and not (d == self.problem.cpu and self.problem.min_worker_cpu)
+        )
 
     def _fits(self, c: int, node: int, worker: Worker) -> bool:
         load, capacity = self.nodes[node].load, self._capacity[node]

@@ -35,11 +35,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import chain
 
 from numpy.random import Generator
 
 from slotwise.heuristics.ledger import Ledger
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.node_ranking import NodeRanking
 from slotwise.heuristics.r_storm_weights import Metric, RStormWeights, network_distance
 from slotwise.heuristics.task_selection import task_selection
 from slotwise.models.placement import Placement
@@ -97,7 +99,8 @@ class NodeSelection:
         self._ledger = ledger
         self._metric = metric
         self._ids = [node.id for node in ledger.problem.instance.cluster.nodes]
-        self._demand: list[list[int]] = ledger.problem.demand.tolist()
+        self._demand = [tuple(row) for row in ledger.problem.demand.tolist()]
+        self._ranking = NodeRanking(self._ids, self._distance)
         self._first = True
         self.reference = self._find_reference_node()
         self._network = [
@@ -107,26 +110,20 @@ class NodeSelection:
 
     def assign(self, task: int) -> bool:
         """Place `task` on the nearest node that takes it; return whether there is one."""
-        nodes = self._by_distance(task)
+        nodes = self._ranking.nearest(self._demand[self._ledger.problem.task_class[task]])
         if self._first and self.reference is not None:
-            nodes = [self.reference, *nodes]
+            nodes = chain([self.reference], nodes)
         self._first = False
         for node in nodes:
             worker = self._ledger.find_worker(task, node)
             if worker is not None:
                 self._ledger.put(task, node, worker)
+                self._ranking.change(node)
                 return True
         return False
 
-    def _by_distance(self, task: int) -> list[int]:
-        """Return all nodes, nearest to the demand of `task` first."""
-        demand = self._demand[self._ledger.problem.task_class[task]]
-
-        def key(node: int) -> tuple[int, str]:
-            near = self._metric.distance(demand, self._available(node), self._network[node])
-            return near, self._ids[node]
-
-        return sorted(range(len(self._ids)), key=key)
+    def _distance(self, demand: tuple[int, ...], node: int) -> int:
+        return self._metric.distance(demand, self._available(node), self._network[node])
 
     def _find_reference_node(self) -> int | None:
         """Return the node with most resources in the rack with most; ``None`` = no free slot."""
