@@ -190,12 +190,14 @@ class Instance:
 def _check_task_count(instance: Instance) -> None:
     total = 0
     for i, topology in enumerate(instance.topologies):
-        for component in topology.placed_components:
+        for j, component in enumerate(topology.placed_components):
             total += component.parallelism
             if total > MAX_TASKS:
+                own = j < len(topology.components)
+                where = f"components[{j}].parallelism" if own else "ackers.count"
                 raise InputError(
                     f"makes more than {MAX_TASKS} tasks in all",
-                    field=f"topologies[{i}].{component.id}.parallelism",
+                    field=f"topologies[{i}].{where}",
                     value=component.parallelism,
                 )
 

@@ -10,7 +10,7 @@ from typing import Any
 from slotwise.models.errors import InputError
 
 MAX_DIGITS = 40
-"""Longer whole numbers are refused before Python's own limit is met."""
+"""Longer whole numbers become decimals: Python's own limit would stop reading without a path."""
 
 LINE = 100
 """Objects and lists that fit into a line of this length stay on it."""
@@ -28,7 +28,7 @@ def parse_json(text: str) -> Any:
         return json.loads(
             text,
             parse_float=Decimal,
-            parse_int=_whole,
+            parse_int=whole_number,
             parse_constant=Decimal,
             object_pairs_hook=_without_repeats,
         )
@@ -88,10 +88,9 @@ def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _whole(text: str) -> int:
-    if len(text) > MAX_DIGITS:
-        raise InputError(f"must have at most {MAX_DIGITS} digits", field="number", value=text)
-    return int(text)
+def whole_number(text: str) -> int | Decimal:
+    """Return the number of a text of digits; a `Decimal` where it is longer than any we take."""
+    return Decimal(text) if len(text) > MAX_DIGITS else int(text)
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from slotwise.models.errors import InputError
-from slotwise.models.numbers import exact, whole
+from slotwise.models.numbers import MAX_VALUE, exact, whole
 
 
 class FileObject(BaseModel):
@@ -64,12 +64,18 @@ def _number(value: Any) -> Decimal:
     return exact(value, "")
 
 
+def _at_least(value: Any, least: int) -> int:
+    if isinstance(value, Decimal) and value.is_finite() and value > MAX_VALUE:
+        raise InputError(f"must be at most {MAX_VALUE}", value=value)
+    return whole(value, "", least=least)
+
+
 def _whole(value: Any) -> int:
-    return whole(value, "")
+    return _at_least(value, 0)
 
 
 def _positive(value: Any) -> int:
-    return whole(value, "", least=1)
+    return _at_least(value, 1)
 
 
 Number = Annotated[

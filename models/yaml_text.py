@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from slotwise.models.errors import InputError
-from slotwise.models.json_text import MAX_DIGITS, number_text
+from slotwise.models.json_text import number_text, whole_number
 
 MAX_DEPTH = 100
 """Deepest nesting that is read; files of ours need 8."""
@@ -134,9 +134,7 @@ def _scalar(event: Any) -> str | bool | int | Decimal | None:
     if _BOOL.fullmatch(text):
         return text.lower() == "true"
     if _INT.fullmatch(text):
-        if len(text) > MAX_DIGITS:
-            raise _at(event.start_mark, f"must have at most {MAX_DIGITS} digits", text)
-        return int(text)
+        return whole_number(text)
     if _FLOAT.fullmatch(text):
         return Decimal(text)
     if found := _NO_NUMBER.fullmatch(text):

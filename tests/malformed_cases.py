@@ -212,10 +212,18 @@ _INSTANCES = [
     _swapped("infinite", '"cpu": 400', '"cpu": Infinity', "= Infinity", "must be finite", "null"),
     _swapped("minus-infinite", '"cpu": 400', '"cpu": -Infinity', "= -Infinity", "must be finite"),
     _swapped("huge", '"cpu": 400', '"cpu": 1e400', "cpu = 1E+400", "must be at most 1E+15"),
-    _swapped("long", '"cpu": 400', '"cpu": ' + "9" * 9000, "must have at most 40 digits"),
+    _swapped(
+        "long", '"cpu": 400', '"cpu": ' + "9" * 9000, f"{N}.resources.cpu = 9999", "must be at most"
+    ),
     _swapped("seven-decimals", '"cpu": 400', '"cpu": 0.1234567', "= 0.1234567", "6 decimals"),
     _swapped("tiny", '"cpu": 400', '"cpu": 1e-999999', "= 1E-999999", "6 decimals"),
-    _swapped("million-tasks", '"parallelism": 2', '"parallelism": 1000001', "= 1000001", "tasks"),
+    _swapped(
+        "million-tasks",
+        '"parallelism": 2',
+        '"parallelism": 1000001',
+        f"{C}.parallelism = 1000001",
+        "more than 1000000 tasks",
+    ),
     _instance("no-workers", _set(f"{_T}.workers", 0), f"{T}.workers = 0", "1 or more"),
     # References and sets.
     _instance("twin-nodes", _set(f"{_N}.id", "n2"), "cluster.nodes[].id = 'n2'", "unique"),
