@@ -32,6 +32,9 @@ from slotwise.models.refusal import Refusal
 
 PREFIX = "cmd:"
 DEFAULT_TIME_LIMIT_S = 60.0
+LAST_WORDS_S = 2.0
+"""So many seconds a killed command's stderr is waited for."""
+
 STDERR_TAIL = 300
 """So many last characters of stderr stand in a reason."""
 
@@ -104,19 +107,26 @@ def _run(words: list[str], instance: Instance, seed: int, time_limit_s: float) -
             stdout, stderr = process.communicate(
                 instance_text(instance).encode(), timeout=time_limit_s
             )
+            return Finished(process.returncode, stdout, stderr)
         except subprocess.TimeoutExpired:
             _kill_group(process)
-            stdout, stderr = process.communicate()
-            return Finished(None, stdout, stderr)
-        except BaseException:
-            _kill_group(process)
-            raise
-        return Finished(process.returncode, stdout, stderr)
+            return Finished(None, b"", _left_in_stderr(process))
+        finally:
+            if process.poll() is None:
+                _kill_group(process)
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
     """End the command with all its children; it has not been waited for, so its id is its own."""
     os.killpg(process.pid, signal.SIGKILL)
+
+
+def _left_in_stderr(process: subprocess.Popen[bytes]) -> bytes:
+    """Return what a killed command wrote; a child that left its group may keep the pipe open."""
+    try:
+        return process.communicate(timeout=LAST_WORDS_S)[1]
+    except subprocess.TimeoutExpired:
+        return b""
 
 
 def _answer(finished: Finished, instance: Instance, time_limit_s: float) -> Placement | Refusal:
