@@ -100,11 +100,17 @@ def _data() -> Any:
     return json.loads((files("slotwise.models") / "data" / "rstorm.json").read_text("utf-8"))
 
 
+def label(index: int, seed: int) -> str | None:
+    """Return ``feasible``: a node has memory for 16 tasks, the largest shape has 72."""
+    return "feasible"
+
+
 RSTORM = Family(
     name=NAME,
     description="R-Storm's nine benchmark topologies on its cluster of 12 nodes in 2 racks",
     count=9,
     make=make,
     parameters={"nodes": 12, "racks": 2, "slots": 1, "onheap_mb": ONHEAP_MB},
+    label=label,
     limited=True,
 )
