@@ -79,4 +79,6 @@ def check_index(family: str, index: int, count: int | None = None) -> None:
     """Refuse an index below 0, and one that a limited family does not have."""
     if index < 0 or (count is not None and index >= count):
         last = "" if count is None else f" to {count - 1}"
-        raise InputError(f"the family {family} has indices from 0{last}", field="index", value=index)
+        raise InputError(
+            f"the family {family} has indices from 0{last}", field="index", value=index
+        )

@@ -166,7 +166,14 @@ def _decimal(dumper: _Dumper, number: Decimal) -> yaml.ScalarNode:
     return dumper.represent_scalar(f"tag:yaml.org,2002:{tag}", text)
 
 
+def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    """Escape what a plain scalar would lose, U+0085 for one."""
+    style = None if text.isprintable() else '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
 _Dumper.add_representer(Decimal, _decimal)
+_Dumper.add_representer(str, _text)
 _Dumper.add_implicit_resolver(
     "tag:yaml.org,2002:float", re.compile(f"(?:{_FLOAT.pattern})$"), list("-+.0123456789")
 )

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from malformed_cases import GOOD, good_text
 from strategies import instances
@@ -131,6 +131,7 @@ def test_json_is_exact(value: Any) -> None:
 
 
 @given(data)
+@example({"\x85": "\u2028a\x85 b\ufeff\t\r\n", "": " "})
 def test_yaml_is_exact_and_plain(value: Any) -> None:
     assert parse_yaml(yaml_text(value)) == value
     yaml.safe_load(yaml_text(value))  # and other readers of YAML take it
