@@ -30,7 +30,14 @@ from slotwise.models.topology import (
 
 X = TypeVar("X")
 
-DISTANCES = ((0, 1, 2, 3), (0, 0, 1, 2), (0, 0, 1, 1), ("0.5", 1, "1.5", "4.2"), (1, 1, 1, 1))
+DISTANCES = (
+    (0, 1, 2, 3),
+    (0, 0, 1, 2),
+    ("0.5", 1, "1.5", "4.2"),
+    (0, 1, 2, 3),
+    (0, 0, 1, 1),
+    (0, 1, 1, 4),
+)
 GROUPINGS = ("shuffle", "global", "all", "fields", "global", "all", "local_or_shuffle")
 TERMS = (
     ("overload", "network"),
@@ -42,8 +49,8 @@ TERMS = (
     ("network+nodes",),
     ("rejected", "overload", "network"),
     ("rejected", "nodes", "workers"),
-    ("rejected+network", "overload"),
-    ("network+rejected+workers",),
+    ("rejected+nodes", "network"),
+    ("rejected", "network+workers"),
 )
 TERMS_LINEAR = (
     ("network+linear",),
@@ -205,8 +212,8 @@ def _resources(choose: Chooser) -> tuple[str, ...]:
 
 
 def _cluster(choose: Chooser, most_nodes: int, dims: tuple[str, ...]) -> Cluster:
-    count = choose.whole(1, most_nodes)
-    racks = choose.whole(1, 2)
+    count = max(choose.whole(1, most_nodes), choose.whole(1, most_nodes))
+    racks = _one(choose, (1, 2, 2))
     alike = _chance(choose, 50)
     base = _node_shape(choose, dims)
     nodes = []
@@ -222,11 +229,11 @@ def _node_shape(
     choose: Chooser, dims: tuple[str, ...]
 ) -> tuple[int | None, dict[str, Decimal | None]]:
     offers: dict[str, tuple[str | None, ...]] = {
-        "cpu": (None, "100", "60", "40", "200", "25.5"),
-        "memory_mb": (None, "200", "120", "80", "400", "64.2"),
-        "gpu": ("2", "1", "0.3", None, "4"),
+        "cpu": (None, "40", "60", "50", "35", "70", "25.5", "100"),
+        "memory_mb": (None, "80", "120", "100", "64.2", "60", "90.1", "200"),
+        "gpu": (None, "1", "2", "0.3", "1", "1.5"),
     }
-    slots = _one(choose, (None, 3, 2, 1, 2, 3, None, 0))
+    slots = _one(choose, (None, 3, 2, 1, 2, 3, 2, None)) if not _chance(choose, 4) else 0
     resources: dict[str, Decimal | None] = {}
     for d in dims:
         offered = _one(choose, offers[d])
@@ -265,7 +272,7 @@ def _topology(
         if len(components) == 5:
             break
     ids = [component.id for component in components]
-    isolation = _one(choose, ("none",) * 7 + ("task", "component", "component", "both"))
+    isolation = _one(choose, ("none",) * 8 + ("task", "component", "component", "both"))
     return Topology(
         id=key,
         components=tuple(components),
@@ -283,9 +290,9 @@ def _topology(
 def _demand(choose: Chooser, dims: tuple[str, ...]) -> dict[str, Decimal]:
     demand: dict[str, Decimal] = {}
     if "cpu" in dims:
-        demand["cpu"] = Decimal(_one(choose, ("10", "0", "20", "35", "5.1", "50")))
+        demand["cpu"] = Decimal(_one(choose, ("10", "20", "35", "0", "15.1", "30", "25")))
     if "memory_mb" in dims:
-        demand["onheap_mb"] = Decimal(_one(choose, ("16", "0", "32", "60", "20.1")))
+        demand["onheap_mb"] = Decimal(_one(choose, ("16", "32", "0", "60", "20.1", "40")))
         if _chance(choose, 40):
             demand["offheap_mb"] = Decimal(_one(choose, ("8", "30", "0.1")))
     if "gpu" in dims and _chance(choose, 35):
@@ -310,7 +317,7 @@ def _stream(choose: Chooser, source: str, target: str, rates: bool) -> Stream:
     grouping = _one(choose, GROUPINGS)
     if not rates:
         return Stream(source, target, grouping)
-    rate = Decimal(_one(choose, ("12", "1", "0", "7.5", "10")))
+    rate = Decimal(_one(choose, ("12", "1", "0", "7.5", "10", "3")))
     size = _one(choose, (None, Decimal(2), Decimal("0.5")))
     return Stream(source, target, grouping, rate, size)
 
@@ -318,8 +325,8 @@ def _stream(choose: Chooser, source: str, target: str, rates: bool) -> Stream:
 def _constraints(choose: Chooser, ids: list[str]) -> Constraints:
     incompatible = []
     if _chance(choose, 35):
-        incompatible.append((_one(choose, ids), _one(choose, ids)))
-    if _chance(choose, 8):
+        incompatible.append((ids[0], ids[-1]))
+    if _chance(choose, 15):
         one = _one(choose, ids)
         incompatible.append((one, one))
     most = {_one(choose, ids): choose.whole(1, 2)} if _chance(choose, 20) else {}
@@ -329,9 +336,9 @@ def _constraints(choose: Chooser, ids: list[str]) -> Constraints:
 def _shared(choose: Chooser, ids: list[str]) -> tuple[SharedMemory, ...]:
     regions = []
     for kind in ("onheap", "offheap_worker", "offheap_node"):
-        if _chance(choose, 18):
+        if _chance(choose, 30):
             members = [key for key in ids if _chance(choose, 50)] or ids[:1]
-            size = Decimal(_one(choose, ("10", "25", "40", "0.5")))
+            size = Decimal(_one(choose, ("10", "25", "40", "30.5")))
             regions.append(SharedMemory(f"{kind}-region", kind, size, tuple(members)))
     return tuple(regions)
 

@@ -24,7 +24,7 @@ from slotwise.models.topology import Ackers, Component, Constraints, Stream, Top
 from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.result import Limits, Outcome, Status
 
-MOST_LEAVES = 1500
+MOST_LEAVES = 700
 
 
 def labels(problem: Problem, node: int) -> list[int]:
@@ -92,7 +92,7 @@ def test_equals_naive_enumeration_on_any_instance(instance: Instance) -> None:
     event(str(check_against_naive(instance)))
 
 
-@given(instances(), st.randoms(use_true_random=False))
+@given(instances(most_tasks=4), st.randoms(use_true_random=False))
 def test_relabelling_changes_nothing(instance: Instance, random: object) -> None:
     renamed = relabelled(instance, random)
     before, after = solve(instance), solve(renamed)
@@ -168,7 +168,7 @@ def renamed_topology(topology: Topology) -> Topology:
     )
 
 
-@given(instances(), st.sampled_from(["resource", "slots"]), st.integers(0, 3))
+@given(instances(most_tasks=4), st.sampled_from(["resource", "slots"]), st.integers(0, 3))
 def test_more_capacity_never_hurts(instance: Instance, what: str, which: int) -> None:
     nodes = list(instance.cluster.nodes)
     node = nodes[which % len(nodes)]
@@ -179,17 +179,17 @@ def test_more_capacity_never_hurts(instance: Instance, what: str, which: int) ->
         bigger = replace(node, resources=grown)
     nodes[which % len(nodes)] = bigger
     before = solve(instance)
-    after = solve(replace(instance, cluster=replace(instance.cluster, nodes=tuple(nodes))))
+    roomier = replace(instance, cluster=replace(instance.cluster, nodes=tuple(nodes)))
+    after = solve(roomier)
     if before.status is Status.INFEASIBLE:
         event("was infeasible")
         return
     assert after.status is Status.OPTIMAL
-    before_units = user_values(instance, before)
-    assert user_values(instance, after) <= before_units
+    assert user_values(roomier, after) <= user_values(instance, before)
 
 
 def user_values(instance: Instance, outcome: Outcome) -> tuple[object, ...]:
-    """Terms in the user's units: their scale does not depend on capacities that are whole."""
+    """Return the terms in the user's units: the scale may change with a capacity."""
     assert outcome.placement is not None
     return tuple(term.value for term in judge(instance, outcome.placement).objective)
 
