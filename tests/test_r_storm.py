@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from slotwise.models.cluster import Cluster, Distance, Node
 from slotwise.models.compile import compile_problem
 from slotwise.models.errors import InputError
 from slotwise.models.instance import Instance, Objective
+from slotwise.models.instance_file import read_instance
 from slotwise.models.judge import judge
 from slotwise.models.placement import Placement, to_places
 from slotwise.models.refusal import Refusal
@@ -71,7 +74,9 @@ def placed(instance: Instance, weights: RStormWeights | None = None) -> list[str
 
 def graph(kinds: dict[str, str], *streams: str) -> Topology:
     components = tuple(Component(key, kind, 1) for key, kind in kinds.items())
-    return Topology("t", components, tuple(Stream(*stream.split(">")) for stream in streams))
+    return Topology(
+        "t", components, tuple(Stream(a, b) for a, b in (stream.split(">") for stream in streams))
+    )
 
 
 def test_traversal_goes_level_by_level_from_the_spout() -> None:
@@ -346,3 +351,14 @@ def test_the_ledger_counts_as_the_judge_does(instance: Instance) -> None:
         assert state.load == accounting.node_load[n].tolist(), floor
     broken = {v.rule for v in judge(problem, ledger.placement()).violations}
     assert broken <= {"placed"}
+
+
+def test_each_topology_of_a_large_storm_cluster_fits_alone(shared: Path) -> None:
+    file = shared / "storm" / "clusters" / "largeCluster03.json"
+    ids = [topology["id"] for topology in json.loads(file.read_text())["topologies"]]
+    assert len(ids) == 50
+    for key in ids:
+        problem = compile_problem(read_instance(file, topology=key))
+        answer = run_method(problem, R_STORM, 0)
+        assert isinstance(answer, Placement), (key, answer)
+        assert judge(problem, answer).violations == (), key
