@@ -158,7 +158,7 @@ def test_the_same_seed_gives_the_same_answer(cli, examples):
     assert first == second
 
 
-def hard_instance(tasks: int = 400, nodes: int = 40) -> str:
+def hard_instance(tasks: int = 100, nodes: int = 10) -> str:
     """An instance that no engine closes in the seconds of these tests."""
     components = [
         {
@@ -195,39 +195,45 @@ def hard_instance(tasks: int = 400, nodes: int = 40) -> str:
             "name": "hard",
             "cluster": {"nodes": machines},
             "topologies": [topology],
+            "objective": {"terms": ["network"]},
         }
     )
 
 
 def test_stopped_with_no_answer(cli, examples):
-    Path("hard.json").write_text(hard_instance(4000, 400))
-    answer = cli("solve", "hard.json", "--time-limit", 0.05, "--json")
+    answer = cli("solve", "word-count.json", "--time-limit", 0.001, "--json")
     assert answer.code == 3
     assert answer.json["status"] == "unknown"
     assert answer.json["placement"] is None
-    assert "limit" in cli("solve", "hard.json", "--time-limit", 0.05).out
+    assert "limit" in cli("solve", "word-count.json", "--time-limit", 0.001).out
+
+
+def interrupted(after_s: float) -> tuple[int, str, str]:
+    """Solve hard.json from the placement start.json and press Ctrl-C."""
+    words = ("solve", "hard.json", "--json", "--hint", "start.json", "--out", "kept.json")
+    process = subprocess.Popen(
+        [*SLOTWISE, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(after_s)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
 
 
 def test_ctrl_c_keeps_the_incumbent(cli, examples):
     Path("hard.json").write_text(hard_instance())
-    plan = cli("place", "hard.json", "--with", "round-robin", "--out", "start.json")
-    hint = ["--hint", "start.json"] if plan.code == 0 else []
-    running = subprocess.Popen(
-        [*SLOTWISE, "solve", "hard.json", "--json", "--out", "kept.json", *hint],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    time.sleep(12)
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=30)
-    assert running.returncode == 130
-    assert "Traceback" not in err
-    assert err == "slotwise: interrupted\n"
+    assert cli("place", "hard.json", "--with", "r-storm", "--out", "start.json").code == 0
+    for after_s in (3, 8, 20):  # on a busy machine the search may not have begun
+        code, out, err = interrupted(after_s)
+        assert code == 130
+        assert err.startswith("slotwise: interrupted")
+        assert len(err.splitlines()) == 1
+        if out and json.loads(out)["placement"]:
+            break
     found = json.loads(out)
-    if found["placement"] is not None:
-        assert found["status"] == "feasible"
-        assert cli("judge", "hard.json", "kept.json").code == 0
+    assert found["status"] == "feasible"
+    assert found["interrupted"]
+    assert cli("judge", "hard.json", "kept.json").code == 0
 
 
 def test_a_closed_pipe_is_no_error():
