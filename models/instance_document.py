@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from slotwise.models.cluster import Cluster
@@ -43,12 +43,23 @@ def instance_hash(instance: Instance) -> str:
     """Return ``sha256:`` and the hash of the canonical document without the name.
 
     Equal for files that differ in layout, key order, spelling of numbers, or in whether a
-    default is written out. The order of nodes, topologies, components, streams and linear rows
-    counts: results refer to it.
+    default is written out (a demand or capacity of 0 is one). The order of nodes, topologies,
+    components, streams and linear rows counts: results refer to it.
     """
     document = instance_document(instance)
     del document["name"]
+    for holder in _resource_holders(document):
+        amounts = holder["resources"].items()
+        holder["resources"] = {key: amount for key, amount in amounts if amount != 0}
     return "sha256:" + hashlib.sha256(canonical_json(document).encode("ascii")).hexdigest()
+
+
+def _resource_holders(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield from document["cluster"]["nodes"]
+    for topology in document["topologies"]:
+        yield from topology["components"]
+        if topology["ackers"] is not None:
+            yield topology["ackers"]
 
 
 def places_document(places: Mapping[str, Mapping[str, Place]]) -> dict[str, Any]:
