@@ -67,18 +67,19 @@ def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
     """Search all placements; deterministic work counts the places tried."""
     search = _Search(problem, limits)
     finished = search.run(hint)
-    terms = len(problem.terms)
-    work = float(search.tried)
-    trace = tuple(search.trace)
-    if search.best is None:
-        status = Status.INFEASIBLE if finished else Status.UNKNOWN
-        proof = f"all placements enumerated, {search.tried} places tried" if finished else ""
-        return Outcome(status, None, None, (None,) * terms, proof, work, trace)
-    values, placement = search.best
-    if not finished:
-        return Outcome(Status.FEASIBLE, placement, values, (None,) * terms, "", work, trace)
-    proof = f"all placements enumerated up to symmetry, {search.tried} places tried"
-    return Outcome(Status.OPTIMAL, placement, values, values, proof, work, trace)
+    status, bounds = _claim(search, finished)
+    return Outcome(
+        status=status,
+        placement=None if search.best is None else search.best[1],
+        values=None if search.best is None else search.best[0],
+        bounds=bounds,
+        proof=f"all placements enumerated up to symmetry, {search.tried} places tried"
+        if finished
+        else "",
+        deterministic_work=float(search.tried),
+        trace=tuple(search.trace),
+        interrupted=search.interrupted,
+    )
 
 
 EXHAUSTIVE = Engine(
@@ -102,6 +103,7 @@ class _Search:
         self.best: tuple[tuple[int, ...], Placement] | None = None
         self.trace: list[Improvement] = []
         self.tried = 0
+        self.interrupted = False
         self._start = time.perf_counter()
         self._limits = limits
         self._homes = _home_labels(problem)
@@ -117,6 +119,9 @@ class _Search:
                 self._replay(hint)
             self._topology(0)
         except _OutOfTimeError:
+            return False
+        except KeyboardInterrupt:
+            self.interrupted = True
             return False
         return True
 
@@ -233,6 +238,16 @@ class _Search:
         if look and time.perf_counter() - self._start > self._limits.time_s:
             raise _OutOfTimeError
         self.tried += 1
+
+
+def _claim(search: _Search, finished: bool) -> tuple[Status, tuple[int | None, ...]]:
+    """Return status and bounds: a search that came to its end proves its incumbent."""
+    nothing = (None,) * len(search.problem.terms)
+    if search.best is None:
+        return (Status.INFEASIBLE if finished else Status.UNKNOWN), nothing
+    if not finished:
+        return Status.FEASIBLE, nothing
+    return Status.OPTIMAL, search.best[0]
 
 
 def _estimate(problem: Problem) -> float:

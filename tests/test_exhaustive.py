@@ -24,7 +24,7 @@ from slotwise.models.topology import Ackers, Component, Constraints, Stream, Top
 from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.result import Limits, Outcome, Status
 
-MOST_LEAVES = 700
+MOST_LEAVES = 400
 
 
 def labels(problem: Problem, node: int) -> list[int]:
@@ -240,6 +240,23 @@ def test_stays_home_with_any_label() -> None:
     }
 
 
+def alike(racks: str, matrix: tuple[tuple[int, ...], ...] | None = None) -> Instance:
+    """A spout and a bolt that need a node each, on nodes alike but for rack and matrix."""
+    base = two_nodes(tasks=2)
+    nodes = tuple(
+        Node(f"n{i}", rack, resources={"cpu": Decimal(10)}) for i, rack in enumerate(racks)
+    )
+    return replace(base, cluster=Cluster(nodes, matrix=matrix))  # type: ignore[arg-type]
+
+
+def test_nodes_of_different_racks_are_no_twins() -> None:
+    assert solve(alike("abb")).values == (2,)
+
+
+def test_nodes_are_no_twins_under_a_matrix() -> None:
+    assert solve(alike("aaa", ((0, 9, 9), (9, 0, 1), (9, 9, 0)))).values == (1,)
+
+
 def test_hint_is_the_first_incumbent() -> None:
     instance = two_nodes()
     problem = compile_problem(instance)
@@ -276,6 +293,22 @@ def test_stops_at_its_limits() -> None:
     assert work[0].status is Status.FEASIBLE
     assert work[0].bounds == (None,)
     assert work[1].status is Status.OPTIMAL
+
+
+def test_ctrl_c_keeps_the_incumbent(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = itertools.count()
+
+    def clock() -> float:
+        if next(ticks) == 12:
+            raise KeyboardInterrupt
+        return 0.0
+
+    monkeypatch.setattr("slotwise.solver.exhaustive.CLOCK_EVERY", 1)
+    monkeypatch.setattr("slotwise.solver.exhaustive.time.perf_counter", clock)
+    outcome = EXHAUSTIVE.run(compile_problem(two_nodes()), Limits(), None)
+    assert outcome.interrupted
+    assert outcome.status is Status.FEASIBLE
+    assert outcome.bounds == (None,)
 
 
 def test_says_why_it_is_too_large() -> None:
