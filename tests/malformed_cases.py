@@ -321,6 +321,7 @@ _INSTANCES = [
     Case("folder", "instance", FOLDER, ("cannot be read: Is a directory",)),
     Case("empty", "instance", "", ("is empty",)),
     Case("blank", "instance", " \n\n", ("is empty",)),
+    Case("only-a-comment", "instance", "# nothing\n", ("null", "must be an object"), ".yaml"),
     Case("list", "instance", "[1, 2]", ("[1, 2]", "must be an object")),
     Case("words", "instance", "hello world", ("'hello world'", "must be an object")),
     Case("binary", "instance", bytes(range(128, 256)), ("byte 0", "is no UTF-8 text")),
