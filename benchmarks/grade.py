@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from slotwise.benchmarks.pipeline import grade_partitions, slots_of, task_cpus
 from slotwise.benchmarks.plan import Limits, Run, make_plan, partitions, pending
-from slotwise.benchmarks.progress import progress_bar
+from slotwise.benchmarks.progress import progress_bar, waiting_for
 from slotwise.benchmarks.rows import KEY, Kind, key_of
 from slotwise.benchmarks.sources import read_cases
 from slotwise.benchmarks.spark_session import is_local, spark_session
@@ -140,7 +140,7 @@ def _run(missing: Sequence[Run], master: str, store: Store, progress: bool) -> N
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
-    with _session(master) as spark:
+    with _session(master, progress) as spark:
         slots = slots_of(spark)
         cores = task_cpus(spark)
         ready = [_shipped(run, cores) for run in missing]
@@ -154,7 +154,7 @@ def _run(missing: Sequence[Run], master: str, store: Store, progress: bool) -> N
 
 
 @contextmanager
-def _session(master: str) -> Iterator[SparkSession]:
+def _session(master: str, progress: bool) -> Iterator[SparkSession]:
     """Give the active session, or one that is stopped in the end."""
     from pyspark.sql import SparkSession
 
@@ -162,7 +162,8 @@ def _session(master: str) -> Iterator[SparkSession]:
     if active is not None:
         yield active
         return
-    spark = spark_session(master)
+    with waiting_for("starting Spark", progress):
+        spark = spark_session(master)
     try:
         yield spark
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
 
 from rich.console import Console
@@ -33,3 +33,9 @@ def progress_bar(total: int, shown: bool) -> Iterator[Bar]:
     with Progress(*columns, console=console, disable=not visible, transient=True) as bars:
         task = bars.add_task("grading", total=total)
         yield lambda done: bars.update(task, completed=done)
+
+
+def waiting_for(what: str, shown: bool) -> AbstractContextManager[object]:
+    """Show on a terminal's stderr what is being waited for, until the context ends."""
+    console = Console(file=sys.stderr)
+    return console.status(what) if shown and console.is_terminal else nullcontext()

@@ -25,6 +25,8 @@ _EVERYWHERE = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.ui.showConsoleProgress": "false",
+    # Else workers take a folder called slotwise, where the user happens to be, for this package.
+    "spark.executorEnv.PYTHONSAFEPATH": "1",
 }
 
 _CLUSTER = {"spark.log.level": "ERROR"}

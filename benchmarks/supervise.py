@@ -28,7 +28,13 @@ GRACE_S = 15.0
 STARTUP_S = 120.0
 """Most seconds from one answer of the child to the start of its next run."""
 
-MODULE = "slotwise.benchmarks.child"
+START = """\
+import json, sys
+sys.path.extend(folder for folder in json.loads(sys.argv[1]) if folder not in sys.path)
+from slotwise.benchmarks.child import main
+main()
+"""
+"""What a child runs: it imports what this process can, but nothing from the current folder."""
 
 Answer = dict[str, Any]
 
@@ -77,7 +83,7 @@ class _Child:
         self._started = time.monotonic()
         self._killed = False
         self._process = subprocess.Popen(
-            [sys.executable, "-m", MODULE],
+            [sys.executable, "-P", "-c", START, json.dumps(sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
@@ -187,9 +193,9 @@ def _verdict_on(end: _End, said: str) -> tuple[RunStatus, str]:
 
 
 def _environment() -> dict[str, str]:
-    """Let the child import what this process can, and hash strings the same way every time."""
-    path = os.pathsep.join(folder for folder in sys.path if folder)
-    return {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
+    """Hash strings the same way every time; let commands in Python find what lies beside them."""
+    inherited = {key: value for key, value in os.environ.items() if key != "PYTHONSAFEPATH"}
+    return {**inherited, "PYTHONHASHSEED": "0"}
 
 
 def _close(pipe: IO[bytes]) -> None:

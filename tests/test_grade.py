@@ -130,11 +130,16 @@ print(json.dumps({"format": "slotwise.placement/1", "instance": os.environ["SLOT
 
 
 def start(instances: Path, out: Path, master: str, *methods: str) -> subprocess.Popen[bytes]:
-    words = [sys.executable, "-m", "slotwise", "grade", str(instances), "--out", str(out)]
+    # A folder of this name where the user is must not be taken for the package.
+    (out / "slotwise").mkdir()
+    (out / "slotwise" / "__init__.py").touch()
+    words = [sys.executable, "-P", "-m", "slotwise", "grade", str(instances), "--out", str(out)]
     words += ["--time-limit", "20", "--master", master]
     for method in methods:
         words += ["--methods", method]
-    return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        words, cwd=out, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
 
 
 def wait_for_rows(out: Path, process: subprocess.Popen[bytes]) -> None:

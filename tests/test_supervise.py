@@ -16,7 +16,7 @@ import pytest
 from slotwise.benchmarks.plan import Limits, Run, make_plan, partitions, pending
 from slotwise.benchmarks.rows import Kind
 from slotwise.benchmarks.sources import Case, read_cases, tightness
-from slotwise.benchmarks.supervise import answers
+from slotwise.benchmarks.supervise import START, answers
 from slotwise.models.compile import compile_problem
 from slotwise.models.errors import InputError
 from slotwise.models.families import FAMILIES
@@ -61,6 +61,19 @@ def test_failing_command_is_graded_as_it_says(case: Case, tmp_path: Path) -> Non
     assert (found["status"], found["reason"]) == ("refused", "I do not like it")
 
 
+def test_command_runs_in_the_users_folder_and_python(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "beside.py").write_text("REASON = 'found'\n", encoding="utf-8")
+    (tmp_path / "slotwise").mkdir()
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
+    say = "import json, beside\nprint(json.dumps({'refused': beside.REASON}))"
+    command(tmp_path, say)
+    limits = replace(LIMITS, folder=str(tmp_path))
+    (found,) = answers(runs_of(case, f"cmd:{sys.executable} method.py", limits=limits))
+    assert (found["status"], found["reason"]) == ("refused", "found")
+
+
 def test_error_of_ours_is_a_row(case: Case) -> None:
     other = replace(case, hash="sha256:0", text="")
     (found,) = answers(runs_of(other, "round-robin"))
@@ -73,7 +86,7 @@ def test_orphaned_child_ends_with_its_command(case: Case, tmp_path: Path) -> Non
     sleep = command(tmp_path, f"open({str(mark)!r}, 'w').write(str(os.getpid()))\ntime.sleep(99)")
     documents = [run.to_document() for run in runs_of(case, sleep, limits=LIMITS)]
     child = subprocess.Popen(
-        [sys.executable, "-m", "slotwise.benchmarks.child"],
+        [sys.executable, "-P", "-c", START, "[]"],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         start_new_session=True,
