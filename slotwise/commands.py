@@ -24,8 +24,9 @@ def solve(
     as_json: options.Json = False,
 ) -> int:
     """Find a best placement and prove it, or bound it."""
-    from slotwise import running
-    from slotwise.solver.engines import ENGINES
+    with exits.held():
+        from slotwise import running
+        from slotwise.solver.engines import ENGINES
 
     options.known(engine, ["auto", *ENGINES], "--engine")
     inputs.check_target(out)
@@ -58,8 +59,9 @@ def place(
 
     A placement that breaks a hard rule is a failure.
     """
-    from slotwise import running
-    from slotwise.heuristics.registry import find_method
+    with exits.held():
+        from slotwise import running
+        from slotwise.heuristics.registry import find_method
 
     chosen = find_method(method)
     inputs.check_target(out)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
 
@@ -54,13 +56,37 @@ def run(main: Main, arguments: Sequence[str]) -> int:
     except SlotwiseError as error:
         return complain(str(error))
     except (KeyboardInterrupt, typer.Abort):
-        complain("interrupted")
-        return Exit.INTERRUPTED
+        return _interrupted()
     except OSError as error:
         return complain(_os_message(error))
     if code == Exit.INTERRUPTED:
-        complain("interrupted; what was found is kept")
+        # A command that kept something returns our code, Typer a bare 130 for an exception.
+        return _interrupted("; what was found is kept" if isinstance(code, Exit) else "")
     return code if isinstance(code, int) else Exit.DONE
+
+
+def _interrupted(kept: str = "") -> int:
+    complain(f"interrupted{kept}")
+    return Exit.INTERRUPTED
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Hold Ctrl-C back while native modules load: they swallow it, or fail to load because of it.
+
+    Where Ctrl-C is ignored or handled by somebody else, nothing changes.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    pressed: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if pressed:
+        raise KeyboardInterrupt
 
 
 def complain(message: str) -> int:

@@ -43,7 +43,8 @@ def grade(
     Runs whose rows are in the folder already are skipped, so the same command goes on where an
     earlier one stopped.
     """
-    from slotwise.benchmarks.grade import grade as run_grading
+    with exits.held():
+        from slotwise.benchmarks.grade import grade as run_grading
 
     try:
         summary = run_grading(

@@ -225,7 +225,7 @@ def test_ctrl_c_keeps_the_incumbent(cli, examples):
     assert cli("place", "hard.json", "--with", "r-storm", "--out", "start.json").code == 0
     for after_s in (3, 8, 20):  # on a busy machine the search may not have begun
         code, out, err = interrupted(after_s)
-        assert code == 130
+        assert code == 130, err
         assert err.startswith("slotwise: interrupted")
         assert len(err.splitlines()) == 1
         if out and json.loads(out)["placement"]:
@@ -351,3 +351,14 @@ def test_generate_writes_readable_instances_and_overwrites_nothing_else(cli, tmp
     assert files[0].name in refused.err
     assert files[0].read_text() == "mine"
     assert not files[1].exists(), "nothing is written when something stands in the way"
+
+
+def test_ctrl_c_waits_while_native_modules_load():
+    from slotwise.exits import held
+
+    loaded = []
+    with pytest.raises(KeyboardInterrupt), held():
+        os.kill(os.getpid(), signal.SIGINT)
+        loaded.append("whole")
+    assert loaded == ["whole"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
