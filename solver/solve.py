@@ -12,8 +12,9 @@ from slotwise.models.judge import judge
 from slotwise.models.numbers import whole
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
-from slotwise.solver.engine import Engine
-from slotwise.solver.engines import ENGINES, choose
+from slotwise.solver.auto import run_auto
+from slotwise.solver.engine import Engine, NotTakenError
+from slotwise.solver.engines import ENGINES
 from slotwise.solver.result import Limits, Outcome, Result, Status, TermResult
 
 
@@ -55,10 +56,9 @@ def solve(
     problem = compile_problem(instance) if isinstance(instance, Instance) else instance
     if hint is not None:
         judge(problem, hint)
-    chosen = _engine(engine, problem)
-    outcome = chosen.run(problem, limits, hint)
-    _confirm(problem, chosen.name, outcome)
-    return _result(problem, chosen, limits, outcome, time.perf_counter() - started)
+    engines, outcome = _run(engine, problem, limits, hint)
+    _confirm(problem, " and ".join(e.name for e in engines), outcome)
+    return _result(problem, engines, limits, outcome, time.perf_counter() - started)
 
 
 def _limits(time_limit_s: float, workers: int, seed: int) -> Limits:
@@ -71,16 +71,27 @@ def _limits(time_limit_s: float, workers: int, seed: int) -> Limits:
     )
 
 
-def _engine(name: str, problem: Problem) -> Engine:
+def _run(
+    name: str, problem: Problem, limits: Limits, hint: Placement | None
+) -> tuple[tuple[Engine, ...], Outcome]:
     if name == "auto":
-        return choose(problem)
+        return run_auto(problem, limits, hint)
     if name not in ENGINES:
         known = ", ".join(["auto", *ENGINES])
         raise InputError(f"must be one of {known}", field="engine", value=name)
-    reason = ENGINES[name].supports(problem)
+    chosen = ENGINES[name]
+    reason = chosen.supports(problem)
     if reason is not None:
-        raise InputError(f"does not take this instance: {reason}", field="engine", value=name)
-    return ENGINES[name]
+        raise _not_taken(name, reason)
+    try:
+        return (chosen,), chosen.run(problem, limits, hint)
+    except NotTakenError as error:
+        raise _not_taken(name, str(error)) from error
+
+
+def _not_taken(name: str, reason: str) -> InputError:
+    rule = f"does not take this instance: {reason}; use auto or another engine"
+    return InputError(rule, field="engine", value=name)
 
 
 def _confirm(problem: Problem, engine: str, outcome: Outcome) -> None:
@@ -118,7 +129,11 @@ def _gap(outcome: Outcome) -> float | None:
 
 
 def _result(
-    problem: Problem, engine: Engine, limits: Limits, outcome: Outcome, seconds: float
+    problem: Problem,
+    engines: tuple[Engine, ...],
+    limits: Limits,
+    outcome: Outcome,
+    seconds: float,
 ) -> Result:
     values = outcome.values or (None,) * len(problem.terms)
     return Result(
@@ -133,8 +148,8 @@ def _result(
         ),
         gap=_gap(outcome),
         placement=outcome.placement,
-        engine=engine.name,
-        version=engine.version(),
+        engine="+".join(engine.name for engine in engines),
+        version=", ".join(engine.version() for engine in engines),
         seed=limits.seed,
         limits=limits,
         seconds=seconds,

@@ -1,0 +1,140 @@
+"""One term of the objective as a master problem over configurations."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from slotwise.models.placement import UNPLACED, Placement
+from slotwise.models.problem import CLUSTER, RACK, IntArray, Problem
+from slotwise.solver.kinds import Kinds, merge_twins
+from slotwise.solver.master import Column, Master
+from slotwise.solver.node_configurations import Configurations, enumerate_configurations
+from slotwise.solver.node_types import NodeType, Site, node_types, sites
+from slotwise.solver.plans import Found, SiteColumns, exact_scale
+from slotwise.solver.splits import all_in_one, two_racks
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """The problem as kinds, node types, and the configurations of each type still allowed."""
+
+    problem: Problem
+    kinds: Kinds
+    types: tuple[NodeType, ...]
+    configurations: tuple[Configurations, ...]
+
+
+def make_model(problem: Problem) -> Model:
+    """Enumerate all configurations; raises `TooManyConfigurationsError`."""
+    kinds = merge_twins(problem)
+    types = node_types(problem)
+    return Model(
+        problem,
+        kinds,
+        types,
+        tuple(enumerate_configurations(problem, kinds, kind.sample) for kind in types),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stage:
+    """What the plan search needs for one term, and the way back.
+
+    Values count steps of `step` integer units of the term: term = `base` - step * value.
+    """
+
+    places: tuple[Site, ...]
+    columns: tuple[Column, ...]
+    sites: tuple[SiteColumns, ...]
+    first: IntArray
+    bonus: IntArray
+    base: int
+    step: int
+
+    def term_value(self, value: int) -> int:
+        """Return the term's value of a plan value."""
+        return self.base - self.step * value
+
+    def without_loss(self, model: Model, value: int) -> Model | None:
+        """Return the model with the configurations that plans of the proven best value can use.
+
+        Such a plan loses nothing against prices whose bound is that value. ``None`` where the
+        prices leave a gap, or where the value is not that of the nodes alone.
+        """
+        if len(self.sites) != 1:
+            return None
+        scale = exact_scale(self.sites, model.kinds.sizes)
+        cut = Master(self.sites[0].columns, self.sites[0].nodes, scale).cut(model.kinds.sizes)
+        if cut.at(model.kinds.sizes) != value * scale:
+            return None
+        narrowed = list(model.configurations)
+        for index, t in enumerate(self.places[0].types):
+            narrowed[t] = narrowed[t].where(cut.losses(index, self.columns[t]) == 0)
+        return replace(model, configurations=tuple(narrowed))
+
+    def placement(self, model: Model, found: Found) -> Placement:
+        """Return the placement that a plan describes."""
+        contents: dict[int, tuple[int, ...]] = {}
+        for site, plan in zip(self.places, found.contents, strict=True):
+            free = [iter(nodes) for nodes in site.nodes]
+            for t, counts in plan:
+                contents[next(free[t])] = counts
+        return _placement(model.problem, model.kinds, contents)
+
+
+def make_stage(model: Model, index: int) -> Stage:
+    """Return the stage of term `index`; raises `TooManySplitsError`."""
+    problem, kinds = model.problem, model.kinds
+    parts = dict(problem.terms[index].parts)
+    rack_saving = int(problem.distance[CLUSTER] - problem.distance[RACK]) * parts.get("network", 0)
+    by_rack = rack_saving > 0 and len(problem.racks) == 2
+    values = [
+        np.sum([-multiplier * c.parts[part] for part, multiplier in parts.items()], axis=0)
+        for c in model.configurations
+    ]
+    all_pairs = int(kinds.pairs(kinds.sizes))
+    bonus_step = rack_saving if by_rack else 0
+    step = math.gcd(bonus_step, *(int(np.gcd.reduce(v)) for v in values)) or 1
+    columns = tuple(
+        Column(c.counts, v // step) for c, v in zip(model.configurations, values, strict=True)
+    )
+    places = sites(problem, model.types, by_rack=by_rack)
+    site_columns = tuple(SiteColumns(tuple(columns[t] for t in p.types), p.sizes) for p in places)
+    if by_rack:
+        first = two_racks(kinds, [(site.columns, site.nodes) for site in site_columns])
+        together = kinds.pairs(first) + kinds.pairs(kinds.sizes - first)
+        bonus = np.asarray(bonus_step // step * together, dtype=np.int64)
+        farthest = int(problem.distance[CLUSTER])
+    else:
+        first = all_in_one(kinds.sizes)
+        bonus = np.zeros(1, dtype=np.int64)
+        farthest = int(problem.distance[RACK])
+    return Stage(
+        places=places,
+        columns=columns,
+        sites=site_columns,
+        first=first,
+        bonus=bonus,
+        base=parts.get("network", 0) * farthest * all_pairs,
+        step=step,
+    )
+
+
+def _placement(problem: Problem, kinds: Kinds, contents: dict[int, tuple[int, ...]]) -> Placement:
+    """Deal the tasks of each kind to the nodes; each topology has one worker on a node."""
+    nodes = [UNPLACED] * problem.task_count
+    labels = [UNPLACED] * problem.task_count
+    waiting = [
+        [task for c in group for task in problem.classes[c].tasks] for group in kinds.members
+    ]
+    for node, counts in contents.items():
+        present = sorted({int(kinds.topology[k]) for k, count in enumerate(counts) if count})
+        for k, count in enumerate(counts):
+            for task in waiting[k][:count]:
+                nodes[task] = node
+                labels[task] = present.index(int(kinds.topology[k]))
+            del waiting[k][:count]
+    return Placement(tuple(nodes), tuple(labels))

@@ -1,0 +1,170 @@
+"""Engine ``configurations``: whole node contents as columns (design section 8, steps 1 to 5, 7).
+
+For problems with distances by level where one worker per node and topology is enough, on one
+rack, on two, or on any number of racks that make no difference. The terms are solved in order.
+Once a term is proven by prices that leave no gap, the plans that are best in it are those whose
+configurations have no loss: the later terms are solved among these.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+from slotwise.models.judge import judge
+from slotwise.models.placement import Placement
+from slotwise.models.problem import CLUSTER, RACK, Problem
+from slotwise.solver.closing import TooLongError
+from slotwise.solver.configuration_stage import Model, Stage, make_model, make_stage
+from slotwise.solver.engine import Engine, NotTakenError
+from slotwise.solver.node_configurations import MOST_ROWS, TooManyConfigurationsError
+from slotwise.solver.plan_search import PlanSearch
+from slotwise.solver.plans import Found, SearchState
+from slotwise.solver.result import Improvement, Limits, Outcome, Status
+from slotwise.solver.splits import MOST_SPLITS, TooManySplitsError
+from slotwise.solver.table_search import search_tables, tables_fit
+from slotwise.solver.worker_layout import has_single_workers
+
+UNSUPPORTED_PARTS = ("rejected", "moved")
+
+
+@dataclass(slots=True)
+class _Search:
+    """What is known so far, over all terms."""
+
+    problem: Problem
+    started: float
+    deadline: float
+    placement: Placement | None = None
+    bounds: list[int | None] = field(default_factory=list)
+    trace: list[Improvement] = field(default_factory=list)
+    interrupted: bool = False
+    infeasible: bool = False
+
+    def offer(self, placement: Placement, term: int) -> None:
+        """Keep a placement if it is valid and better than the incumbent."""
+        verdict = judge(self.problem, placement)
+        known = None if self.placement is None else judge(self.problem, self.placement).scaled
+        if verdict.valid and (known is None or verdict.scaled < known):
+            self.placement = placement
+            self.note(term, verdict.scaled[term], None)
+
+    def note(self, term: int, value: int | None, bound: int | None) -> None:
+        """Add a line to the trace."""
+        seconds = time.perf_counter() - self.started
+        self.trace.append(Improvement(seconds, term, value, bound))
+
+
+def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
+    """Solve the terms in order until one is not proven within the limits.
+
+    Raises
+    ------
+    NotTakenError
+        When a node has too many configurations or two racks too many splits.
+    """
+    started = time.perf_counter()
+    search = _Search(problem, started, started + limits.time_s)
+    if hint is not None:
+        search.offer(hint, 0)
+    try:
+        _solve_terms(problem, search)
+    except TooManyConfigurationsError as error:
+        reason = f"a node has more than {MOST_ROWS:,} configurations"
+        raise NotTakenError(reason) from error
+    except TooManySplitsError as error:
+        raise NotTakenError(f"two racks have more than {MOST_SPLITS:,} splits") from error
+    except KeyboardInterrupt:
+        search.interrupted = True
+    return _outcome(search)
+
+
+def _solve_terms(problem: Problem, search: _Search) -> None:
+    model = make_model(problem)
+    for index in range(len(problem.terms)):
+        stage = make_stage(model, index)
+        proven = _solve_term(model, stage, search, index)
+        if proven is None or index + 1 == len(problem.terms):
+            return
+        narrowed = stage.without_loss(model, proven)
+        if narrowed is None:
+            return
+        model = narrowed
+
+
+def _solve_term(model: Model, stage: Stage, search: _Search, index: int) -> int | None:
+    """Search the best plan value of one term; return it if it is proven."""
+
+    def on_best(found: Found) -> None:
+        search.offer(stage.placement(model, found), index)
+
+    state = SearchState()
+    try:
+        if tables_fit(stage.sites, model.kinds.sizes):
+            search_tables(stage.sites, stage.first, model.kinds.sizes, stage.bonus, state, on_best)
+        else:
+            PlanSearch(
+                stage.sites,
+                stage.first,
+                model.kinds.sizes,
+                stage.bonus,
+                search.deadline,
+                state,
+                on_best,
+            ).run()
+    except TooLongError:
+        return None  # the state says what is known
+    finally:
+        bound = None if state.bound is None else stage.term_value(state.bound)
+        if bound is not None:
+            search.bounds.append(bound)
+            search.note(index, None, bound)
+    if state.best is None:
+        search.infeasible = index == 0
+        return None
+    return state.best.value
+
+
+def _outcome(search: _Search) -> Outcome:
+    terms = len(search.problem.terms)
+    bounds = tuple([*search.bounds, *([None] * terms)][:terms])
+    values = None
+    status = Status.INFEASIBLE if search.infeasible else Status.UNKNOWN
+    if search.placement is not None:
+        values = judge(search.problem, search.placement).scaled
+        status = Status.OPTIMAL if values == bounds else Status.FEASIBLE
+    return Outcome(
+        status=status,
+        placement=search.placement,
+        values=values,
+        bounds=bounds,
+        proof="node configurations priced exactly, gap closed by search" if search.bounds else "",
+        trace=tuple(search.trace),
+        interrupted=search.interrupted,
+    )
+
+
+def supports(problem: Problem) -> str | None:
+    """Return ``None``, or why the engine does not take the problem."""
+    if problem.matrix is not None:
+        return "distances come as a matrix, so no two nodes are alike"
+    for part in UNSUPPORTED_PARTS:
+        if part in problem.instance.objective.parts:
+            return f"the objective counts {part!r}"
+    for t, rules in enumerate(problem.rules):
+        if not has_single_workers(problem, t):
+            return f"topology {rules.id!r} needs more than one worker on a node"
+    if len(problem.racks) > 2 and problem.distance[CLUSTER] != problem.distance[RACK]:
+        return "there are more than two racks"
+    if not problem.classes:
+        return "there is nothing to place"
+    return None
+
+
+CONFIGURATIONS = Engine(
+    name="configurations",
+    run=run,
+    supports=supports,
+    version=lambda: f"highspy {version('highspy')}",
+)

@@ -1,0 +1,79 @@
+"""Kinds: classes merged with their twins, the coordinates of a configuration.
+
+Twins have the same demand, the same flows to everybody else (hence none to each other), the same
+costs and the same part in every rule; then only the sum of their counts matters, and any split of
+it costs the same (design section 8, step 1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from slotwise.models.problem import IntArray, Problem
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kinds:
+    """K kinds of tasks.
+
+    Parameters
+    ----------
+    members
+        The classes of each kind.
+    sizes
+        [K] number of tasks.
+    topology
+        [K] index of the topology.
+    demand
+        [K, D] demand of one task.
+    flow
+        [K, K] symmetric: flow of an unordered pair of tasks, both directions added.
+    """
+
+    members: tuple[tuple[int, ...], ...]
+    sizes: IntArray
+    topology: IntArray
+    demand: IntArray
+    flow: IntArray
+
+    @property
+    def count(self) -> int:
+        """Number of kinds."""
+        return len(self.members)
+
+    def pairs(self, counts: IntArray) -> IntArray:
+        """Return, for each row [.., K] of counts, the flow inside a place that holds them."""
+        both = np.einsum("...i,ij,...j->...", counts, self.flow, counts, optimize=True)
+        return np.asarray(both // 2, dtype=np.int64)
+
+
+def merge_twins(problem: Problem) -> Kinds:
+    """Return the kinds of a problem, in order of their first class."""
+    size = len(problem.classes)
+    flow = np.zeros((size, size), dtype=np.int64)
+    for (a, b), weight in problem.pair_flows().items():
+        flow[a, b] += weight
+        flow[b, a] += weight
+    capped = {component for rules in problem.rules for component, _ in rules.max_per_node}
+    twins: dict[object, list[int]] = {}
+    for c, one in enumerate(problem.classes):
+        key = (
+            one.topology,
+            tuple(problem.demand[c].tolist()),
+            tuple(flow[c].tolist()),
+            () if problem.linear is None else tuple(problem.linear[c].tolist()),
+            tuple(r for r, region in enumerate(problem.regions) if c in region.classes),
+            one.component if one.component in capped else None,
+        )
+        twins.setdefault(key, []).append(c)
+    members = tuple(tuple(group) for group in twins.values())
+    firsts = [group[0] for group in members]
+    return Kinds(
+        members=members,
+        sizes=np.array([sum(problem.sizes[c] for c in group) for group in members], dtype=np.int64),
+        topology=np.array([problem.classes[c].topology for c in firsts], dtype=np.int64),
+        demand=problem.demand[firsts],
+        flow=flow[np.ix_(firsts, firsts)],
+    )

@@ -1,0 +1,147 @@
+"""Best-first search for the best split and the best contents of its nodes.
+
+The split with the highest bound is looked at: first its own relaxation is solved, which bounds all
+others too; then the contents worth exactly its bound are searched for. If there are none, its
+bound falls by one and the next best is taken. The first plan found at the highest bound of all is
+therefore optimal, and the highest bound is valid at any moment.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from slotwise.models.problem import IntArray
+from slotwise.solver.closing import Plan, TooLongError, least_loss
+from slotwise.solver.master import Master
+from slotwise.solver.plans import Found, SearchState, SiteColumns, exact_scale
+from slotwise.solver.splits import Splits
+
+STATES_OF_A_DIVE = 20_000
+STATES_OF_A_PROOF = 2_000_000
+IMPOSSIBLE = -(2**60)
+"""Value of a split that no nodes can hold."""
+
+
+class PlanSearch:
+    """The search over splits; `state` can be read whenever it stops."""
+
+    def __init__(
+        self,
+        sites: Sequence[SiteColumns],
+        first: IntArray,
+        total: IntArray,
+        bonus: IntArray,
+        deadline: float,
+        state: SearchState,
+        on_best: Callable[[Found], None],
+    ) -> None:
+        scale = exact_scale(sites, total)
+        self._sites = tuple(sites)
+        self._masters = [Master(site.columns, site.nodes, scale) for site in sites]
+        self._scale = scale
+        self._deadline = deadline
+        self._on_best = on_best
+        self.splits = Splits(first, total, bonus, len(sites), scale)
+        self.state = state
+
+    def run(self) -> None:
+        """Search until the best plan is proven, nothing is left, or the deadline passes.
+
+        Raises
+        ------
+        TooLongError
+            When the deadline passed or a search grew too large; `state` holds what is known.
+        """
+        while self._prune():
+            if time.perf_counter() > self._deadline:
+                raise TooLongError
+            values = self.splits.values()
+            split = int(values.argmax())
+            if not self.splits.is_solved(split):
+                self._relax(split)
+            elif self.state.best is not None or not self._dive(split):
+                self._prove(split, int(values[split]))
+        self.state.finished = True
+
+    def _prune(self) -> bool:
+        """Note the highest bound, drop hopeless splits, say if any is left."""
+        values = self.splits.values()
+        best = self.state.best
+        hopeful = values > (IMPOSSIBLE if best is None else best.value)
+        if not hopeful.all():
+            self.splits.keep(hopeful)
+            values = values[hopeful]
+        if self.splits.cuts:
+            highest = [int(values.max())] if len(values) else []
+            self.state.bound = max([*highest, *([best.value] if best else [])], default=None)
+        return bool(len(values))
+
+    def _relax(self, split: int) -> None:
+        """Solve the relaxation of a split in each site and cut all splits by it."""
+        for site, master in enumerate(self._masters):
+            self.splits.add(master.cut(self.splits.contents(split, site)), site)
+        self.splits.mark_solved(split)
+
+    def _dive(self, split: int) -> bool:
+        """Look for any plan of the split, allowing more and more loss.
+
+        Returns whether that settled something: a plan, or the proof that there is none.
+        """
+        contents, loss = [], 0
+        for site in range(len(self._sites)):
+            try:
+                plan = self._any_plan(split, site)
+            except TooLongError:
+                return False
+            if plan is None:
+                self.splits.lower(split, IMPOSSIBLE)
+                return True
+            contents.append(plan.contents)
+            loss += plan.loss
+        self._take(Found(self.splits.worth(split, loss), tuple(contents)))
+        return True
+
+    def _any_plan(self, split: int, site: int) -> Plan | None:
+        """Return the plan of least loss, ``None`` if there is none with any loss at all."""
+        cut = self.splits.cut_of(split, site)
+        here = self._sites[site]
+        most = sum(
+            count * int(cut.losses(t, column).max())
+            for t, (column, count) in enumerate(zip(here.columns, here.nodes, strict=True))
+        )
+        budget = min(self._scale, most)
+        while True:
+            plan = self._least_loss(split, site, budget, STATES_OF_A_DIVE)
+            if plan is not None or budget == most:
+                return plan
+            budget = min(4 * budget, most)
+
+    def _prove(self, split: int, value: int) -> None:
+        """Find a plan of the split worth `value`, or note that there is none."""
+        slack = self.splits.slack(split, value)
+        contents = []
+        for site in range(len(self._sites)):
+            plan = self._least_loss(split, site, slack, STATES_OF_A_PROOF)
+            if plan is None:
+                self.splits.lower(split, value - 1)
+                return
+            slack -= plan.loss
+            contents.append(plan.contents)
+        self._take(Found(value, tuple(contents)))
+
+    def _least_loss(self, split: int, site: int, budget: int, states: int) -> Plan | None:
+        here = self._sites[site]
+        return least_loss(
+            here.columns,
+            here.nodes,
+            self.splits.cut_of(split, site),
+            self.splits.contents(split, site),
+            budget,
+            lambda seen: seen < states and time.perf_counter() < self._deadline,
+        )
+
+    def _take(self, found: Found) -> None:
+        if self.state.best is None or found.value > self.state.best.value:
+            self.state.best = found
+            self._on_best(found)

@@ -1,0 +1,57 @@
+"""What a search over plans works on and what it knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from slotwise.models.problem import IntArray
+from slotwise.solver.closing import Content
+from slotwise.solver.engine import NotTakenError
+from slotwise.solver.master import Column
+
+SCALE_BITS = 20
+EXACT_BITS = 52
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SiteColumns:
+    """Configurations and number of nodes of each type of a site."""
+
+    columns: tuple[Column, ...]
+    nodes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The best plan found: its value and the contents of each site's nodes."""
+
+    value: int
+    contents: tuple[tuple[Content, ...], ...]
+
+
+@dataclass(slots=True)
+class SearchState:
+    """What the search knows: the incumbent, and a bound no plan exceeds (``None``: none yet)."""
+
+    best: Found | None = None
+    bound: int | None = None
+    finished: bool = False
+
+
+def exact_scale(sites: Sequence[SiteColumns], total: IntArray) -> int:
+    """Return the price grid on which every sum of a cut stays exact in doubles.
+
+    Raises
+    ------
+    NotTakenError
+        When there is none.
+    """
+    largest = sum(int(np.abs(c.values).max()) for site in sites for c in site.columns)
+    nodes = sum(sum(site.nodes) for site in sites)
+    most = (2 * largest + 1) * (int(total.sum()) + nodes + 1)
+    if most.bit_length() > EXACT_BITS:
+        raise NotTakenError("its costs are too large for exact prices")
+    return 1 << min(SCALE_BITS, EXACT_BITS - most.bit_length())

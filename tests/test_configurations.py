@@ -1,0 +1,149 @@
+"""Engine configurations against exhaustive search on tiny instances and cp-sat on larger ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from strategies import instances, tiny_instance
+
+from slotwise.models.compile import compile_problem
+from slotwise.models.families import FAMILIES
+from slotwise.models.instance import Instance, parts_of
+from slotwise.models.judge import judge
+from slotwise.models.problem import Problem
+from slotwise.models.random_family import RandomParameters, random_instance
+from slotwise.models.topology import Constraints, Topology
+from slotwise.solver.configurations import CONFIGURATIONS, UNSUPPORTED_PARTS
+from slotwise.solver.cp_sat import CP_SAT
+from slotwise.solver.engine import NotTakenError
+from slotwise.solver.exhaustive import EXHAUSTIVE
+from slotwise.solver.result import Limits, Outcome, Status
+from slotwise.solver.solve import solve
+
+LIMITS = Limits(time_s=20.0)
+
+# Proven here by engine configurations, and found again by cp-sat where it closes (linear-b,
+# diamond-b, star-c within seconds). Overload first, then network cost.
+RSTORM_OPTIMA = {
+    "linear-a": (0, 656),
+    "linear-b": (0, 48),
+    "diamond-a": (0, 714),
+    "diamond-b": (0, 145),
+    "star-a": (720, 1390),
+    "star-b": (80, 442),
+    "star-c": (0, 54),
+    "page-load": (0, 41),
+    "processing": (0, 204),
+}
+
+
+def within_support(instance: Instance) -> Instance:
+    """Take away what the engine does not know: matrices, moves, rejection, worker packing."""
+    terms = tuple(
+        term
+        for term in instance.objective.terms
+        if not set(parts_of(term)) & set(UNSUPPORTED_PARTS)
+    )
+    return replace(
+        instance,
+        cluster=replace(instance.cluster, matrix=None),
+        topologies=tuple(_merged_workers(topology) for topology in instance.topologies),
+        running=None,
+        objective=replace(instance.objective, terms=terms or ("overload", "network")),
+    )
+
+
+def _merged_workers(topology: Topology) -> Topology:
+    return replace(
+        topology,
+        worker_max_heap_mb=None,
+        one_task_per_worker=False,
+        one_component_per_worker=False,
+        constraints=Constraints(max_per_node=topology.constraints.max_per_node),
+    )
+
+
+def agrees(problem: Problem, truth: Outcome, other: Outcome) -> None:
+    """A finished answer is the truth; an unfinished one has a valid placement and true bounds."""
+    if other.status in (Status.OPTIMAL, Status.INFEASIBLE):
+        assert (other.status, other.values) == (truth.status, truth.values)
+    if other.placement is not None:
+        verdict = judge(problem, other.placement)
+        assert verdict.valid
+        assert verdict.scaled == other.values
+    if truth.values is not None:
+        proven = [b for b in other.bounds if b is not None]
+        assert tuple(proven) <= truth.values[: len(proven)]
+
+
+def test_equals_exhaustive_search(note: list[str]) -> None:
+    rng = np.random.default_rng(7)
+    seen: Counter[str] = Counter()
+    while seen.total() < 400:
+        problem = compile_problem(within_support(tiny_instance(rng)))
+        if CONFIGURATIONS.supports(problem) is not None:
+            continue
+        truth = EXHAUSTIVE.run(problem, LIMITS, None)
+        other = CONFIGURATIONS.run(problem, LIMITS, None)
+        agrees(problem, truth, other)
+        seen[f"{truth.status}/{other.status}"] += 1
+    note.append(f"configurations against exhaustive (truth/claim): {dict(seen)}")
+    assert seen["optimal/optimal"] >= 150
+    assert seen["infeasible/infeasible"] >= 20
+
+
+@given(instances(most_tasks=5))
+def test_equals_exhaustive_search_on_any_instance(instance: Instance) -> None:
+    problem = compile_problem(within_support(instance))
+    if CONFIGURATIONS.supports(problem) is None:
+        truth = EXHAUSTIVE.run(problem, LIMITS, None)
+        agrees(problem, truth, CONFIGURATIONS.run(problem, LIMITS, None))
+
+
+@pytest.mark.parametrize(("name", "optimum"), RSTORM_OPTIMA.items())
+def test_rstorm_topologies_are_proven(name: str, optimum: tuple[int, int]) -> None:
+    family = FAMILIES["rstorm"]
+    made = (family.make(index, 0) for index in range(family.count))
+    instance = next(i for i in made if i.name == name)
+    result = solve(instance, engine="configurations", time_limit_s=120)
+    assert result.status == Status.OPTIMAL
+    assert tuple(t.value for t in result.objective) == optimum
+
+
+@pytest.mark.parametrize("index", range(10))
+def test_equals_cp_sat_on_middle_sizes(index: int) -> None:
+    parameters = RandomParameters(tasks=14, components=4, nodes=4, infeasible_percent=10)
+    instance, _ = random_instance(parameters, index, 0)
+    problem = compile_problem(within_support(instance))
+    first = CONFIGURATIONS.run(problem, LIMITS, None)
+    second = CP_SAT.run(problem, LIMITS, None)
+    assert {first.status, second.status} & {Status.OPTIMAL, Status.INFEASIBLE}
+    for one, other in ((first, second), (second, first)):
+        if one.status in (Status.OPTIMAL, Status.INFEASIBLE):
+            agrees(problem, one, other)
+
+
+def test_says_why_it_does_not_take_an_instance() -> None:
+    instance = FAMILIES["rstorm"].make(0, 0)
+    limited = replace(instance.topologies[0], worker_max_heap_mb=256)
+    reason = CONFIGURATIONS.supports(compile_problem(replace(instance, topologies=(limited,))))
+    assert reason is not None
+    assert "linear-a" in reason
+
+
+def test_too_many_configurations_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("slotwise.solver.node_configurations.MOST_ROWS", 10)
+    problem = compile_problem(FAMILIES["rstorm"].make(0, 0))
+    with pytest.raises(NotTakenError, match="configurations"):
+        CONFIGURATIONS.run(problem, LIMITS, None)
+
+
+def test_auto_goes_on_with_cp_sat(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("slotwise.solver.node_configurations.MOST_ROWS", 10)
+    result = solve(FAMILIES["rstorm"].make(1, 0), time_limit_s=60)
+    assert result.engine == "cp-sat"
+    assert tuple(t.value for t in result.objective) == RSTORM_OPTIMA["linear-b"]
