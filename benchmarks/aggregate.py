@@ -7,7 +7,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from slotwise.benchmarks.cases import Case, case_of, common_cases, latest, virtual_best
+from slotwise.benchmarks.cases import (
+    Case,
+    case_of,
+    common_cases,
+    infeasible_instances,
+    latest,
+    virtual_best,
+)
 from slotwise.benchmarks.gaps import Gap, Reference, Values, gap_of, reference_of, values_of
 from slotwise.benchmarks.measures import (
     Spread,
@@ -29,9 +36,9 @@ class MethodSummary:
     ----------
     method, kind
         As in the rows; an exact engine is summarised like any other.
-    runs, valid, refused, failed
-        Number of runs; with a valid placement; refused; the rest: a broken rule, an error, a
-        crash, a timeout, no answer.
+    runs, valid, refused, infeasible, failed
+        Number of runs; with a valid placement; refused; with a proof that there is none; the
+        rest: a broken rule, an error, a crash, a timeout, no answer.
     reasons
         Why there was no valid placement, most frequent first, with the number of runs.
     optimal
@@ -49,7 +56,7 @@ class MethodSummary:
         Mean over the valid runs whose objective counts it / whose placement is kept.
     wins, ties, losses
         Cases in which the method alone is the best heuristic, shares that, or is not; a failure
-        is a loss. All 0 for exact engines.
+        is a loss. Proven infeasible cases do not count. All 0 for exact engines.
     """
 
     method: str
@@ -57,6 +64,7 @@ class MethodSummary:
     runs: int
     valid: int
     refused: int
+    infeasible: int
     failed: int
     reasons: tuple[tuple[str, int], ...]
     optimal: int
@@ -127,8 +135,9 @@ def aggregate(rows: Iterable[Row]) -> Aggregate:
     players = [row for row in rows if row["kind"] != Kind.EXACT]
     best, holders = virtual_best(players)
     common, excluded = common_cases(players)
+    impossible = infeasible_instances(rows)
     methods = [
-        _summary(some, references, holders, common) for some in by_method.values()
+        _summary(some, references, holders, common, impossible) for some in by_method.values()
     ]
     return Aggregate(
         methods=tuple(sorted(methods, key=_rank)),
@@ -155,17 +164,19 @@ def _summary(
     references: dict[str, Reference],
     holders: dict[Case, list[str]],
     common: frozenset[Case],
+    impossible: frozenset[str],
 ) -> MethodSummary:
     method, kind = rows[0]["method"], rows[0]["kind"]
     valid = [row for row in rows if values_of(row) is not None]
     gaps = [(row, gap) for row in valid if (gap := row_gap(row, references)) is not None]
     refused = sum(row["status"] == RunStatus.REFUSED for row in rows)
+    infeasible = sum(row["status"] == RunStatus.INFEASIBLE for row in rows)
     mine = Counter(
         "loss" if method not in holders.get(case_of(row), ())
         else "tie" if len(holders[case_of(row)]) > 1
         else "win"
         for row in rows
-        if kind != Kind.EXACT
+        if kind != Kind.EXACT and row["instance_hash"] not in impossible
     )
     return MethodSummary(
         method=method,
@@ -173,7 +184,8 @@ def _summary(
         runs=len(rows),
         valid=len(valid),
         refused=refused,
-        failed=len(rows) - len(valid) - refused,
+        infeasible=infeasible,
+        failed=len(rows) - len(valid) - refused - infeasible,
         reasons=reasons(rows),
         optimal=sum(_is_optimal(row, gap) for row, gap in gaps),
         to_optimum=spread(_relative(gaps, to_optimum=True)),
@@ -211,8 +223,8 @@ def _zero_optimum(gaps: Iterable[tuple[Row, Gap]]) -> dict[str, Spread]:
     return {term: spread(found) for term, found in sorted(by_term.items())}
 
 
-def _contradictions(rows: Iterable[Row], references: dict[str, Reference]) -> Iterator[str]:
-    infeasible = {r["instance_hash"] for r in rows if r["status"] == RunStatus.INFEASIBLE}
+def _contradictions(rows: Sequence[Row], references: dict[str, Reference]) -> Iterator[str]:
+    infeasible = infeasible_instances(rows)
     for row in rows:
         who = f"{row['method']} on {row['instance']} (seed {row['seed']})"
         gap = row_gap(row, references)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from slotwise.benchmarks.gaps import Values, values_of
-from slotwise.benchmarks.rows import Row
+from slotwise.benchmarks.rows import Row, RunStatus
 
 Case = tuple[str, int]
 """Instance hash and seed."""
@@ -20,6 +20,11 @@ def case_of(row: Row) -> Case:
 def latest(rows: Iterable[Row]) -> list[Row]:
     """Return the last row of each case and method: a later one replaces other limits, versions."""
     return list({(*case_of(row), row["kind"], row["method"]): row for row in rows}.values())
+
+
+def infeasible_instances(rows: Iterable[Row]) -> frozenset[str]:
+    """Return the hashes of the instances that are proven to have no valid placement."""
+    return frozenset(r["instance_hash"] for r in rows if r["status"] == RunStatus.INFEASIBLE)
 
 
 def virtual_best(players: Sequence[Row]) -> tuple[dict[Case, Values], dict[Case, list[str]]]:

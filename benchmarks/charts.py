@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from slotwise.benchmarks.aggregate import Aggregate, row_gap
-from slotwise.benchmarks.cases import Case, case_of, virtual_best
+from slotwise.benchmarks.cases import Case, case_of, infeasible_instances, virtual_best
 from slotwise.benchmarks.gaps import Values, values_of
 from slotwise.benchmarks.rows import Kind, Row
 
@@ -35,9 +35,13 @@ def ratio(values: Values, best: Values) -> float:
 
 
 def profile_figure(rows: Sequence[Row], aggregate: Aggregate) -> Figure:
-    """Return the performance profile (Dolan & More 2002) over all cases; failures never count."""
+    """Return the performance profile (Dolan & More 2002) over cases; failures never count.
+
+    Cases that are proven infeasible are left out.
+    """
     best, _ = virtual_best(rows)
-    cases = {case_of(row) for row in rows}
+    impossible = infeasible_instances(rows)
+    cases = {case_of(row) for row in rows if row["instance_hash"] not in impossible}
     curves = {
         name: [ratio(values, best[case]) for case, values in found.items()]
         for name, found in _players(rows, aggregate).items()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from slotwise.benchmarks.aggregate import Aggregate, MethodSummary, row_gap
-from slotwise.benchmarks.cases import Case, case_of
+from slotwise.benchmarks.cases import Case, case_of, infeasible_instances
 from slotwise.benchmarks.failures import details_of, reason_of
 from slotwise.benchmarks.gaps import Gap
 from slotwise.benchmarks.measures import Spread, seconds_of
@@ -113,8 +113,11 @@ def gap_text(gap: Gap | None) -> str:
 
 
 def objective_text(row: Row, key: str = "value") -> str:
-    """Return values or bounds of all terms: ``overload 0, network 48``."""
-    return ", ".join(f"{term['term']} {number(term[key])}" for term in row["terms"] or ())
+    """Return values or bounds of all terms: ``overload 0, network 48``; empty = none has one."""
+    terms = row["terms"] or ()
+    if all(term[key] is None for term in terms):
+        return ""
+    return ", ".join(f"{term['term']} {number(term[key])}" for term in terms)
 
 
 def case_lines(rows: Sequence[Row], aggregate: Aggregate) -> tuple[CaseLine, ...]:
@@ -135,7 +138,7 @@ def _line(case: Case, rows: Sequence[Row], aggregate: Aggregate) -> CaseLine:
         case=case,
         name=first["instance"] if case[1] == 0 else f"{first['instance']} (seed {case[1]})",
         size=f"{first['tasks']} {TIMES} {first['nodes']}",
-        tightness=number(first["tightness"]) if first["tightness"] < 1e9 else "∞",
+        tightness=short(first["tightness"]) if first["tightness"] < 1e9 else "∞",
         value=DASH if exact is None else objective_text(exact) or DASH,
         bound=DASH if exact is None else objective_text(exact, "bound") or DASH,
         status="not solved" if exact is None else exact["status"],
@@ -163,11 +166,17 @@ def _cell(row: Row, aggregate: Aggregate) -> Cell:
 
 
 def failures(rows: Sequence[Row]) -> tuple[Failure, ...]:
-    """Return every run without a valid placement."""
+    """Return every run without a valid placement; a proof that there is none is no failure."""
+    impossible = infeasible_instances(rows)
     found = [
-        Failure(row["instance"], row["method"], row["status"], details_of(row))
+        Failure(
+            row["instance"] + (" (infeasible)" if row["instance_hash"] in impossible else ""),
+            row["method"],
+            row["status"],
+            details_of(row),
+        )
         for row in rows
-        if reason_of(row) is not None
+        if reason_of(row) is not None and row["status"] != RunStatus.INFEASIBLE
     ]
     return tuple(sorted(found, key=lambda f: (f.method, f.status, f.instance)))
 

@@ -11,6 +11,7 @@ from slotwise.benchmarks.charts import VIRTUAL_BEST, gap_figure, profile_figure,
 from slotwise.benchmarks.failures import details_of, reason_of
 from slotwise.benchmarks.gaps import gap_of, reference_of, values_of
 from slotwise.benchmarks.measures import seconds_of, shifted_geometric_mean
+from slotwise.benchmarks.report_data import failures
 from slotwise.benchmarks.rows import COLUMNS, Row
 
 TERMS = ("overload", "network")
@@ -166,6 +167,22 @@ def test_value_below_a_proven_bound_is_reported_as_a_contradiction() -> None:
 def test_placement_of_an_infeasible_instance_is_a_contradiction() -> None:
     exact = row("a", "auto", "infeasible", (None, None))
     assert "proven infeasible" in aggregate([exact, valid("a", "m", "0", "9")]).contradictions[0]
+
+
+def test_infeasible_cases_are_no_failure_of_the_engine_and_nobodys_loss() -> None:
+    rows = [
+        row("a", "auto", "infeasible", (None, None)),
+        row("a", "m", "refused", reason="no room"),
+        optimal("b", "0", "9"),
+        valid("b", "m", "0", "9"),
+    ]
+    summary = aggregate(rows)
+    exact, method = summary.methods
+    assert (exact.infeasible, exact.failed) == (1, 0)
+    assert (method.wins, method.ties, method.losses) == (1, 0, 0)
+    profile = {t["name"]: t for t in profile_figure(rows, summary)["data"]}
+    assert profile["m"]["y"][0] == 1.0
+    assert [f.instance for f in failures(rows)] == ["a (infeasible)"]
 
 
 def test_later_row_of_a_case_replaces_the_earlier() -> None:
