@@ -121,9 +121,6 @@ def grade(
     missing = pending(plan, store.rows(KEY))
     if missing:
         _run(missing, master, store, progress)
-    keys = {key_of(run.columns()) for run in plan}
-    rows = store.rows((*KEY, "status"))
-    statuses = Counter({key_of(row): row["status"] for row in rows if key_of(row) in keys}.values())
     return GradeSummary(
         folder=Path(out),
         instances=len(cases),
@@ -131,9 +128,16 @@ def grade(
         engine=engine,
         planned=len(plan),
         skipped=len(plan) - len(missing),
-        statuses=dict(sorted(statuses.items())),
+        statuses=_statuses(store, plan),
         seconds=time.perf_counter() - started,
     )
+
+
+def _statuses(store: Store, plan: Sequence[Run]) -> dict[str, int]:
+    """Count how the runs of `plan` ended."""
+    keys = {key_of(run.columns()) for run in plan}
+    ended = {key_of(row): row["status"] for row in store.rows((*KEY, "status"))}
+    return dict(sorted(Counter(status for key, status in ended.items() if key in keys).items()))
 
 
 def _run(missing: Sequence[Run], master: str, store: Store, progress: bool) -> None:
