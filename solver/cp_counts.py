@@ -11,21 +11,9 @@ from dataclasses import dataclass
 from ortools.sat.python import cp_model
 
 from slotwise.models.problem import Problem
-from slotwise.solver.worker_layout import home_labels, most_tasks, worker_count
+from slotwise.solver.groups import Group, Layout, make_layout
 
 Count = cp_model.LinearExpr | int
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Interchangeable tasks that share their variables.
-
-    A whole class, or one of its tasks where distances come as a matrix: there the cost is no
-    function of counts per place that stays linear.
-    """
-
-    cls: int
-    size: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,20 +45,27 @@ class Counts:
 
     Parameters
     ----------
-    groups
-        What is counted.
-    most
-        (group, node) -> most tasks of it there; absent where it cannot be there.
+    layout
+        What is counted, and where it can be.
     workers
         (topology, node) -> the workers that may be opened there.
     rejected
         Topology -> boolean "left out"; empty where every topology must be placed.
     """
 
-    groups: tuple[Group, ...]
-    most: dict[tuple[int, int], int]
+    layout: Layout
     workers: dict[tuple[int, int], tuple[Worker, ...]]
     rejected: dict[int, cp_model.IntVar]
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """What is counted."""
+        return self.layout.groups
+
+    @property
+    def most(self) -> dict[tuple[int, int], int]:
+        """(group, node) -> most tasks of it there; absent where it cannot be there."""
+        return self.layout.most
 
     def all_workers(self) -> Iterable[Worker]:
         """Return every worker, by topology, then node."""
@@ -82,42 +77,24 @@ class Counts:
 
     def groups_of(self, classes: Iterable[int]) -> list[int]:
         """Return the groups that belong to `classes`."""
-        wanted = set(classes)
-        return [g for g, group in enumerate(self.groups) if group.cls in wanted]
+        return self.layout.groups_of(classes)
 
 
 def make_counts(model: cp_model.CpModel, problem: Problem) -> Counts:
     """Create the variables; every task has one place, or its whole topology none."""
-    groups = _groups(problem)
-    most_of_class = most_tasks(problem)
-    most = {
-        (g, n): min(group.size, int(most_of_class[group.cls, n]))
-        for g, group in enumerate(groups)
-        for n in range(problem.node_count)
-        if most_of_class[group.cls, n] > 0
-    }
+    layout = make_layout(problem)
     members: dict[int, list[int]] = {t: [] for t in range(len(problem.rules))}
-    for g, group in enumerate(groups):
+    for g, group in enumerate(layout.groups):
         members[problem.classes[group.cls].topology].append(g)
     workers = {}
-    for t in members:
-        labels = home_labels(problem, t)
-        for n in range(problem.node_count):
-            total = worker_count(problem, t, n, most_of_class)
-            known = (*labels.get(n, ()), *([None] * total))[:total]
-            here = {g: most[g, n] for g in members[t] if (g, n) in most}
-            workers[t, n] = tuple(
-                _worker(model, t, n, w, label, here) for w, label in enumerate(known)
-            )
-    counts = Counts(groups, most, workers, _rejected(model, problem))
+    for (t, n), labels in layout.labels.items():
+        here = {g: layout.most[g, n] for g in members[t] if (g, n) in layout.most}
+        workers[t, n] = tuple(
+            _worker(model, t, n, w, label, here) for w, label in enumerate(labels)
+        )
+    counts = Counts(layout, workers, _rejected(model, problem))
     _place_every_task(model, problem, counts)
     return counts
-
-
-def _groups(problem: Problem) -> tuple[Group, ...]:
-    if problem.matrix is None:
-        return tuple(Group(c, one.size) for c, one in enumerate(problem.classes))
-    return tuple(Group(c, 1) for c, one in enumerate(problem.classes) for _ in one.tasks)
 
 
 def _worker(

@@ -20,6 +20,7 @@ from ortools.sat.python import cp_model
 
 from slotwise.models.problem import CLUSTER, RACK, Problem
 from slotwise.solver.cp_counts import Count, Counts
+from slotwise.solver.stars import Stars, both_ways, stars_of, total_flow
 
 Place = Mapping[int, tuple[Count, int]]
 """Group -> (count, its upper bound) in one place."""
@@ -31,7 +32,7 @@ def network(model: cp_model.CpModel, problem: Problem, counts: Counts) -> Count:
         return _by_matrix(model, problem, counts)
     cost: Count = 0
     farthest = int(problem.distance[CLUSTER if len(problem.racks) > 1 else RACK])
-    for t, stars in _stars(problem).items():
+    for t, stars in stars_of(problem).items():
         cost += farthest * _pairs(problem, counts, t, stars)
         for saving, places in _savings(problem, counts, t):
             for place in places if saving else ():
@@ -40,41 +41,9 @@ def network(model: cp_model.CpModel, problem: Problem, counts: Counts) -> Count:
     return cost
 
 
-Stars = dict[int, dict[int, int]]
-"""Center class -> leaf class -> flow weight of a pair; every flow is in exactly one star."""
-
-
-def _stars(problem: Problem) -> dict[int, Stars]:
-    """Cover the flows of each topology by few stars, greedily by number of open flows.
-
-    Few centers mean few products; among equals the smaller class needs fewer booleans.
-    """
-    by_topology: dict[int, dict[tuple[int, int], int]] = {}
-    for (a, b), weight in problem.pair_flows().items():
-        if weight:
-            by_topology.setdefault(problem.classes[a].topology, {})[a, b] = weight
-    return {t: _cover(flows, problem.sizes) for t, flows in by_topology.items()}
-
-
-def _cover(flows: dict[tuple[int, int], int], sizes: tuple[int, ...]) -> Stars:
-    left = dict(flows)
-    stars: Stars = {}
-    while left:
-        degree: dict[int, int] = {}
-        for a, b in left:
-            degree[a] = degree.get(a, 0) + 1
-            degree[b] = degree.get(b, 0) + 1
-        center = min(degree, key=lambda c: (-degree[c], sizes[c], c))
-        stars[center] = {a + b - center: w for (a, b), w in left.items() if center in (a, b)}
-        left = {pair: w for pair, w in left.items() if center not in pair}
-    return stars
-
-
 def _pairs(problem: Problem, counts: Counts, topology: int, stars: Stars) -> Count:
     """Return the flow of the whole topology, 0 if it is left out."""
-    sizes = problem.sizes
-    total = sum(w * sizes[a] * sizes[b] for a, leaves in stars.items() for b, w in leaves.items())
-    return total * (1 - counts.rejected.get(topology, 0))
+    return total_flow(problem, stars) * (1 - counts.rejected.get(topology, 0))
 
 
 def _savings(problem: Problem, counts: Counts, topology: int) -> Iterable[tuple[int, list[Place]]]:
@@ -142,24 +111,11 @@ def _product(model: cp_model.CpModel, place: Place, center: int, leaves: dict[in
 def _by_matrix(model: cp_model.CpModel, problem: Problem, counts: Counts) -> Count:
     assert problem.matrix is not None, "only called with a matrix"
     cost: Count = 0
-    for (a, b), (there, back) in _both_ways(problem).items():
+    for (a, b), (there, back) in both_ways(problem).items():
         for i in counts.groups_of((a,)):
             for j in counts.groups_of((b,)):
                 cost += _pair_cost(model, problem, counts, (i, j), (there, back))
     return cost
-
-
-def _both_ways(problem: Problem) -> dict[tuple[int, int], tuple[int, int]]:
-    """Return, per unordered pair of classes a < b, the flow from a to b and from b to a."""
-    both: dict[tuple[int, int], tuple[int, int]] = {}
-    for flow in problem.flows:
-        a, b = min(flow.source, flow.target), max(flow.source, flow.target)
-        there, back = both.get((a, b), (0, 0))
-        if flow.source == a:
-            both[a, b] = (there + flow.weight, back)
-        else:
-            both[a, b] = (there, back + flow.weight)
-    return both
 
 
 def _pair_cost(

@@ -19,7 +19,7 @@ from ortools.sat.python import cp_model
 
 from slotwise.models.errors import InternalError
 from slotwise.models.judge import judge
-from slotwise.models.placement import UNPLACED, Placement
+from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.solver.cp_counts import Count, Counts, make_counts
 from slotwise.solver.cp_hint import add_hint
@@ -27,6 +27,7 @@ from slotwise.solver.cp_rules import add_rules
 from slotwise.solver.cp_symmetry import break_symmetry
 from slotwise.solver.cp_terms import add_terms
 from slotwise.solver.engine import Engine
+from slotwise.solver.groups import placement_of
 from slotwise.solver.interruptible import run_interruptible
 from slotwise.solver.result import Improvement, Limits, Outcome, Status
 
@@ -167,25 +168,12 @@ def _whole_bound(bound: float) -> int | None:
 
 
 def _extract(problem: Problem, counts: Counts, solver: cp_model.CpSolver) -> Placement:
-    """Return the placement that the counts describe, tasks of a class in canonical order."""
-    nodes = [UNPLACED] * problem.task_count
-    labels = [UNPLACED] * problem.task_count
-    waiting = [list(one.tasks) for one in problem.classes]
-    used = {(w.node, w.label) for w in counts.all_workers() if w.label is not None}
-    for worker in counts.all_workers():
-        taken = {g: solver.value(x) for g, x in worker.counts.items() if solver.value(x)}
-        if not taken:
-            continue
-        label = worker.label
-        if label is None:
-            label = next(i for i in range(len(used) + 1) if (worker.node, i) not in used)
-            used.add((worker.node, label))
-        for g, count in taken.items():
-            tasks = waiting[counts.groups[g].cls]
-            for task in tasks[:count]:
-                nodes[task], labels[task] = worker.node, label
-            del tasks[:count]
-    return Placement(tuple(nodes), tuple(labels))
+    """Return the placement that the counts describe."""
+    held = {
+        place: [{g: solver.value(x) for g, x in worker.counts.items()} for worker in workers]
+        for place, workers in counts.workers.items()
+    }
+    return placement_of(problem, counts.layout, held)
 
 
 def _outcome(problem: Problem, status: Status, search: _Search) -> Outcome:

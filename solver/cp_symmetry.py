@@ -14,6 +14,7 @@ from ortools.sat.python import cp_model
 
 from slotwise.models.problem import Problem
 from slotwise.solver.cp_counts import Count, Counts
+from slotwise.solver.equal_places import equal_nodes, equal_racks
 
 
 def break_symmetry(model: cp_model.CpModel, problem: Problem, counts: Counts) -> None:
@@ -21,9 +22,9 @@ def break_symmetry(model: cp_model.CpModel, problem: Problem, counts: Counts) ->
     _order_workers(model, counts)
     if problem.matrix is None:
         keys = [_key(problem, counts, n) for n in range(problem.node_count)]
-        for nodes in _equal_nodes(problem):
+        for nodes in equal_nodes(problem):
             _descending(model, [keys[n] for n in nodes])
-        for racks in _equal_racks(problem):
+        for racks in equal_racks(problem):
             _descending(model, [sum(keys[n] for n in nodes) for nodes in racks])
     else:
         _order_tasks(model, problem, counts)
@@ -49,34 +50,6 @@ def _order_workers(model: cp_model.CpModel, counts: Counts) -> None:
     for workers in counts.workers.values():
         fresh = [sum(w.counts.values()) for w in workers if w.label is None]
         _descending(model, fresh)
-
-
-def _node_signature(problem: Problem, node: int) -> tuple[object, ...] | None:
-    """Return what makes a node equal to others of its rack; ``None`` if tasks have homes on it."""
-    if any(one.home is not None and one.home[0] == node for one in problem.classes):
-        return None
-    linear = () if problem.linear is None else tuple(problem.linear[:, node].tolist())
-    return (tuple(problem.capacity[node].tolist()), int(problem.slots[node]), linear)
-
-
-def _equal_nodes(problem: Problem) -> list[list[int]]:
-    groups: dict[object, list[int]] = {}
-    for n in range(problem.node_count):
-        signature = _node_signature(problem, n)
-        if signature is not None:
-            groups.setdefault((int(problem.node_rack[n]), signature), []).append(n)
-    return list(groups.values())
-
-
-def _equal_racks(problem: Problem) -> list[list[list[int]]]:
-    """Return groups of racks (as lists of nodes) that hold the same kinds of nodes."""
-    groups: dict[object, list[list[int]]] = {}
-    for r in range(len(problem.racks)):
-        nodes = [n for n in range(problem.node_count) if problem.node_rack[n] == r]
-        signatures = [_node_signature(problem, n) for n in nodes]
-        if None not in signatures:
-            groups.setdefault(tuple(sorted(map(repr, signatures))), []).append(nodes)
-    return list(groups.values())
 
 
 def _order_tasks(model: cp_model.CpModel, problem: Problem, counts: Counts) -> None:

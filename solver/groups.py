@@ -1,0 +1,143 @@
+"""What the compact models count: groups of interchangeable tasks, on the workers of each node."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from slotwise.models.placement import UNPLACED, Placement
+from slotwise.models.problem import Problem
+from slotwise.solver.worker_layout import home_labels, most_tasks, worker_count
+
+Content = Mapping[int, int]
+"""Group -> number of its tasks in a worker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Interchangeable tasks that share their variables.
+
+    A whole class, or one of its tasks where distances come as a matrix: there the cost is no
+    function of counts per place that stays linear.
+    """
+
+    cls: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """Groups, and where their tasks can be.
+
+    Parameters
+    ----------
+    groups
+        What is counted.
+    most
+        (group, node) -> most tasks of it there; absent where it cannot be there.
+    labels
+        (topology, node) -> home label of each worker that may be opened there; ``None`` for a
+        fresh worker.
+    """
+
+    groups: tuple[Group, ...]
+    most: dict[tuple[int, int], int]
+    labels: dict[tuple[int, int], tuple[int | None, ...]]
+
+    def groups_of(self, classes: Iterable[int]) -> list[int]:
+        """Return the groups that belong to `classes`."""
+        wanted = set(classes)
+        return [g for g, group in enumerate(self.groups) if group.cls in wanted]
+
+
+def make_layout(problem: Problem) -> Layout:
+    """Return the groups of `problem` and the workers that an optimal placement may need."""
+    groups = _groups(problem)
+    most_of_class = most_tasks(problem)
+    most = {
+        (g, n): min(group.size, int(most_of_class[group.cls, n]))
+        for g, group in enumerate(groups)
+        for n in range(problem.node_count)
+        if most_of_class[group.cls, n] > 0
+    }
+    labels: dict[tuple[int, int], tuple[int | None, ...]] = {}
+    for t in range(len(problem.rules)):
+        homes = home_labels(problem, t)
+        for n in range(problem.node_count):
+            total = worker_count(problem, t, n, most_of_class)
+            labels[t, n] = (*homes.get(n, ()), *([None] * total))[:total]
+    return Layout(groups, most, labels)
+
+
+def _groups(problem: Problem) -> tuple[Group, ...]:
+    if problem.matrix is None:
+        return tuple(Group(c, one.size) for c, one in enumerate(problem.classes))
+    return tuple(Group(c, 1) for c, one in enumerate(problem.classes) for _ in one.tasks)
+
+
+def contents(
+    problem: Problem, layout: Layout, placement: Placement
+) -> dict[tuple[int, int], tuple[Content, ...]]:
+    """Return what each worker of the layout holds in `placement`.
+
+    Workers of the placement are matched to those of the layout by home label, else in turn. A
+    placement with more workers on a node than the layout has is described as far as it goes.
+    """
+    held = _held(problem, layout.groups, placement)
+    found: dict[tuple[int, int], tuple[Content, ...]] = {}
+    for place, labels in layout.labels.items():
+        inside = {w: content for (t, n, w), content in held.items() if (t, n) == place}
+        fresh = sorted(
+            (content for w, content in inside.items() if w not in labels),
+            key=lambda content: -sum(content.values()),
+        )
+        found[place] = tuple(
+            (fresh.pop(0) if fresh else Counter()) if label is None else inside.get(label, {})
+            for label in labels
+        )
+    return found
+
+
+def _held(
+    problem: Problem, groups: tuple[Group, ...], placement: Placement
+) -> dict[tuple[int, int, int], Counter[int]]:
+    """Return (topology, node, label) -> group -> count."""
+    held: dict[tuple[int, int, int], Counter[int]] = {}
+    waiting = [list(one.tasks) for one in problem.classes]
+    for g, group in enumerate(groups):
+        topology = problem.classes[group.cls].topology
+        for _ in range(group.size):
+            task = waiting[group.cls].pop(0)
+            node, label = placement.nodes[task], placement.workers[task]
+            if node != UNPLACED:
+                held.setdefault((topology, node, label), Counter())[g] += 1
+    return held
+
+
+def placement_of(
+    problem: Problem, layout: Layout, held: Mapping[tuple[int, int], Iterable[Content]]
+) -> Placement:
+    """Return the placement in which each worker holds these counts.
+
+    Tasks of a class are taken in canonical order; a fresh worker gets a label that is free.
+    """
+    nodes = [UNPLACED] * problem.task_count
+    workers = [UNPLACED] * problem.task_count
+    waiting = [list(one.tasks) for one in problem.classes]
+    used = {(n, w) for (_, n), labels in layout.labels.items() for w in labels if w is not None}
+    for place, labels in layout.labels.items():
+        for known, content in zip(labels, held[place], strict=True):
+            taken = {g: count for g, count in content.items() if count}
+            if not taken:
+                continue
+            node, label = place[1], known
+            if label is None:
+                label = next(i for i in range(len(used) + 1) if (node, i) not in used)
+                used.add((node, label))
+            for g, count in taken.items():
+                tasks = waiting[layout.groups[g].cls]
+                for task in tasks[:count]:
+                    nodes[task], workers[task] = node, label
+                del tasks[:count]
+    return Placement(tuple(nodes), tuple(workers))
