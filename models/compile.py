@@ -103,6 +103,7 @@ def compile_problem(instance: Instance) -> Problem:
         min_worker_cpu=scales[CPU](instance.scheduler.worker_min_cpu) if CPU in scales else 0,
         cpu=dims.index(CPU) if CPU in dims else None,
         memory=dims.index(MEMORY) if MEMORY in dims else None,
+        move_limit=_move_limit(instance.objective, classes),
         terms=_terms(instance.objective, parts),
         part_units={part: Fraction(1, parts[part]) for part in TERM_PARTS},
         flow_unit=Fraction(1, parts.flow),
@@ -257,6 +258,13 @@ def _regions(
         for t, topology in enumerate(instance.topologies)
         for region in topology.shared_memory
     )
+
+
+def _move_limit(objective: Objective, classes: tuple[TaskClass, ...]) -> int:
+    """Return the limit of ``moved``; `NO_LIMIT` also where there are no more tasks to move."""
+    most = objective.limits.get("moved", NO_LIMIT)
+    homed = sum(one.size for one in classes if one.home is not None)
+    return most if most < homed else NO_LIMIT
 
 
 def _terms(objective: Objective, parts: _PartScales) -> tuple[Term, ...]:

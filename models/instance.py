@@ -14,6 +14,8 @@ from slotwise.models.topology import Topology, distinct, one_of
 TERM_PARTS = ("overload", "network", "rejected", "nodes", "workers", "moved", "linear")
 FLOWS = ("pairs", "rates")
 PRIORITY_STRATEGIES = ("default", "fifo", "generic")
+LIMITED_PARTS = ("moved",)
+"""Parts of the objective that can be limited by a hard rule."""
 
 MAX_TASKS = 1_000_000
 """Most tasks of an instance; the largest published topology has 9,389."""
@@ -30,10 +32,14 @@ class Objective:
         ones. Each is one of `TERM_PARTS` or a sum of them, written ``network+linear``.
     soft
         Soft resource -> weight of one unit of overload, a whole number; others are hard.
+    limits
+        Part -> most of it, a hard rule, whether or not the part is a term; one of
+        `LIMITED_PARTS`. ``{"moved": 3}``: at most 3 tasks are not where `running` has them.
     """
 
     terms: tuple[str, ...] = ("overload", "network")
     soft: Mapping[str, int] = field(default_factory=dict)
+    limits: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check that every part is known and stands once."""
@@ -48,6 +54,10 @@ class Objective:
         for key, weight in self.soft.items():
             whole(weight, f"soft.{key}")
         object.__setattr__(self, "soft", dict(self.soft))
+        for part, most in self.limits.items():
+            one_of(part, LIMITED_PARTS, "limits")
+            whole(most, f"limits.{part}")
+        object.__setattr__(self, "limits", dict(self.limits))
 
     @property
     def parts(self) -> frozenset[str]:
@@ -228,6 +238,8 @@ def _check_running(instance: Instance) -> None:
     if instance.running is None:
         if "moved" in instance.objective.parts:
             raise InputError("'moved' needs `running`", field="objective.terms", value="moved")
+        if "moved" in instance.objective.limits:
+            raise InputError("'moved' needs `running`", field="objective.limits", value="moved")
         return
     tasks = set(instance.task_names())
     nodes = {node.id for node in instance.cluster.nodes}

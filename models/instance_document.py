@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from slotwise.models.cluster import Cluster
-from slotwise.models.instance import Instance, Place
+from slotwise.models.instance import Instance, Objective, Place
 from slotwise.models.json_text import canonical_json
 from slotwise.models.topology import Ackers, Stream, Topology
 
@@ -30,10 +30,7 @@ def instance_document(instance: Instance) -> dict[str, Any]:
             "pools": {owner: dict(pool) for owner, pool in instance.scheduler.pools.items()},
         },
         "running": None if instance.running is None else places_document(instance.running),
-        "objective": {
-            "terms": list(instance.objective.terms),
-            "soft": dict(instance.objective.soft),
-        },
+        "objective": _objective_document(instance.objective),
         "linear": [[row.task, row.node, row.cost] for row in instance.linear],
         "flow": instance.flow,
     }
@@ -70,6 +67,12 @@ def places_document(places: Mapping[str, Mapping[str, Place]]) -> dict[str, Any]
         }
         for topology, tasks in places.items()
     }
+
+
+def _objective_document(objective: Objective) -> dict[str, Any]:
+    """Return the objective; limits only where there are some, so that older hashes stay."""
+    limits = {"limits": dict(objective.limits)} if objective.limits else {}
+    return {"terms": list(objective.terms), "soft": dict(objective.soft), **limits}
 
 
 def _cluster_document(cluster: Cluster) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from slotwise.models.instance import (
 from slotwise.models.instance_schema import (
     ClusterFile,
     InstanceFile,
+    LimitsFile,
     Places,
     SchedulerFile,
     TopologyFile,
@@ -35,7 +36,9 @@ def instance_from_document(document: object) -> Instance:
     """Return the instance of the data of a ``slotwise.instance/1`` file."""
     file = validated(InstanceFile, document)
     with at("objective"):
-        objective = Objective(tuple(file.objective.terms), file.objective.soft)
+        objective = Objective(
+            tuple(file.objective.terms), file.objective.soft, _limits(file.objective.limits)
+        )
     return Instance(
         name=file.name,
         cluster=_cluster(file.cluster),
@@ -46,6 +49,11 @@ def instance_from_document(document: object) -> Instance:
         linear=tuple(_linear(i, row) for i, row in enumerate(file.linear)),
         flow=file.flow,
     )
+
+
+def _limits(file: LimitsFile | None) -> dict[str, int]:
+    found = {} if file is None else file.model_dump()
+    return {part: most for part, most in found.items() if most is not None}
 
 
 def places_of(file: Places, where: str) -> dict[str, dict[str, Place]]:

@@ -125,11 +125,18 @@ class PlaceFile(FileObject):
 Places = dict[str, dict[str, PlaceFile]]
 
 
+class LimitsFile(FileObject):
+    """Most of a part of the objective, as a hard rule; ``null`` means no limit."""
+
+    moved: Whole | None = None
+
+
 class ObjectiveFile(FileObject):
-    """Terms in lexicographic order, and the soft resources' weights."""
+    """Terms in lexicographic order, the soft resources' weights, limits of parts."""
 
     terms: list[Name] = ["overload", "network"]
     soft: dict[str, Whole] = {}
+    limits: LimitsFile | None = None
 
 
 class InstanceFile(FileObject):

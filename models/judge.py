@@ -38,7 +38,7 @@ def judge(problem: Problem | Instance, placement: Placement) -> Verdict:
     unit = problem.flow_unit
     return Verdict(
         problem=problem,
-        violations=tuple(violations(problem, accounting)),
+        violations=tuple(violations(problem, accounting, parts["moved"])),
         objective=tuple(
             TermValue(term.name, scaled, scaled * term.unit)
             for term, scaled in zip(problem.terms, _terms(problem, parts), strict=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotwise.models.instance import Instance
+from slotwise.models.numbers import NO_LIMIT
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -164,6 +165,8 @@ class Problem:
     cpu, memory
         Index of the dimension ``cpu`` / ``memory_mb``, or ``None`` where neither nodes nor tasks
         have it.
+    move_limit
+        Most tasks that may be elsewhere than their home; `NO_LIMIT` = none that could bind.
     terms
         The objective.
     part_units
@@ -195,6 +198,7 @@ class Problem:
     min_worker_cpu: int
     cpu: int | None
     memory: int | None
+    move_limit: int
     terms: tuple[Term, ...]
     part_units: Mapping[str, Fraction]
     flow_unit: Fraction
@@ -218,6 +222,11 @@ class Problem:
     def may_reject(self) -> bool:
         """Whether a topology may be left out (the objective counts ``rejected``)."""
         return "rejected" in self.instance.objective.parts
+
+    @property
+    def counts_moves(self) -> bool:
+        """Whether it matters where tasks run now: ``moved`` is a term, or limited."""
+        return "moved" in self.instance.objective.parts or self.move_limit != NO_LIMIT
 
     def pair_flows(self) -> dict[tuple[int, int], int]:
         """Return flow weight of each unordered pair of classes (a < b), both directions added."""

@@ -13,8 +13,8 @@ from slotwise.models.problem import IntArray, Problem, Rules
 from slotwise.models.verdict import Violation
 
 
-def violations(problem: Problem, accounting: Accounting) -> Iterator[Violation]:
-    """Yield every broken rule of a placement."""
+def violations(problem: Problem, accounting: Accounting, moved: int) -> Iterator[Violation]:
+    """Yield every broken rule of a placement; `moved` tasks are not where they run now."""
     for rules, workers in zip(problem.rules, accounting.topologies, strict=True):
         yield from _placed(problem, rules, workers)
     yield from _capacity(problem, accounting)
@@ -26,6 +26,7 @@ def violations(problem: Problem, accounting: Accounting) -> Iterator[Violation]:
         yield from _one_component_per_worker(problem, rules, workers)
         yield from _incompatible(problem, rules, workers)
         yield from _max_per_node(problem, rules, workers)
+    yield from _max_moved(problem, moved)
 
 
 def _placed(problem: Problem, rules: Rules, workers: Workers) -> Iterator[Violation]:
@@ -163,6 +164,14 @@ def _max_per_node(problem: Problem, rules: Rules, workers: Workers) -> Iterator[
                 Fraction(int(column[component][m])),
                 Fraction(most),
             )
+
+
+def _max_moved(problem: Problem, moved: int) -> Iterator[Violation]:
+    """At most `move_limit` tasks are not where they run now; topologies left out have moved."""
+    if moved > problem.move_limit:
+        yield Violation(
+            "max_moved", "cluster", "tasks", Fraction(moved), Fraction(problem.move_limit)
+        )
 
 
 def _by_component(

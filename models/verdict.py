@@ -19,9 +19,10 @@ class Violation:
     ----------
     rule
         ``placed``, ``capacity``, ``slots``, ``heap``, ``one_topology_per_worker``,
-        ``one_task_per_worker``, ``one_component_per_worker``, ``incompatible``, ``max_per_node``.
+        ``one_task_per_worker``, ``one_component_per_worker``, ``incompatible``, ``max_per_node``,
+        ``max_moved``.
     place
-        Where: ``topology wc``, ``node n1``, ``node n1 worker 0``.
+        Where: ``topology wc``, ``node n1``, ``node n1 worker 0``, ``cluster``.
     subject
         What: a resource, topology or component name.
     needed, available

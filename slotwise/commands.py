@@ -18,6 +18,7 @@ def solve(
     workers: options.Workers = 1,
     seed: options.Seed = 0,
     hint: options.Hint = None,
+    max_moved: options.MaxMoved = None,
     out: options.Out = None,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,
@@ -32,7 +33,7 @@ def solve(
     inputs.check_target(out)
     problem = inputs.load_instance(instance, topology, worker_min_cpu)
     ask = running.Ask(engine, time_limit, workers, seed)
-    solved = running.solved(problem, ask, hint)
+    solved = running.solved(problem, ask, hint, max_moved)
     if out is not None and solved.result.placement is not None:
         inputs.save_placement(out, problem, solved.result.placement)
     if as_json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,20 @@ def load_instance(
     from slotwise.models.instance_file import read_instance
 
     return read_instance(source, topology=topology, worker_min_cpu=worker_min_cpu)
+
+
+def with_move_limit(instance: Instance, max_moved: int | None) -> Instance:
+    """Return the instance with a limit of ``moved``, as if its file had it; ``None`` = as it is.
+
+    Placements of the one are placements of the other: the tasks and nodes are the same.
+    """
+    if max_moved is None:
+        return instance
+    if instance.running is None:
+        rule = "needs an instance that says what is running (`running`)"
+        raise InputError(rule, field="--max-moved", value=max_moved)
+    limits = {**instance.objective.limits, "moved": max_moved}
+    return replace(instance, objective=replace(instance.objective, limits=limits))
 
 
 def load_placement(source: str, instance: Instance) -> Placement:

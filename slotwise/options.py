@@ -89,6 +89,14 @@ Out = Annotated[
     Path | None,
     typer.Option(metavar="PLAN", help="Also write the placement to this file."),
 ]
+MaxMoved = Annotated[
+    int | None,
+    typer.Option(
+        callback=whole_number("--max-moved", 0, MAX_SEED),
+        metavar="K",
+        help="Move at most K of the tasks that the instance says are running.",
+    ),
+]
 OutDir = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write into.")]
 Topology = Annotated[
     str | None,

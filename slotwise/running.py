@@ -32,9 +32,14 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """A result with its instance; `verdict` of its placement, ``None`` where there is none."""
+    """A result with its instance; `verdict` of its placement, ``None`` where there is none.
+
+    `given` is the instance of the file, without limits from the command line: placements are
+    written as its own, so that they can be judged with the file.
+    """
 
     instance: Instance
+    given: Instance
     result: Result
     verdict: Verdict | None
 
@@ -52,22 +57,23 @@ class Solved:
 
     def to_document(self) -> dict[str, Any]:
         """Return what ``solve --json`` prints."""
-        plan = inputs.placement_or_none(self.instance, self.result.placement)
+        plan = inputs.placement_or_none(self.given, self.result.placement)
         return self.result.to_document() | inputs.hashed(self.instance) | {"placement": plan}
 
 
-def solved(instance: Instance, ask: Ask, hint: str | None) -> Solved:
-    """Solve `instance`, from the placement in the file `hint` if there is one."""
+def solved(given: Instance, ask: Ask, hint: str | None, max_moved: int | None = None) -> Solved:
+    """Solve the instance of a file, from the placement in the file `hint` if there is one."""
+    instance = inputs.with_move_limit(given, max_moved)
     result = solve(
         instance,
         engine=ask.engine,
         time_limit_s=ask.time_limit_s,
         workers=ask.workers,
         seed=ask.seed,
-        hint=None if hint is None else inputs.load_placement(hint, instance),
+        hint=None if hint is None else inputs.load_placement(hint, given),
     )
     verdict = None if result.placement is None else judge(instance, result.placement)
-    return Solved(instance, result, verdict)
+    return Solved(instance, given, result, verdict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from slotwise.models.judge import judge
+from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.placement import Placement
 from slotwise.models.problem import CLUSTER, RACK, Problem
 from slotwise.solver.closing import TooLongError
@@ -152,6 +153,8 @@ def supports(problem: Problem) -> str | None:
     for part in UNSUPPORTED_PARTS:
         if part in problem.instance.objective.parts:
             return f"the objective counts {part!r}"
+    if problem.move_limit != NO_LIMIT:
+        return "the moves of running tasks are limited"
     for t, rules in enumerate(problem.rules):
         if not has_single_workers(problem, t):
             return f"topology {rules.id!r} needs more than one worker on a node"

@@ -1,9 +1,10 @@
-"""The parts of the objective as expressions of the compact model."""
+"""The parts of the objective as expressions of the compact model, and limits of them."""
 
 from __future__ import annotations
 
 from ortools.sat.python import cp_model
 
+from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.problem import Problem
 from slotwise.solver.cp_counts import Count, Counts
 from slotwise.solver.cp_network import network
@@ -12,7 +13,7 @@ from slotwise.solver.cp_network import network
 def add_terms(
     model: cp_model.CpModel, problem: Problem, counts: Counts, overload: Count
 ) -> tuple[Count, ...]:
-    """Return each term of the objective, in its integer steps."""
+    """Return each term of the objective, in its integer steps; state the limits of parts."""
     used = problem.instance.objective.parts
     parts: dict[str, Count] = {"overload": overload}
     if "network" in used:
@@ -21,8 +22,9 @@ def add_terms(
         parts["nodes"] = _nodes(model, problem, counts)
     if "linear" in used:
         parts["linear"] = _linear(problem, counts)
-    if "moved" in used:
+    if problem.counts_moves:
         parts["moved"] = _moved(problem, counts)
+        _max_moved(model, problem, parts["moved"])
     parts["workers"] = sum(worker.open for worker in counts.all_workers())
     parts["rejected"] = sum(
         problem.rules[t].reject_weight * left_out for t, left_out in counts.rejected.items()
@@ -53,6 +55,12 @@ def _linear(problem: Problem, counts: Counts) -> Count:
         for worker in counts.all_workers()
         for g, count in worker.counts.items()
     )
+
+
+def _max_moved(model: cp_model.CpModel, problem: Problem, moved: Count) -> None:
+    """Tasks that have moved <= the limit."""
+    if problem.move_limit != NO_LIMIT:
+        model.add(moved <= problem.move_limit)
 
 
 def _moved(problem: Problem, counts: Counts) -> Count:

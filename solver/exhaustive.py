@@ -133,9 +133,10 @@ class _Search:
         self._task(t, 0, (0, 0))
         if self.problem.may_reject and self._order[t]:
             before = self.books.reject(t)
-            if self._promising():
-                self._topology(t + 1)
-            self.books.parts = before
+            if before is not None:
+                if self._promising():
+                    self._topology(t + 1)
+                self.books.parts = before
 
     def _task(self, t: int, k: int, least: Place) -> None:
         """Place tasks k, k+1, ... of topology `t`, task k not below place `least`."""
@@ -213,7 +214,7 @@ class _Search:
             if not valid or not tasks:
                 continue
             if self.problem.may_reject and all(hint.nodes[task] == UNPLACED for _, task in tasks):
-                self.books.reject(t)
+                valid = self.books.reject(t) is not None
                 continue
             for c, task in tasks:
                 place = (hint.nodes[task], hint.workers[task])

@@ -111,7 +111,10 @@ class Books:
         if not self._node_keeps_rules(n, node_after, c):
             return None
         undo = Undo(n, label, node, worker, self.parts)
-        self.parts = self._parts_after(c, place, node, node_after)
+        parts = self._parts_after(c, place, node, node_after)
+        if parts[MOVED] > self._problem.move_limit:
+            return None
+        self.parts = parts
         self.workers[place], self.nodes[n] = worker_after, node_after
         self.placed.append((c, place))
         return undo
@@ -126,10 +129,11 @@ class Books:
             self.workers[undo.node, undo.label] = undo.worker_before
         self.parts = undo.parts_before
 
-    def reject(self, topology: int) -> tuple[int, ...]:
+    def reject(self, topology: int) -> tuple[int, ...] | None:
         """Leave a topology out whole; return the parts before, to be set again.
 
-        Its tasks are not where they run now, so they count as moved.
+        Its tasks are not where they run now, so they count as moved; ``None`` where that is too
+        many.
         """
         before = self.parts
         parts = list(before)
@@ -137,6 +141,8 @@ class Books:
         parts[REJECTED] += rules.reject_weight
         homed = (self._problem.classes[c] for c in rules.classes)
         parts[MOVED] += sum(len(one.tasks) for one in homed if one.home is not None)
+        if parts[MOVED] > self._problem.move_limit:
+            return None
         self.parts = tuple(parts)
         return before
 

@@ -43,10 +43,10 @@ def _heap_can_bind(problem: Problem, topology: int) -> bool:
 def home_labels(problem: Problem, topology: int) -> dict[int, tuple[int, ...]]:
     """Return, per node, the labels of workers where tasks of the topology run now.
 
-    Empty where the objective does not count moves.
+    Empty where moves are neither counted nor limited.
     """
     labels: dict[int, set[int]] = {}
-    if "moved" in problem.instance.objective.parts:
+    if problem.counts_moves:
         for c in problem.rules[topology].classes:
             home = problem.classes[c].home
             if home is not None:

@@ -93,6 +93,7 @@ RULES = frozenset(
         "asymmetric matrix",
         "linear",
         "running",
+        "max moved",
         "term overload",
         "term network",
         "term rejected",
@@ -162,6 +163,7 @@ def rules_in(instance: Instance) -> set[str]:
         "priorities": len({t.priority for t in instance.topologies}) > 1,
         "linear": bool(instance.linear),
         "running": bool(instance.running),
+        "max moved": bool(instance.objective.limits),
         "minimum worker cpu": instance.scheduler.worker_min_cpu > 0,
         "rates": instance.flow == "rates",
     }
@@ -376,7 +378,8 @@ def _objective(choose: Chooser, cluster: Cluster, running: bool, linear: bool) -
         terms = TERMS_RUNNING
     offered = sorted({key for node in cluster.nodes for key in node.resources})
     soft = {key: choose.whole(1, 3) for key in offered if _chance(choose, 25)}
-    return Objective(_one(choose, terms), soft)
+    limits = {"moved": choose.whole(0, 2)} if running and _chance(choose, 50) else {}
+    return Objective(_one(choose, terms), soft, limits)
 
 
 def _cluster_rules(instance: Instance) -> set[str]:

@@ -110,6 +110,7 @@ WITHOUT: dict[str, Callable[[Instance], Instance]] = {
     "symmetric matrix": lambda one: replace(one, cluster=replace(one.cluster, matrix=None)),
     "linear": lambda one: replace(one, linear=()),
     "running": lambda one: replace(one, running={}),
+    "max moved": lambda one: replace(one, objective=replace(one.objective, limits={})),
     "priorities": every(priority=0),
     "rates": lambda one: replace(one, flow="pairs"),
     "grouping global": topologies(plain_streams),
