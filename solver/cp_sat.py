@@ -29,6 +29,7 @@ from slotwise.solver.cp_terms import add_terms
 from slotwise.solver.engine import Engine
 from slotwise.solver.groups import placement_of
 from slotwise.solver.interruptible import run_interruptible
+from slotwise.solver.model_size import check_model_size
 from slotwise.solver.result import Improvement, Limits, Outcome, Status
 
 PROVED = {
@@ -58,10 +59,16 @@ def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
     """Solve the terms in order until one is not proven within the limits.
 
     The hint is kept as the incumbent where it is valid, whatever the search makes of it.
+
+    Raises
+    ------
+    NotTakenError
+        When the model would be too large to build in sensible time.
     """
     search = _Search(time.perf_counter())
     if hint is not None and judge(problem, hint).valid:
         search.placement = hint
+    check_model_size(problem)
     model = cp_model.CpModel()
     counts = make_counts(model, problem)
     overload = add_rules(model, problem, counts)
@@ -76,7 +83,8 @@ def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
         if search.placement is None:
             return _outcome(problem, Status.UNKNOWN, search)
         value = judge(problem, search.placement).scaled[index]
-        if len(search.bounds) <= index or search.bounds[index] != value:
+        proven = len(search.bounds) > index and search.bounds[index] == value
+        if not proven or (search.interrupted and index + 1 < len(terms)):
             return _outcome(problem, Status.FEASIBLE, search)
         model.add(term <= value)
     return _outcome(problem, Status.OPTIMAL, search)
@@ -128,7 +136,7 @@ def _minimise(
         solver.parameters.interleave_search = limits.workers > 1
     watch = _Watch(search, index)
     result: list[cp_model.CpSolverStatus] = []
-    search.interrupted = run_interruptible(
+    search.interrupted |= run_interruptible(
         lambda: result.append(solver.solve(model, watch)), solver.stop_search
     )
     status = result[0]

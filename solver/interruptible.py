@@ -22,6 +22,7 @@ def run_interruptible(work: Callable[[], None], stop: Callable[[], None]) -> boo
                 wait([future], timeout=POLL_S)
             except KeyboardInterrupt:
                 interrupted = True
-                stop()
+            if interrupted:
+                stop()  # again and again: a call before the search began would be lost
     future.result()
     return interrupted

@@ -73,9 +73,28 @@ def most_tasks(problem: Problem) -> IntArray:
 
 
 def worker_count(problem: Problem, topology: int, node: int, most: IntArray) -> int:
-    """Return how many workers of the topology to model on the node, labelled ones included."""
+    """Return how many workers of the topology to model on the node, labelled ones included.
+
+    Where nothing but the heap limit keeps tasks apart (in one component, if workers are isolated
+    by component), two workers whose heaps fit together are merged without loss: w of them hold
+    more than w/2 heaps.
+    """
     if has_single_workers(problem, topology):
         return 1
-    tasks = sum(int(most[c, node]) for c in problem.rules[topology].classes)
+    rules = problem.rules[topology]
+    tasks = sum(int(most[c, node]) for c in rules.classes)
     fresh = min(tasks, int(problem.slots[node]))
+    mergeable = not (
+        rules.one_task_per_worker
+        or rules.incompatible
+        or rules.heap_limit in (0, NO_LIMIT)
+        or any(r.topology == topology and r.kind == "onheap" for r in problem.regions)
+    )
+    if mergeable:
+        heaps: dict[int, int] = {}
+        for c in rules.classes:
+            key = problem.classes[c].component if rules.one_component_per_worker else -1
+            heaps[key] = heaps.get(key, 0) + int(problem.heap[c] * most[c, node])
+        enough = sum(max(1, -(-2 * heap // rules.heap_limit) - 1) for heap in heaps.values())
+        fresh = min(fresh, enough)
     return fresh + len(home_labels(problem, topology).get(node, ()))

@@ -53,7 +53,7 @@ def within_support(instance: Instance) -> Instance:
         cluster=replace(instance.cluster, matrix=None),
         topologies=tuple(_merged_workers(topology) for topology in instance.topologies),
         running=None,
-        objective=replace(instance.objective, terms=terms or ("overload", "network")),
+        objective=replace(instance.objective, terms=terms or ("overload", "network"), limits={}),
     )
 
 
