@@ -6,7 +6,8 @@ from slotwise.solver.configurations import CONFIGURATIONS
 from slotwise.solver.cp_sat import CP_SAT
 from slotwise.solver.engine import Engine
 from slotwise.solver.exhaustive import EXHAUSTIVE
+from slotwise.solver.subset_dp import SUBSET_DP
 
 ENGINES: dict[str, Engine] = {
-    engine.name: engine for engine in (CONFIGURATIONS, CP_SAT, EXHAUSTIVE)
+    engine.name: engine for engine in (CONFIGURATIONS, CP_SAT, SUBSET_DP, EXHAUSTIVE)
 }

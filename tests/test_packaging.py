@@ -57,7 +57,8 @@ def test_data_files_are_declared(root: Path, pyproject: dict[str, Any]) -> None:
     for folder in FOLDERS:
         for path in (root / folder).rglob("*"):
             name = str(path.relative_to(root / folder))
-            ours = path.is_file() and path.suffix not in {".py", ".pyc", ".md"}
+            ours = path.is_file() and path.suffix not in {".py", ".md"}
+            ours = ours and path.parent.name != "__pycache__"
             patterns = declared.get(f"slotwise.{folder}", [])
             if ours and not any(fnmatch.fnmatch(name, pattern) for pattern in patterns):
                 forgotten.append(f"{folder}/{name}")
