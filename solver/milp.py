@@ -1,0 +1,217 @@
+"""Engines ``milp`` and ``milp-cbc``: the compact model linearised, by PuLP with HiGHS or CBC.
+
+Class counts per worker and node; products of counts by the exact count of a star's center (see
+`milp_network`), matrix distances by RLT-1 (`milp_matrix`). Every rule of the problem is modelled.
+Lexicographic terms are solved one after the other, earlier ones fixed by a row.
+
+The solvers compute in floating point. So every solution is rounded and judged, a bound is lowered
+by more than their tolerances before it is rounded up to a whole step (`mip.whole_bound`), and an
+optimum is claimed only where the judged value meets that bound. Not taken: models of more than
+300,000 columns, and rows whose numbers doubles do not carry at those tolerances.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from functools import partial
+
+from slotwise.models.errors import InternalError
+from slotwise.models.judge import judge
+from slotwise.models.placement import Placement
+from slotwise.models.problem import Problem
+from slotwise.solver.engine import Engine
+from slotwise.solver.groups import contents, placement_of
+from slotwise.solver.milp_cbc import CBC
+from slotwise.solver.milp_highs import HIGHS
+from slotwise.solver.milp_model import Expr, total
+from slotwise.solver.milp_terms import CompactModel, build
+from slotwise.solver.mip import (
+    Ended,
+    MipSolver,
+    Question,
+    Reply,
+    Values,
+    sufficient_gap,
+    whole_bound,
+)
+from slotwise.solver.result import Improvement, Limits, Outcome, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A term as ``constant + step * columns``; `columns` is whole at every placement."""
+
+    constant: int
+    step: int
+    columns: Expr
+
+    @classmethod
+    def of(cls, term: Expr) -> Grid:
+        """Return a term with its coefficients in lowest terms."""
+        step = math.gcd(*(int(coefficient) for coefficient in term.values())) or 1
+        columns = total(int(c) // step * column for column, c in term.items())
+        return cls(int(term.constant), step, columns)
+
+    def bound(self, of_columns: float | None) -> int | None:
+        """Return the bound of the term that one of the columns proves; terms are at least 0."""
+        whole = whole_bound(of_columns)
+        return None if whole is None else max(0, self.constant + self.step * whole)
+
+
+@dataclass(slots=True)
+class _Search:
+    """What is known so far, over all terms."""
+
+    problem: Problem
+    solver: MipSolver
+    limits: Limits
+    started: float
+    placement: Placement | None = None
+    values: tuple[int, ...] | None = None
+    bounds: list[int | None] = field(default_factory=list)
+    trace: list[Improvement] = field(default_factory=list)
+    interrupted: bool = False
+
+    def left(self) -> float:
+        """Return the seconds that are left."""
+        return self.limits.time_s - (time.perf_counter() - self.started)
+
+    def note(self, term: int, value: int | None, bound: int | None) -> None:
+        """Add an event to the trace unless it says what the last one said."""
+        seconds = time.perf_counter() - self.started
+        last = self.trace[-1] if self.trace else None
+        if last is None or (last.term, last.value, last.bound) != (term, value, bound):
+            self.trace.append(Improvement(seconds, term, value, bound))
+
+    def offer(self, placement: Placement) -> bool:
+        """Keep a placement if it is valid and better; return whether it was."""
+        verdict = judge(self.problem, placement)
+        better = self.values is None or verdict.scaled < self.values
+        if verdict.valid and better:
+            self.placement, self.values = placement, verdict.scaled
+        return verdict.valid and better
+
+
+def run(solver: MipSolver, problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
+    """Solve the terms in order until one is not proven within the limits."""
+    search = _Search(problem, solver, limits, time.perf_counter())
+    if hint is not None:
+        search.offer(hint)
+    compact = build(problem)
+    for index, term in enumerate(compact.terms):
+        grid = Grid.of(term)
+        ended = _minimise(search, compact, index, grid)
+        if ended is Ended.INFEASIBLE:
+            if index or search.placement is not None:
+                raise InternalError(f"term {index} became infeasible after a valid placement")
+            return _outcome(search, Status.INFEASIBLE)
+        if search.values is None:
+            return _outcome(search, Status.UNKNOWN)
+        value = search.values[index]
+        if search.bounds[index] != value:
+            return _outcome(search, Status.FEASIBLE)
+        fix(compact, grid, problem.terms[index].name, value)
+    return _outcome(search, Status.OPTIMAL)
+
+
+def fix(compact: CompactModel, grid: Grid, name: str, value: int) -> None:
+    """State that a term is at most `value`."""
+    most = (value - grid.constant) // grid.step
+    compact.model.at_most(f"term_{name}", grid.columns, most, checked=False)
+
+
+def _minimise(search: _Search, compact: CompactModel, index: int, grid: Grid) -> Ended:
+    """Search one term; append its bound."""
+    if search.values is not None and search.values[index] == 0:
+        search.bounds.append(0)
+        search.note(index, 0, 0)
+        return Ended.COMPLETE
+    left = search.left()
+    if left <= 0:
+        search.bounds.append(None)
+        return Ended.STOPPED
+    bound: int | None = None
+
+    def report(values: Values | None, of_columns: float | None) -> None:
+        nonlocal bound
+        if values is not None and not search.offer(_placement(search.problem, compact, values)):
+            return
+        risen = grid.bound(of_columns)
+        bound = risen if bound is None else max(bound, risen or 0)
+        known = search.values[index] if search.values is not None else None
+        search.note(index, known, bound)
+
+    question = Question(
+        compact.model,
+        grid.columns,
+        _start(search, compact),
+        sufficient_gap(grid.columns),
+        left,
+        search.limits.workers,
+        search.limits.seed,
+    )
+    reply = search.solver.search(question, report)
+    search.interrupted |= reply.interrupted
+    _record(search, index, grid, reply)
+    return reply.ended
+
+
+def _record(search: _Search, index: int, grid: Grid, reply: Reply) -> None:
+    if reply.ended is Ended.FAILED:
+        raise InternalError(f"{search.solver.name} could not search the model of term {index}")
+    if reply.ended is Ended.INFEASIBLE:
+        return
+    bound = grid.bound(reply.bound)
+    search.bounds.append(bound)
+    search.note(index, None if search.values is None else search.values[index], bound)
+
+
+def _placement(problem: Problem, compact: CompactModel, values: Values) -> Placement:
+    """Return the placement that a solution describes, rounded to whole tasks."""
+    held = {
+        place: [{g: round(values(x)) for g, x in worker.counts.items()} for worker in workers]
+        for place, workers in compact.counts.workers.items()
+    }
+    return placement_of(problem, compact.counts.layout, held)
+
+
+def _start(search: _Search, compact: CompactModel) -> tuple[tuple[Expr, int], ...]:
+    """Return the counts of the incumbent."""
+    if search.placement is None:
+        return ()
+    held = contents(search.problem, compact.counts.layout, search.placement)
+    return tuple(
+        (x, content.get(g, 0))
+        for place, workers in compact.counts.workers.items()
+        for worker, content in zip(workers, held[place], strict=True)
+        for g, x in worker.counts.items()
+    )
+
+
+def _outcome(search: _Search, status: Status) -> Outcome:
+    count = len(search.problem.terms)
+    bounds = (*search.bounds, *([None] * count))[:count]
+    return Outcome(
+        status=status,
+        placement=search.placement,
+        values=search.values,
+        bounds=bounds,
+        proof=f"{search.solver.name} search on the linear model" if any_bound(bounds) else "",
+        trace=tuple(search.trace),
+        interrupted=search.interrupted,
+    )
+
+
+def any_bound(bounds: tuple[int | None, ...]) -> bool:
+    """Return whether anything is proven."""
+    return any(bound is not None for bound in bounds)
+
+
+def _supports(problem: Problem) -> str | None:
+    return None
+
+
+MILP = Engine("milp", partial(run, HIGHS), _supports, HIGHS.version)
+MILP_CBC = Engine("milp-cbc", partial(run, CBC), _supports, CBC.version)

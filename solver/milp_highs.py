@@ -1,0 +1,103 @@
+"""HiGHS on a model of PuLP, through PuLP's own translation, with Ctrl-C, start and bounds."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+import highspy
+import pulp
+
+from slotwise.solver.interruptible import run_interruptible
+from slotwise.solver.mip import Ended, MipSolver, Question, Reply, Report
+
+ENDED = {
+    highspy.HighsModelStatus.kOptimal: Ended.COMPLETE,
+    highspy.HighsModelStatus.kModelEmpty: Ended.COMPLETE,
+    highspy.HighsModelStatus.kInfeasible: Ended.INFEASIBLE,
+    # Every column is bounded.
+    highspy.HighsModelStatus.kUnboundedOrInfeasible: Ended.INFEASIBLE,
+    highspy.HighsModelStatus.kTimeLimit: Ended.STOPPED,
+    highspy.HighsModelStatus.kIterationLimit: Ended.STOPPED,
+    highspy.HighsModelStatus.kSolutionLimit: Ended.STOPPED,
+    highspy.HighsModelStatus.kMemoryLimit: Ended.STOPPED,
+    highspy.HighsModelStatus.kInterrupt: Ended.STOPPED,
+    highspy.HighsModelStatus.kHighsInterrupt: Ended.STOPPED,
+    highspy.HighsModelStatus.kObjectiveBound: Ended.STOPPED,
+    highspy.HighsModelStatus.kObjectiveTarget: Ended.STOPPED,
+    highspy.HighsModelStatus.kUnknown: Ended.TROUBLE,
+    highspy.HighsModelStatus.kSolveError: Ended.TROUBLE,
+    highspy.HighsModelStatus.kPostsolveError: Ended.TROUBLE,
+    highspy.HighsModelStatus.kNotset: Ended.FAILED,
+    highspy.HighsModelStatus.kLoadError: Ended.FAILED,
+    highspy.HighsModelStatus.kModelError: Ended.FAILED,
+    highspy.HighsModelStatus.kPresolveError: Ended.FAILED,
+    highspy.HighsModelStatus.kUnbounded: Ended.FAILED,
+}
+
+
+def search(question: Question, report: Report) -> Reply:
+    """Minimise; every better solution and every new bound is reported at once."""
+    solver = _configured(question)
+    if question.start:
+        columns = [column.index for column, _ in question.start]
+        values = [float(value) for _, value in question.start]
+        solver.setSolution(len(columns), columns, values)
+
+    def improved(event: Any) -> None:
+        found = event.data_out.mip_solution
+        report(lambda column: float(found[column.index]), None)
+
+    def logged(event: Any) -> None:
+        report(None, event.data_out.mip_dual_bound)
+
+    solver.HandleUserInterrupt = True
+    solver.cbMipImprovingSolution.subscribe(improved)
+    solver.cbMipLogging.subscribe(logged)
+    interrupted = run_interruptible(solver.run, solver.cancelSolve)
+    status = solver.getModelStatus()
+    ended = ENDED.get(status, Ended.FAILED)
+    if ended is Ended.COMPLETE or solver.getInfo().primal_solution_status == _FEASIBLE:
+        last = list(solver.getSolution().col_value)
+        report(lambda column: float(last[column.index]), None)
+    bound = None
+    if ended in (Ended.COMPLETE, Ended.STOPPED):
+        bound = _bound(solver)
+    return Reply(ended, bound, interrupted)
+
+
+_FEASIBLE = 2
+"""`kSolutionStatusFeasible` of HiGHS."""
+
+
+def _configured(question: Question) -> Any:
+    """Return HiGHS with the model that PuLP hands it."""
+    lp = question.model.lp
+    lp.setObjective(question.objective)
+    # One pool of threads serves all of HiGHS in a process, and refuses another size.
+    highspy.Highs.resetGlobalScheduler(True)
+    through = pulp.HiGHS(
+        msg=False,
+        gapRel=0.0,
+        gapAbs=question.gap,
+        threads=question.threads,
+        timeLimit=question.time_s,
+        random_seed=question.seed % 2**31,
+        mip_feasibility_tolerance=1e-9,
+        primal_feasibility_tolerance=1e-9,
+        dual_feasibility_tolerance=1e-9,
+    )
+    through.createAndConfigureSolver(lp)
+    through.buildSolverModel(lp)
+    return lp.solverModel
+
+
+def _bound(solver: Any) -> float:
+    info = solver.getInfo()
+    if info.mip_node_count < 0:
+        # Without a whole-numbered column it was solved as a linear program.
+        return float(info.objective_function_value)
+    return float(info.mip_dual_bound)
+
+
+HIGHS = MipSolver("HiGHS", search, lambda: f"PuLP {version('pulp')}, highspy {version('highspy')}")
