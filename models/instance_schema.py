@@ -1,10 +1,10 @@
-"""The shape of instance and placement files (Pydantic), and their JSON Schemas."""
+"""The shape of instance and placement files (Pydantic)."""
 
 # ruff: noqa: RUF012  (Pydantic copies defaults)
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -165,14 +165,3 @@ class RefusalFile(FileObject):
     """What a method writes that makes no placement."""
 
     refused: Name
-
-
-def json_schemas() -> dict[str, Any]:
-    """Return the JSON Schemas of the files by name: instance, placement, refusal."""
-    models: dict[str, type[FileObject]] = {
-        "instance": InstanceFile,
-        "placement": PlacementFile,
-        "refusal": RefusalFile,
-    }
-    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return {name: dialect | model.model_json_schema() for name, model in models.items()}

@@ -16,6 +16,8 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from slotwise.api import place
+    from slotwise.models.certificate import Certificate
+    from slotwise.models.certificate_file import read_certificate, write_certificate
     from slotwise.models.errors import InputError, InternalError, SlotwiseError
     from slotwise.models.instance import Instance
     from slotwise.models.instance_file import read_instance, write_instance
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from slotwise.solver.solve import solve
 
 __all__ = [
+    "Certificate",
     "InputError",
     "Instance",
     "InternalError",
@@ -41,14 +44,17 @@ __all__ = [
     "__version__",
     "judge",
     "place",
+    "read_certificate",
     "read_instance",
     "read_placement",
     "solve",
+    "write_certificate",
     "write_instance",
     "write_placement",
 ]
 
 _HOME = {
+    "Certificate": "slotwise.models.certificate",
     "InputError": "slotwise.models.errors",
     "Instance": "slotwise.models.instance",
     "InternalError": "slotwise.models.errors",
@@ -61,9 +67,11 @@ _HOME = {
     "Violation": "slotwise.models.verdict",
     "judge": "slotwise.models.judge",
     "place": "slotwise.api",
+    "read_certificate": "slotwise.models.certificate_file",
     "read_instance": "slotwise.models.instance_file",
     "read_placement": "slotwise.models.placement_file",
     "solve": "slotwise.solver.solve",
+    "write_certificate": "slotwise.models.certificate_file",
     "write_instance": "slotwise.models.instance_file",
     "write_placement": "slotwise.models.placement_file",
 }

@@ -20,28 +20,37 @@ def solve(
     hint: options.Hint = None,
     max_moved: options.MaxMoved = None,
     out: options.Out = None,
+    crosscheck: options.CrossCheck = False,
+    certificate: options.Certificate = None,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,
     as_json: options.Json = False,
 ) -> int:
     """Find a best placement and prove it, or bound it."""
     with exits.held():
-        from slotwise import running
+        from slotwise import running, verifying
         from slotwise.solver.engines import ENGINES
 
     options.known(engine, ["auto", *ENGINES], "--engine")
     inputs.check_target(out)
+    inputs.check_target(certificate, "--certificate")
     problem = inputs.load_instance(instance, topology, worker_min_cpu)
     ask = running.Ask(engine, time_limit, workers, seed)
     solved = running.solved(problem, ask, hint, max_moved)
     if out is not None and solved.result.placement is not None:
         inputs.save_placement(out, problem, solved.result.placement)
+    check = verifying.crosschecked(solved.problem, solved.result) if crosscheck else None
+    if certificate is not None:
+        verifying.save_certificate(certificate, solved.problem, solved.result, check)
     if as_json:
-        print_json(solved.to_document())
+        checked = {} if check is None else {"crosscheck": check.to_document()}
+        print_json(solved.to_document() | checked)
     else:
         from slotwise.show import show_result
 
         show_result(solved.result, solved.verdict)
+        if check is not None:
+            exits.emit(f"Cross-check: {check.agreement}: {check.reason}.\n")
     return solved.code
 
 
@@ -163,7 +172,7 @@ def schema(
     as_json: Annotated[bool, typer.Option("--json", help="The same: schemas are JSON.")] = False,
 ) -> int:
     """Print the JSON Schemas of our files."""
-    from slotwise.models.instance_schema import json_schemas
+    from slotwise.models.schemas import json_schemas
 
     schemas = json_schemas()
     chosen: Any = schemas

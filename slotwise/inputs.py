@@ -51,19 +51,19 @@ def load_placement(source: str, instance: Instance) -> Placement:
     return read_placement(source, instance)
 
 
-def check_target(path: Path | None) -> None:
+def check_target(path: Path | None, option: str = "--out") -> None:
     """Refuse an output file that cannot be written, before the work and not after it."""
     if path is None:
         return
     if path.is_dir():
-        raise InputError("is a folder; name a file", field="--out", value=str(path))
+        raise InputError("is a folder; name a file", field=option, value=str(path))
     if not path.parent.is_dir():
         raise InputError(
-            f"the folder {str(path.parent)!r} does not exist", field="--out", value=str(path)
+            f"the folder {str(path.parent)!r} does not exist", field=option, value=str(path)
         )
     if not os.access(path.parent, os.W_OK):
         raise InputError(
-            f"the folder {str(path.parent)!r} cannot be written to", field="--out", value=str(path)
+            f"the folder {str(path.parent)!r} cannot be written to", field=option, value=str(path)
         )
 
 

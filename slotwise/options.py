@@ -89,6 +89,14 @@ Out = Annotated[
     Path | None,
     typer.Option(metavar="PLAN", help="Also write the placement to this file."),
 ]
+CrossCheck = Annotated[
+    bool,
+    typer.Option("--crosscheck", help="Have another engine search for anything better, as long."),
+]
+Certificate = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Also write a certificate, for slotwise verify."),
+]
 MaxMoved = Annotated[
     int | None,
     typer.Option(

@@ -14,6 +14,7 @@ from slotwise.models.compile import compile_problem
 from slotwise.models.instance import Instance
 from slotwise.models.judge import judge
 from slotwise.models.placement import Placement
+from slotwise.models.problem import Problem
 from slotwise.models.refusal import Refusal
 from slotwise.models.verdict import Verdict
 from slotwise.solver.result import Result, Status
@@ -32,13 +33,13 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """A result with its instance; `verdict` of its placement, ``None`` where there is none.
+    """A result with its problem; `verdict` of its placement, ``None`` where there is none.
 
     `given` is the instance of the file, without limits from the command line: placements are
     written as its own, so that they can be judged with the file.
     """
 
-    instance: Instance
+    problem: Problem
     given: Instance
     result: Result
     verdict: Verdict | None
@@ -58,22 +59,24 @@ class Solved:
     def to_document(self) -> dict[str, Any]:
         """Return what ``solve --json`` prints."""
         plan = inputs.placement_or_none(self.given, self.result.placement)
-        return self.result.to_document() | inputs.hashed(self.instance) | {"placement": plan}
+        return (
+            self.result.to_document() | inputs.hashed(self.problem.instance) | {"placement": plan}
+        )
 
 
 def solved(given: Instance, ask: Ask, hint: str | None, max_moved: int | None = None) -> Solved:
     """Solve the instance of a file, from the placement in the file `hint` if there is one."""
-    instance = inputs.with_move_limit(given, max_moved)
+    problem = compile_problem(inputs.with_move_limit(given, max_moved))
     result = solve(
-        instance,
+        problem,
         engine=ask.engine,
         time_limit_s=ask.time_limit_s,
         workers=ask.workers,
         seed=ask.seed,
         hint=None if hint is None else inputs.load_placement(hint, given),
     )
-    verdict = None if result.placement is None else judge(instance, result.placement)
-    return Solved(instance, given, result, verdict)
+    verdict = None if result.placement is None else judge(problem, result.placement)
+    return Solved(problem, given, result, verdict)
 
 
 @dataclass(frozen=True, slots=True)

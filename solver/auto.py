@@ -12,7 +12,7 @@ from slotwise.solver.configurations import CONFIGURATIONS
 from slotwise.solver.cp_sat import CP_SAT
 from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.reduction import reduce_nodes
-from slotwise.solver.result import Limits, Outcome, Status
+from slotwise.solver.result import Limits, Outcome, Proof, Status
 
 SHARE_OF_CONFIGURATIONS = 0.5
 """Of the time limit; they end far earlier on what they can prove."""
@@ -48,7 +48,8 @@ def _run_in_turn(problem: Problem, limits: Limits, hint: Placement | None) -> An
             )
         except NotTakenError:
             continue
-        ran, known = (*ran, engine), together(known, found)
+        proof = Proof(engine.name, engine.version(), found.bounds, found.proof)
+        ran, known = (*ran, engine), together(known, replace(found, proofs=(proof,)))
         if known.interrupted or known.status in (Status.OPTIMAL, Status.INFEASIBLE):
             break
     if hint is not None and known.placement is None and judge(problem, hint).valid:
@@ -84,6 +85,7 @@ def together(first: Outcome, second: Outcome) -> Outcome:
         deterministic_work=second.deterministic_work,
         trace=(*first.trace, *second.trace),
         interrupted=first.interrupted or second.interrupted,
+        proofs=(*first.proofs, *second.proofs),
     )
 
 

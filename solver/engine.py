@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from slotwise.models.errors import SlotwiseError
+from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.solver.result import Limits, Outcome
@@ -13,6 +13,10 @@ from slotwise.solver.result import Limits, Outcome
 
 class NotTakenError(SlotwiseError):
     """An engine found only while running that it does not take a problem; says why."""
+
+
+class UntakenError(InputError):
+    """The engine that was asked for does not take the problem; says why."""
 
 
 Run = Callable[[Problem, Limits, Placement | None], Outcome]

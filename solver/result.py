@@ -61,6 +61,16 @@ class Improvement:
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """What one engine proved by itself: its own bound per term, in integer steps, and how."""
+
+    engine: str
+    version: str
+    bounds: tuple[int | None, ...]
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """An engine's claim, in integer steps of the terms; nobody sees it before it is judged.
 
@@ -83,6 +93,8 @@ class Outcome:
         Incumbents and bounds over time.
     interrupted
         Whether Ctrl-C ended the search; what was found and proven by then stands.
+    proofs
+        Each engine's own bounds where several worked together; empty where one engine ran.
     """
 
     status: Status
@@ -93,6 +105,7 @@ class Outcome:
     deterministic_work: float | None = None
     trace: tuple[Improvement, ...] = ()
     interrupted: bool = False
+    proofs: tuple[Proof, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +141,8 @@ class Result:
         Wall-clock time, compiling and judging included.
     proof, deterministic_work, trace, interrupted
         As in `Outcome`.
+    proofs
+        One entry per engine.
     """
 
     status: Status
@@ -143,6 +158,7 @@ class Result:
     deterministic_work: float | None
     trace: tuple[Improvement, ...]
     interrupted: bool
+    proofs: tuple[Proof, ...]
 
     def to_document(self) -> dict[str, Any]:
         """Return the result as JSON-ready data, without the placement (it needs its instance)."""

@@ -13,9 +13,9 @@ from slotwise.models.numbers import whole
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.solver.auto import run_auto
-from slotwise.solver.engine import Engine, NotTakenError
+from slotwise.solver.engine import Engine, NotTakenError, UntakenError
 from slotwise.solver.engines import ENGINES
-from slotwise.solver.result import Limits, Outcome, Result, Status, TermResult
+from slotwise.solver.result import Limits, Outcome, Proof, Result, Status, TermResult
 
 
 def solve(
@@ -89,9 +89,9 @@ def _run(
         raise _not_taken(name, str(error)) from error
 
 
-def _not_taken(name: str, reason: str) -> InputError:
+def _not_taken(name: str, reason: str) -> UntakenError:
     rule = f"does not take this instance: {reason}; use auto or another engine"
-    return InputError(rule, field="engine", value=name)
+    return UntakenError(rule, field="engine", value=name)
 
 
 def _confirm(problem: Problem, engine: str, outcome: Outcome) -> None:
@@ -128,6 +128,23 @@ def _gap(outcome: Outcome) -> float | None:
     return 0.0
 
 
+def _proofs(engines: tuple[Engine, ...], outcome: Outcome) -> tuple[Proof, ...]:
+    """Return the engines' own proofs; one for all of them where theirs do not make the bounds."""
+    best = [
+        max((b for b in bounds if b is not None), default=None)
+        for bounds in zip(*(proof.bounds for proof in outcome.proofs), strict=True)
+    ]
+    made = all(
+        bound is None or (own is not None and own >= bound)
+        for bound, own in zip(outcome.bounds, best, strict=False)
+    )
+    if outcome.proofs and made:
+        return outcome.proofs
+    name = "+".join(engine.name for engine in engines)
+    version = ", ".join(engine.version() for engine in engines)
+    return (Proof(name, version, outcome.bounds, outcome.proof),)
+
+
 def _result(
     problem: Problem,
     engines: tuple[Engine, ...],
@@ -157,4 +174,5 @@ def _result(
         deterministic_work=outcome.deterministic_work,
         trace=outcome.trace,
         interrupted=outcome.interrupted,
+        proofs=_proofs(engines, outcome),
     )

@@ -29,7 +29,7 @@ from slotwise.models.instance_file import (
     read_instance,
     write_instance,
 )
-from slotwise.models.instance_schema import json_schemas
+from slotwise.models.schemas import json_schemas
 from slotwise.models.json_text import canonical_json, number_text, parse_json, pretty_json
 from slotwise.models.yaml_text import parse_yaml, yaml_text
 
@@ -239,7 +239,7 @@ def read_instance_with_topology() -> Instance:
 
 def test_schemas_name_every_key_and_limit() -> None:
     schemas = json_schemas()
-    assert set(schemas) == {"instance", "placement", "refusal"}
+    assert set(schemas) == {"instance", "placement", "refusal", "certificate"}
     instance = json.loads(json.dumps(schemas["instance"]))
     assert set(instance["required"]) == {"format", "name", "cluster", "topologies"}
     stream = instance["$defs"]["StreamFile"]

@@ -1,0 +1,76 @@
+"""Checking a certificate without a solver: all that can be recomputed, which is not the bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from slotwise.models.certificate import Certificate
+from slotwise.models.compile import compile_problem
+from slotwise.models.errors import InputError
+from slotwise.models.instance import Instance
+from slotwise.models.instance_document import instance_hash
+from slotwise.models.judge import judge
+from slotwise.models.numbers import plain
+from slotwise.models.placement import Placement, from_places
+
+
+def findings(instance: Instance, certificate: Certificate) -> tuple[str, ...]:
+    """Return what is wrong with `certificate`, one line each; empty where nothing is.
+
+    That the bounds hold is not among what is checked: only a search can tell. A bound that no
+    engine claims, or that contradicts value or status, is found.
+    """
+    expected = instance_hash(instance)
+    if certificate.instance != expected:
+        return (f"instance: the certificate is for {certificate.instance}, this is {expected}",)
+    terms = tuple(t.term for t in certificate.objective)
+    if terms != instance.objective.terms:
+        wanted = ", ".join(instance.objective.terms)
+        return (f"objective: has the terms {', '.join(terms)}, the instance {wanted}",)
+    return (*_placement(instance, certificate), *_status(certificate), *_bounds(certificate))
+
+
+def placement_of(instance: Instance, certificate: Certificate) -> Placement | None:
+    """Return the placement of a certificate; raise `InputError` where it is of something else."""
+    return None if certificate.places is None else from_places(instance, certificate.places)
+
+
+def _placement(instance: Instance, certificate: Certificate) -> Iterator[str]:
+    """Judge the placement and recompute its values."""
+    try:
+        placement = placement_of(instance, certificate)
+    except InputError as error:
+        yield f"placement: {error}"
+        return
+    if placement is None:
+        return
+    verdict = judge(compile_problem(instance), placement)
+    yield from (f"placement: {violation}" for violation in verdict.violations)
+    for written, found in zip(certificate.objective, verdict.objective, strict=True):
+        if written.value != found.value:
+            said = "nothing" if written.value is None else plain(written.value)
+            yield f"value of {written.term}: {said} written, {plain(found.value)} recomputed"
+
+
+def _status(certificate: Certificate) -> Iterator[str]:
+    """Optimal means that every bound equals its value."""
+    proven = all(t.value is not None and t.value == t.bound for t in certificate.objective)
+    if proven != (certificate.status == "optimal"):
+        bounds = "equal" if proven else "do not equal"
+        yield f"status: {certificate.status}, but the bounds {bounds} the values"
+
+
+def _bounds(certificate: Certificate) -> Iterator[str]:
+    """No bound is above its value, and each is claimed by an engine."""
+    if not certificate.proofs:
+        yield "proofs: no engine asserts anything"
+    for index, term in enumerate(certificate.objective):
+        if term.bound is None:
+            continue
+        if term.value is not None and term.bound > term.value:
+            yield f"bound of {term.term}: {plain(term.bound)} is above the value"
+        claimed = [b for p in certificate.proofs if (b := p.bounds[index]) is not None]
+        if term.bound > max(claimed, default=-1):
+            yield f"bound of {term.term}: no engine asserts {plain(term.bound)}"
+        if term.value != term.bound:
+            return

@@ -1,0 +1,23 @@
+"""The JSON Schemas of our files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from slotwise.models.certificate_schema import CertificateFile
+from slotwise.models.instance_schema import InstanceFile, PlacementFile, RefusalFile
+from slotwise.models.schema_fields import FileObject
+
+FILES: dict[str, type[FileObject]] = {
+    "instance": InstanceFile,
+    "placement": PlacementFile,
+    "refusal": RefusalFile,
+    "certificate": CertificateFile,
+}
+"""Name of a schema -> the shape of its file."""
+
+
+def json_schemas() -> dict[str, Any]:
+    """Return the JSON Schemas of the files by name."""
+    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return {name: dialect | model.model_json_schema() for name, model in FILES.items()}
