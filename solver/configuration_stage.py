@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from slotwise.solver.node_configurations import Configurations, enumerate_config
 from slotwise.solver.node_types import NodeType, Site, node_types, sites
 from slotwise.solver.plans import Found, SiteColumns, exact_scale
 from slotwise.solver.splits import all_in_one, two_racks
+from slotwise.solver.worker_packing import Packing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +30,7 @@ class Model:
 
 
 def make_model(problem: Problem) -> Model:
-    """Enumerate all configurations; raises `TooManyConfigurationsError`."""
+    """Enumerate all configurations; raises `NotTakenError` where they are too many."""
     kinds = merge_twins(problem)
     types = node_types(problem)
     return Model(
@@ -82,7 +84,7 @@ class Stage:
             free = [iter(nodes) for nodes in site.nodes]
             for t, counts in plan:
                 contents[next(free[t])] = counts
-        return _placement(model.problem, model.kinds, contents)
+        return _placement(model, contents)
 
 
 def make_stage(model: Model, index: int) -> Stage:
@@ -123,18 +125,35 @@ def make_stage(model: Model, index: int) -> Stage:
     )
 
 
-def _placement(problem: Problem, kinds: Kinds, contents: dict[int, tuple[int, ...]]) -> Placement:
-    """Deal the tasks of each kind to the nodes; each topology has one worker on a node."""
+def _placement(model: Model, contents: dict[int, tuple[int, ...]]) -> Placement:
+    """Deal the tasks of each kind to the workers that hold the contents of the nodes."""
+    problem, kinds = model.problem, model.kinds
+    type_of = {n: t for t, kind in enumerate(model.types) for n in kind.nodes}
     nodes = [UNPLACED] * problem.task_count
     labels = [UNPLACED] * problem.task_count
     waiting = [
         [task for c in group for task in problem.classes[c].tasks] for group in kinds.members
     ]
     for node, counts in contents.items():
-        present = sorted({int(kinds.topology[k]) for k, count in enumerate(counts) if count})
-        for k, count in enumerate(counts):
-            for task in waiting[k][:count]:
-                nodes[task] = node
-                labels[task] = present.index(int(kinds.topology[k]))
-            del waiting[k][:count]
+        packings = model.configurations[type_of[node]].packings
+        workers = _workers(kinds, packings, np.array(counts, dtype=np.int64))
+        for label, content in enumerate(workers):
+            for k, count in enumerate(content.tolist()):
+                for task in waiting[k][:count]:
+                    nodes[task], labels[task] = node, label
+                del waiting[k][:count]
     return Placement(tuple(nodes), tuple(labels))
+
+
+def _workers(kinds: Kinds, packings: Mapping[int, Packing], counts: IntArray) -> list[IntArray]:
+    """Return the contents [K] of the workers of a node that holds `counts`."""
+    workers = []
+    for t in sorted(set(kinds.topology[counts > 0].tolist())):
+        if t not in packings:
+            workers.append(counts * (kinds.topology == t))
+            continue
+        for content in packings[t].workers(counts):
+            worker = np.zeros_like(counts)
+            worker[packings[t].columns] = content
+            workers.append(worker)
+    return workers

@@ -19,7 +19,6 @@ from slotwise.models.problem import CLUSTER, RACK, Problem
 from slotwise.solver.closing import TooLongError
 from slotwise.solver.configuration_stage import Model, Stage, make_model, make_stage
 from slotwise.solver.engine import Engine, NotTakenError
-from slotwise.solver.node_configurations import MOST_ROWS, TooManyConfigurationsError
 from slotwise.solver.plan_search import PlanSearch
 from slotwise.solver.plans import Found, SearchState
 from slotwise.solver.result import Improvement, Limits, Outcome, Status
@@ -71,9 +70,6 @@ def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
         search.offer(hint, 0)
     try:
         _solve_terms(problem, search)
-    except TooManyConfigurationsError as error:
-        reason = f"a node has more than {MOST_ROWS:,} configurations"
-        raise NotTakenError(reason) from error
     except TooManySplitsError as error:
         raise NotTakenError(f"two racks have more than {MOST_SPLITS:,} splits") from error
     except KeyboardInterrupt:
@@ -156,13 +152,20 @@ def supports(problem: Problem) -> str | None:
     if problem.move_limit != NO_LIMIT:
         return "the moves of running tasks are limited"
     for t, rules in enumerate(problem.rules):
-        if not has_single_workers(problem, t):
-            return f"topology {rules.id!r} needs more than one worker on a node"
+        if not has_single_workers(problem, t) and _packing_matters_elsewhere(problem, t):
+            return f"the cost of splitting topology {rules.id!r} into workers is not only network"
     if len(problem.racks) > 2 and problem.distance[CLUSTER] != problem.distance[RACK]:
         return "there are more than two racks"
     if not problem.classes:
         return "there is nothing to place"
     return None
+
+
+def _packing_matters_elsewhere(problem: Problem, topology: int) -> bool:
+    """Return whether the number of workers of a topology on a node has costs of its own."""
+    shared = any(r.topology == topology and r.kind != "offheap_node" for r in problem.regions)
+    counted = "workers" in problem.instance.objective.parts
+    return shared or counted or problem.min_worker_cpu > 0
 
 
 CONFIGURATIONS = Engine(

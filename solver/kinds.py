@@ -56,7 +56,7 @@ def merge_twins(problem: Problem) -> Kinds:
     for (a, b), weight in problem.pair_flows().items():
         flow[a, b] += weight
         flow[b, a] += weight
-    capped = {component for rules in problem.rules for component, _ in rules.max_per_node}
+    named = _components_with_rules(problem)
     twins: dict[object, list[int]] = {}
     for c, one in enumerate(problem.classes):
         key = (
@@ -65,7 +65,8 @@ def merge_twins(problem: Problem) -> Kinds:
             tuple(flow[c].tolist()),
             () if problem.linear is None else tuple(problem.linear[c].tolist()),
             tuple(r for r, region in enumerate(problem.regions) if c in region.classes),
-            one.component if one.component in capped else None,
+            int(problem.heap[c]),
+            one.component if one.component in named else None,
         )
         twins.setdefault(key, []).append(c)
     members = tuple(tuple(group) for group in twins.values())
@@ -77,3 +78,14 @@ def merge_twins(problem: Problem) -> Kinds:
         demand=problem.demand[firsts],
         flow=flow[np.ix_(firsts, firsts)],
     )
+
+
+def _components_with_rules(problem: Problem) -> set[int]:
+    """Return the components that some rule names or keeps from sharing a worker."""
+    named = set()
+    for rules in problem.rules:
+        named |= {component for component, _ in rules.max_per_node}
+        named |= {component for pair in rules.incompatible for component in pair}
+        if rules.one_component_per_worker:
+            named |= {problem.classes[c].component for c in rules.classes}
+    return named

@@ -1,9 +1,8 @@
 """Configurations: every content that fits one node, with what it costs.
 
 Whatever is local to a node disappears into the column: hard rules decide whether the
-configuration exists, soft ones and savings are constants of it (design section 8, step 2).
-Topologies here have one worker per node (`has_single_workers`), so a configuration is a vector
-of counts.
+configuration exists; soft ones, savings and the best split into workers are constants of it
+(design section 8, steps 2 and 4).
 """
 
 from __future__ import annotations
@@ -14,15 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.numbers import NO_LIMIT
-from slotwise.models.problem import RACK, WORKER, BoolArray, IntArray, Problem
+from slotwise.models.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem
+from slotwise.solver.engine import NotTakenError
 from slotwise.solver.kinds import Kinds
+from slotwise.solver.worker_layout import has_single_workers
+from slotwise.solver.worker_packing import Packing, pack
 
 MOST_ROWS = 1_000_000
 """Beyond this many configurations of one node the engine does not take the instance."""
-
-
-class TooManyConfigurationsError(Exception):
-    """A node has more than `MOST_ROWS` configurations."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,20 +30,22 @@ class Configurations:
     Parameters
     ----------
     counts
-        [Y, K] tasks of each kind; row 0 is the empty node.
+        [Y, K] tasks of each kind.
     parts
         Part of the objective -> [Y] its value on this node; ``network`` is minus the saving
         against tasks on different nodes of one rack.
+    packings
+        Topology -> how its tasks are split into workers; absent where one worker is enough.
     """
 
     counts: IntArray
     parts: Mapping[str, IntArray]
+    packings: Mapping[int, Packing]
 
     def where(self, kept: BoolArray) -> Configurations:
         """Return only the rows of `kept`."""
-        return Configurations(
-            self.counts[kept], {part: values[kept] for part, values in self.parts.items()}
-        )
+        parts = {part: values[kept] for part, values in self.parts.items()}
+        return Configurations(self.counts[kept], parts, self.packings)
 
 
 def enumerate_configurations(problem: Problem, kinds: Kinds, node: int) -> Configurations:
@@ -53,30 +53,59 @@ def enumerate_configurations(problem: Problem, kinds: Kinds, node: int) -> Confi
 
     Raises
     ------
-    TooManyConfigurationsError
-        When there are more than `MOST_ROWS`.
+    NotTakenError
+        When there are more than `MOST_ROWS`, or their workers cannot be tabled.
     """
     counts = _fitting(problem, kinds, node)
-    load, workers = _load(problem, kinds, counts)
-    kept = (workers <= problem.slots[node]) & _capped(problem, kinds, counts)
+    counts = counts[_capped(problem, kinds, counts)]
+    packings = {
+        t: pack(problem, kinds, t, counts.max(axis=0))
+        for t in range(len(problem.rules))
+        if not has_single_workers(problem, t)
+    }
+    saving, workers, packed = _split(problem, kinds, packings, counts)
+    slots = int(problem.slots[node])
+    if packings and (workers[packed] > slots).any():
+        if len(problem.rules) > 1:
+            raise NotTakenError("the best workers of several topologies exceed a node's slots")
+        packings = {t: packing.within(slots) for t, packing in packings.items()}
+        saving, workers, packed = _split(problem, kinds, packings, counts)
+    counts, saving, workers = counts[packed], saving[packed], workers[packed]
+    load = _load(problem, kinds, counts)
     capacity = problem.capacity[node]
-    kept &= ((load <= capacity) | ~problem.hard).all(axis=1)
-    counts, load, workers = counts[kept], load[kept], workers[kept]
-    saving = int(problem.distance[RACK] - problem.distance[WORKER])
+    kept = ((load <= capacity) | ~problem.hard).all(axis=1) & (workers <= problem.slots[node])
     linear = np.zeros(len(counts), dtype=np.int64)
     if problem.linear is not None:
-        firsts = [group[0] for group in kinds.members]
-        linear = counts @ problem.linear[firsts, node]
-    return Configurations(
-        counts=counts,
-        parts={
-            "overload": np.maximum(load - capacity, 0) @ problem.soft_weight,
-            "network": -saving * kinds.pairs(counts),
-            "nodes": (workers > 0).astype(np.int64),
-            "workers": workers,
-            "linear": linear,
-        },
-    )
+        linear = counts @ problem.linear[[group[0] for group in kinds.members], node]
+    parts = {
+        "overload": np.maximum(load - capacity, 0) @ problem.soft_weight,
+        "network": -saving,
+        "nodes": (workers > 0).astype(np.int64),
+        "workers": workers,
+        "linear": linear,
+    }
+    return Configurations(counts, parts, packings).where(kept)
+
+
+def _split(
+    problem: Problem, kinds: Kinds, packings: Mapping[int, Packing], counts: IntArray
+) -> tuple[IntArray, IntArray, BoolArray]:
+    """Return [Y] network saving, number of workers, and whether the tasks split at all."""
+    on_node = int(problem.distance[RACK] - problem.distance[NODE])
+    in_worker = int(problem.distance[NODE] - problem.distance[WORKER])
+    saving = on_node * kinds.pairs(counts)
+    workers = np.zeros(len(counts), dtype=np.int64)
+    packed = np.ones(len(counts), dtype=np.bool_)
+    for t in range(len(problem.rules)):
+        if t in packings:
+            gain, opened, possible = packings[t].gains(counts)
+            packed &= possible
+        else:
+            own = counts * (kinds.topology == t)
+            gain, opened = kinds.pairs(own), own.any(axis=1).astype(np.int64)
+        saving = saving + in_worker * gain
+        workers = workers + opened
+    return saving, workers, packed
 
 
 def _fitting(problem: Problem, kinds: Kinds, node: int) -> IntArray:
@@ -89,21 +118,19 @@ def _fitting(problem: Problem, kinds: Kinds, node: int) -> IntArray:
         loads = load[:, None, :] + steps[None, :, None] * kinds.demand[k][None, None, :]
         fits = (loads <= capacity).all(axis=2)
         if int(fits.sum()) > MOST_ROWS:
-            raise TooManyConfigurationsError
+            raise NotTakenError(f"a node has more than {MOST_ROWS:,} configurations")
         row, step = np.nonzero(fits)
         rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
         load = loads[row, step]
     return rows
 
 
-def _load(problem: Problem, kinds: Kinds, counts: IntArray) -> tuple[IntArray, IntArray]:
-    """Return [Y, D] loads with shared regions and least cpu, and [Y] number of workers."""
+def _load(problem: Problem, kinds: Kinds, counts: IntArray) -> IntArray:
+    """Return [Y, D] loads with shared regions and the least cpu of single workers."""
     load = counts @ kinds.demand
-    workers = np.zeros(len(counts), dtype=np.int64)
     for t in range(len(problem.rules)):
         columns = kinds.topology == t
         present = (counts[:, columns] > 0).any(axis=1)
-        workers += present
         if problem.cpu is not None and problem.min_worker_cpu:
             cpu = counts[:, columns] @ kinds.demand[columns, problem.cpu]
             load[:, problem.cpu] += present * np.maximum(problem.min_worker_cpu - cpu, 0)
@@ -111,7 +138,7 @@ def _load(problem: Problem, kinds: Kinds, counts: IntArray) -> tuple[IntArray, I
         columns = np.array([group[0] in region.classes for group in kinds.members], dtype=np.bool_)
         assert problem.memory is not None, "a region gives the problem a memory dimension"
         load[:, problem.memory] += region.size * (counts[:, columns] > 0).any(axis=1)
-    return load, workers
+    return load
 
 
 def _capped(problem: Problem, kinds: Kinds, counts: IntArray) -> BoolArray:

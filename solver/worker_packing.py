@@ -1,0 +1,200 @@
+"""The best split of a node's tasks into workers, for every content of a node at once.
+
+``V(y) = max_w g(w) + V(y - w)`` over the contents w of one worker, where w must hold the first
+kind of y (design section 8, step 4). Among equal gains the fewest workers count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from slotwise.models.problem import BoolArray, IntArray, Problem, Rules
+from slotwise.solver.engine import NotTakenError
+from slotwise.solver.kinds import Kinds
+from slotwise.solver.packing_kernel import IMPOSSIBLE, fill
+
+MOST_CELLS = 30_000_000
+MOST_CONTENTS = 100_000
+MOST_STEPS = 10_000_000_000
+STEPS_WORTH_COMPILING = 300_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Packing:
+    """Best packings of one topology's tasks on a node.
+
+    Parameters
+    ----------
+    columns
+        [k] the kinds of the topology.
+    sizes, strides
+        [k] number of values of each kind, and place of a content in a table: ``y @ strides``.
+    contents
+        [W, k] what one worker can hold, by first kind.
+    worths
+        [W] gain of a worker times `unit`, less 1.
+    unit
+        More than any number of workers.
+    tables
+        Worth of the best packing of each content into any number of workers (one table), or
+        into at most 0, 1, 2, ... of them; `IMPOSSIBLE` where there is none.
+    """
+
+    columns: IntArray
+    sizes: IntArray
+    strides: IntArray
+    contents: IntArray
+    worths: IntArray
+    unit: int
+    tables: tuple[IntArray, ...]
+
+    def gains(self, counts: IntArray) -> tuple[IntArray, IntArray, BoolArray]:
+        """Return, for node contents [Y, K], flow inside workers, workers, and whether it packs."""
+        worth = self.tables[-1][counts[:, self.columns] @ self.strides]
+        possible = worth != IMPOSSIBLE
+        gain = -((-worth) // self.unit)
+        return gain, gain * self.unit - worth, possible
+
+    def workers(self, counts: IntArray) -> list[IntArray]:
+        """Return the contents [k] of the workers of one node content [K]."""
+        left = counts[self.columns].copy()
+        layer = len(self.tables) - 1
+        found = []
+        while left.any():
+            first = int(np.flatnonzero(left)[0])
+            fits = (self.contents <= left).all(axis=1) & (self.contents[:, first] > 0)
+            rows = np.flatnonzero(fits)
+            cell = int(left @ self.strides)
+            below = max(layer - 1, 0)
+            rest = self.tables[below][cell - self.contents[rows] @ self.strides]
+            good = rest + self.worths[rows] == self.tables[layer][cell]
+            good &= rest != IMPOSSIBLE
+            layer = below
+            if good.any():  # else one worker fewer does as well
+                content = self.contents[rows[np.flatnonzero(good)[0]]]
+                found.append(content)
+                left = left - content
+        return found
+
+    def within(self, slots: int) -> Packing:
+        """Return the best packings into at most `slots` workers.
+
+        Raises
+        ------
+        NotTakenError
+            When the tables would be too large.
+        """
+        cells = len(self.tables[0])
+        if cells * (slots + 1) > MOST_CELLS or cells * slots * len(self.contents) > MOST_STEPS:
+            raise NotTakenError(f"{cells:.0e} node contents in up to {slots} workers")
+        none = np.full(cells, IMPOSSIBLE, dtype=np.int64)
+        none[0] = 0
+        tables = [none]
+        for _ in range(slots):
+            tables.append(self._filled(tables[-1], np.full(cells, IMPOSSIBLE, dtype=np.int64)))
+        return replace(self, tables=tuple(tables))
+
+    def unlimited(self) -> Packing:
+        """Return the best packings into any number of workers."""
+        table = np.full(int(np.prod(self.sizes)), IMPOSSIBLE, dtype=np.int64)
+        return replace(self, tables=(self._filled(table, table),))
+
+    def _filled(self, before: IntArray, after: IntArray) -> IntArray:
+        run = fill
+        if len(self.contents) * len(after) > STEPS_WORTH_COMPILING:
+            from slotwise.solver.packing_compiled import fill_compiled
+
+            run = fill_compiled
+        firsts = (self.contents > 0).argmax(axis=1)
+        starts = np.searchsorted(firsts, np.arange(len(self.sizes) + 1)).astype(np.int64)
+        offsets = self.contents @ self.strides
+        run(self.sizes, self.contents, offsets, self.worths, starts, before, after)
+        return after
+
+
+def pack(problem: Problem, kinds: Kinds, topology: int, most: IntArray) -> Packing:
+    """Return the packings of a topology into any number of workers, for contents up to `most` [K].
+
+    Raises
+    ------
+    NotTakenError
+        When the table would be too large.
+    """
+    columns = np.flatnonzero(kinds.topology == topology)
+    sizes = most[columns] + 1
+    cells = float(np.prod(sizes.astype(float)))
+    if cells > MOST_CELLS:
+        raise NotTakenError(f"a node has {cells:.0e} contents, too many to pack into workers")
+    contents = _contents(problem, kinds, topology, columns, most[columns])
+    if len(contents) * cells > MOST_STEPS:
+        raise NotTakenError(f"{len(contents):,} worker contents in {cells:.0e} node contents")
+    unit = int(most[columns].sum()) + 1
+    if int(kinds.pairs(most)) * unit >= -IMPOSSIBLE:
+        raise NotTakenError("flows are too large to be packed exactly")
+    contents = contents[np.argsort((contents > 0).argmax(axis=1), kind="stable")]
+    flow = kinds.flow[np.ix_(columns, columns)]
+    gains = np.einsum("wi,ij,wj->w", contents, flow, contents) // 2
+    return Packing(
+        columns=columns,
+        sizes=sizes,
+        strides=_strides(sizes),
+        contents=contents,
+        worths=gains * unit - 1,
+        unit=unit,
+        tables=(),
+    ).unlimited()
+
+
+def _strides(sizes: IntArray) -> IntArray:
+    strides = np.ones(len(sizes), dtype=np.int64)
+    for k in range(len(sizes) - 2, -1, -1):
+        strides[k] = strides[k + 1] * sizes[k + 1]
+    return strides
+
+
+def _contents(
+    problem: Problem, kinds: Kinds, topology: int, columns: IntArray, most: IntArray
+) -> IntArray:
+    """Return [W, k] all contents of one worker but the empty one."""
+    rules = problem.rules[topology]
+    heap = np.array([problem.heap[kinds.members[k][0]] for k in columns.tolist()], dtype=np.int64)
+    component = [problem.classes[kinds.members[k][0]].component for k in columns.tolist()]
+    limit = 1 if rules.one_task_per_worker else int(most.sum())
+    rows = np.zeros((1, 0), dtype=np.int64)
+    used = np.zeros(1, dtype=np.int64)
+    tasks = np.zeros(1, dtype=np.int64)
+    for k in range(len(columns)):
+        steps = np.arange(int(most[k]) + 1, dtype=np.int64)
+        heaps = used[:, None] + steps[None, :] * heap[k]
+        counts = tasks[:, None] + steps[None, :]
+        fits = (heaps <= rules.heap_limit) & (counts <= limit)
+        fits &= _together(rules, component, rows, k)[:, None] | (steps == 0)[None, :]
+        fits &= (steps <= _most_of_one(rules, component, rows, k)[:, None]) | (steps == 0)[None, :]
+        if int(fits.sum()) > MOST_CONTENTS:
+            raise NotTakenError(f"a worker has more than {MOST_CONTENTS:,} contents")
+        row, step = np.nonzero(fits)
+        rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
+        used, tasks = heaps[row, step], counts[row, step]
+    return rows[tasks > 0]
+
+
+def _together(rules: Rules, component: list[int], rows: IntArray, k: int) -> BoolArray:
+    """Return which partial contents a task of kind k may join, isolation rules considered."""
+    allowed = np.ones(len(rows), dtype=np.bool_)
+    pairs = set(rules.incompatible)
+    for j in range(rows.shape[1]):
+        a, b = sorted((component[j], component[k]))
+        apart = a != b and (rules.one_component_per_worker or (a, b) in pairs)
+        if apart:
+            allowed &= rows[:, j] == 0
+    return allowed
+
+
+def _most_of_one(rules: Rules, component: list[int], rows: IntArray, k: int) -> IntArray:
+    """Return how many tasks of kind k may join: 1 in all of a component apart from itself."""
+    if (component[k], component[k]) not in rules.incompatible:
+        return np.full(len(rows), 2**60, dtype=np.int64)
+    same = [j for j in range(rows.shape[1]) if component[j] == component[k]]
+    return np.asarray(1 - rows[:, same].sum(axis=1), dtype=np.int64)
