@@ -150,7 +150,7 @@ class _Meter:
         return {
             "wall_s": time.perf_counter() - self.wall,
             "cpu_s": _cpu_seconds() - self.cpu,
-            "peak_memory_mb": _peak_memory_mb(),
+            "peak_memory_mb": peak_memory_mb(),
         }
 
 
@@ -173,7 +173,7 @@ def _reset_peak_memory() -> None:
             return  # Some containers forbid it: then the peak is the whole process's.
 
 
-def _peak_memory_mb() -> float:
+def peak_memory_mb() -> float:
     """Return the larger peak of this process and of any command it ran."""
     unit = 1 if sys.platform == "darwin" else 1024
     own, others = (resource.getrusage(who).ru_maxrss * unit / 2**20 for who in _WHO)

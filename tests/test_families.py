@@ -25,6 +25,7 @@ from slotwise.models.random_family import (
     random_instance,
 )
 from slotwise.models.rstorm_family import shapes
+from slotwise.models.rstorm_scaled_family import Scaled, scaled
 from slotwise.models.stick_breaking_family import StickBreaking, stick_breaking
 
 # What a seed makes is a promise: results of older runs name these hashes.
@@ -76,12 +77,12 @@ def test_instances_compile_and_survive_their_file(name: str) -> None:
 @pytest.mark.parametrize("name", FAMILIES)
 def test_names_are_unique_over_indices_and_seeds(name: str) -> None:
     family = FAMILIES[name]
-    seeds = (0,) if name == "rstorm" else (0, 1, 10)
+    seeds = (0,) if family.limited else (0, 1, 10)
     names = [instance.name for seed in seeds for instance in family.generate(9, seed)]
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("name", [name for name in FAMILIES if name != "rstorm"])
+@pytest.mark.parametrize("name", [name for name, family in FAMILIES.items() if not family.limited])
 def test_other_seeds_make_other_instances(name: str) -> None:
     family = FAMILIES[name]
     assert instance_hash(family.make(0, 0)) != instance_hash(family.make(0, 1))
@@ -147,6 +148,28 @@ def test_rstorm_has_no_tenth() -> None:
         FAMILIES["rstorm"].make(9, 0)
     with pytest.raises(InputError, match="count = 10: the family rstorm has 9 instances"):
         FAMILIES["rstorm"].generate(10)
+
+
+def test_rstorm_scaled_has_equal_parallelism_and_its_load() -> None:
+    for instance in FAMILIES["rstorm-scaled"].generate():
+        (topology,) = instance.topologies
+        assert len({component.parallelism for component in topology.components}) == 1
+        _, tasks, *_ = instance.name.split("-")
+        assert len(instance.task_names()) == int(tasks)
+        demand = sum(c.parallelism * c.resources["cpu"] for c in topology.components)
+        assert 0.74 <= demand / 1200 <= 0.8
+        assert (
+            len({c.resources["cpu"] for c in topology.components}) > 1 or "equal" in instance.name
+        )
+        assert instance.cluster == FAMILIES["rstorm"].make(0, 0).cluster
+
+
+def test_rstorm_scaled_takes_other_sizes() -> None:
+    assert scaled(Scaled("star", 25)).name == "star-25"
+    with pytest.raises(InputError, match="tasks = 26: must be a multiple of 5 above 0"):
+        Scaled("star", 26)
+    with pytest.raises(InputError, match="shape = 'ring'"):
+        Scaled("ring", 12)
 
 
 def test_rstorm_3d_has_three_resources_and_fits_by_first_fit() -> None:
