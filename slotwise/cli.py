@@ -13,10 +13,23 @@ import typer
 
 from slotwise import __version__, exits
 from slotwise.commands import families, generate, judge, methods, place, schema, solve
+from slotwise.converting import convert
 from slotwise.grading import grade, report
 from slotwise.verifying import verify
 
-COMMANDS = (solve, verify, place, judge, grade, report, generate, methods, families, schema)
+COMMANDS = (
+    solve,
+    verify,
+    place,
+    judge,
+    convert,
+    grade,
+    report,
+    generate,
+    methods,
+    families,
+    schema,
+)
 """The commands, in the order of the help."""
 
 app = typer.Typer(

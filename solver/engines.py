@@ -6,8 +6,10 @@ from slotwise.solver.configurations import CONFIGURATIONS
 from slotwise.solver.cp_sat import CP_SAT
 from slotwise.solver.engine import Engine
 from slotwise.solver.exhaustive import EXHAUSTIVE
+from slotwise.solver.milp import MILP, MILP_CBC
 from slotwise.solver.subset_dp import SUBSET_DP
 
 ENGINES: dict[str, Engine] = {
-    engine.name: engine for engine in (CONFIGURATIONS, CP_SAT, SUBSET_DP, EXHAUSTIVE)
+    engine.name: engine
+    for engine in (CONFIGURATIONS, CP_SAT, MILP, MILP_CBC, SUBSET_DP, EXHAUSTIVE)
 }

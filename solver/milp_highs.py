@@ -39,10 +39,7 @@ ENDED = {
 def search(question: Question, report: Report) -> Reply:
     """Minimise; every better solution and every new bound is reported at once."""
     solver = _configured(question)
-    if question.start:
-        columns = [column.index for column, _ in question.start]
-        values = [float(value) for _, value in question.start]
-        solver.setSolution(len(columns), columns, values)
+    solver.HandleUserInterrupt = True
 
     def improved(event: Any) -> None:
         found = event.data_out.mip_solution
@@ -51,19 +48,35 @@ def search(question: Question, report: Report) -> Reply:
     def logged(event: Any) -> None:
         report(None, event.data_out.mip_dual_bound)
 
-    solver.HandleUserInterrupt = True
-    solver.cbMipImprovingSolution.subscribe(improved)
-    solver.cbMipLogging.subscribe(logged)
-    interrupted = run_interruptible(solver.run, solver.cancelSolve)
-    status = solver.getModelStatus()
-    ended = ENDED.get(status, Ended.FAILED)
-    if ended is Ended.COMPLETE or solver.getInfo().primal_solution_status == _FEASIBLE:
+    def work() -> None:
+        # Only now: the search for a whole start would report bounds of its own.
+        _set_start(solver, question)
+        solver.cbMipImprovingSolution.subscribe(improved)
+        solver.cbMipLogging.subscribe(logged)
+        solver.run()
+
+    interrupted = run_interruptible(work, solver.cancelSolve)
+    ended = ENDED.get(solver.getModelStatus(), Ended.FAILED)
+    if solver.getInfo().primal_solution_status == _FEASIBLE:
         last = list(solver.getSolution().col_value)
         report(lambda column: float(last[column.index]), None)
-    bound = None
-    if ended in (Ended.COMPLETE, Ended.STOPPED):
-        bound = _bound(solver)
+    bound = _bound(solver) if ended in (Ended.COMPLETE, Ended.STOPPED) else None
     return Reply(ended, bound, interrupted)
+
+
+def _set_start(solver: Any, question: Question) -> None:
+    """Complete the values to start from to a solution of all columns, if there is one."""
+    for column, value in question.start:
+        solver.changeColBounds(column.index, float(value), float(value))
+    if question.start:
+        solver.run()
+        solution = solver.getSolution()
+        found = solver.getInfo().primal_solution_status == _FEASIBLE
+        for column, _ in question.start:
+            solver.changeColBounds(column.index, 0.0, float(column.upBound))
+        solver.clearSolver()
+        if found:
+            solver.setSolution(solution)
 
 
 _FEASIBLE = 2

@@ -9,7 +9,7 @@ from enum import Enum, auto
 
 from slotwise.solver.milp_model import Expr, Model
 
-TRUST = 1e-8
+TRUST = 1e-9
 MARGIN = 1e-6
 
 
@@ -84,7 +84,7 @@ def whole_bound(bound: float | None) -> int | None:
     """Return the least whole number that a bound in floating point proves.
 
     A bound is trusted to `MARGIN`, and to `TRUST` of its size: far above what the solvers'
-    tolerances let through, and less than one step of an objective below 1e8. Beyond, bounds get
+    tolerances let through, and less than one step of an objective below 1e9. Beyond, bounds get
     weaker, never wrong.
     """
     if bound is None or not math.isfinite(bound):
