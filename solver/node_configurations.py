@@ -22,6 +22,9 @@ from slotwise.solver.worker_packing import Packing, pack
 MOST_ROWS = 1_000_000
 """Beyond this many configurations of one node the engine does not take the instance."""
 
+MOST_ENTRIES = 60_000_000
+"""Numbers in an intermediate array: half a gigabyte."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Configurations:
@@ -57,6 +60,8 @@ def enumerate_configurations(problem: Problem, kinds: Kinds, node: int) -> Confi
         When there are more than `MOST_ROWS`, or their workers cannot be tabled.
     """
     counts = _fitting(problem, kinds, node)
+    if len(counts) > MOST_ROWS:
+        raise NotTakenError(f"a node has more than {MOST_ROWS:,} configurations")
     counts = counts[_capped(problem, kinds, counts)]
     packings = {
         t: pack(problem, kinds, t, counts.max(axis=0))
@@ -114,15 +119,22 @@ def _fitting(problem: Problem, kinds: Kinds, node: int) -> IntArray:
     rows = np.zeros((1, 0), dtype=np.int64)
     load = np.zeros((1, len(problem.dims)), dtype=np.int64)
     for k in range(kinds.count):
-        steps = np.arange(int(kinds.sizes[k]) + 1, dtype=np.int64)
+        steps = _steps(problem, kinds, k, capacity, len(rows))
         loads = load[:, None, :] + steps[None, :, None] * kinds.demand[k][None, None, :]
         fits = (loads <= capacity).all(axis=2)
-        if int(fits.sum()) > MOST_ROWS:
-            raise NotTakenError(f"a node has more than {MOST_ROWS:,} configurations")
         row, step = np.nonzero(fits)
         rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
         load = loads[row, step]
     return rows
+
+
+def _steps(problem: Problem, kinds: Kinds, k: int, capacity: IntArray, rows: int) -> IntArray:
+    """Return the counts of kind k that one node can hold, if trying them all is affordable."""
+    needs = kinds.demand[k] > 0
+    most = int(min([kinds.sizes[k], *(capacity[needs] // kinds.demand[k][needs]).tolist()]))
+    if rows * (most + 1) * max(1, len(problem.dims)) > MOST_ENTRIES or rows > MOST_ROWS:
+        raise NotTakenError(f"a node has more than {MOST_ROWS:,} configurations")
+    return np.arange(most + 1, dtype=np.int64)
 
 
 def _load(problem: Problem, kinds: Kinds, counts: IntArray) -> IntArray:

@@ -5,8 +5,9 @@ fit together, and costs no more in any term: distances shrink or stay, and a nod
 there is an optimal placement in which no two used nodes of a rack and type could be merged. With
 ``s_i = sum_d load_i,d / capacity_d`` two such nodes have ``s_i + s_j > 1``, hence u used nodes
 have ``sum s_i > u / 2``, and ``u < 2 * sum_d demand_d / capacity_d``: more nodes of a rack and type
-are never needed. In the same way a whole rack's workers may move to equal free nodes of another
-rack; where that always has room, one rack is enough.
+are never needed. In the same way a whole rack's workers may move to equal or larger free nodes of
+another rack; where that always has room, one rack is enough, and in it the largest type of node
+if it offers at least as much of everything as every other.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.placement import UNPLACED, Placement
 from slotwise.models.problem import Problem
-from slotwise.solver.node_types import node_types
+from slotwise.solver.node_types import NodeType, node_types
 from slotwise.solver.worker_layout import has_single_workers
 
 
@@ -60,26 +61,43 @@ def reduce_nodes(problem: Problem) -> Reduction:
         return everything
     types = node_types(problem)
     needed = [_most_used(problem, kind.sample) for kind in types]
-    rack_members = [
+    in_rack = [
         [[n for n in kind.nodes if problem.node_rack[n] == r] for kind in types]
         for r in range(len(problem.racks))
     ]
-    for members in rack_members:
+    largest = _largest(problem, types)
+    for members in in_rack:
+        if largest is not None and len(members[largest]) >= needed[largest].in_union:
+            kept = members[largest][: needed[largest].alone]
+            return Reduction(on_nodes(problem, kept), tuple(kept))
         if all(
             len(nodes) >= need.in_union or len(nodes) == len(kind.nodes)
             for nodes, need, kind in zip(members, needed, types, strict=True)
         ):
-            rack_members = [members]
+            in_rack = [members]
             break
     kept = sorted(
         n
-        for members in rack_members
+        for members in in_rack
         for nodes, need in zip(members, needed, strict=True)
         for n in nodes[: need.alone]
     )
     if len(kept) == problem.node_count:
         return everything
     return Reduction(on_nodes(problem, kept), tuple(kept))
+
+
+def _largest(problem: Problem, types: tuple[NodeType, ...]) -> int | None:
+    """Return the type that offers at least as much of everything as any other, at equal costs."""
+    for t, kind in enumerate(types):
+        n = kind.sample
+        if (
+            (problem.capacity[n] >= problem.capacity).all()
+            and (problem.slots[n] >= problem.slots).all()
+            and (problem.linear is None or (problem.linear == problem.linear[:, [n]]).all())
+        ):
+            return t
+    return None
 
 
 def on_nodes(problem: Problem, nodes: list[int]) -> Problem:

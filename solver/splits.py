@@ -16,6 +16,8 @@ from slotwise.solver.kinds import Kinds
 from slotwise.solver.master import Column, Cut
 
 MOST_SPLITS = 5_000_000
+MOST_ENTRIES = 100_000_000
+"""Numbers in an intermediate array: most of a gigabyte."""
 OPEN = 2**60
 
 
@@ -146,6 +148,8 @@ def two_racks(kinds: Kinds, racks: Sequence[tuple[Sequence[Column], Sequence[int
     for k in range(kinds.count):
         later = later - kinds.sizes[k] * weights[k]
         steps = np.arange(int(kinds.sizes[k]) + 1, dtype=np.int64)
+        if len(rows) * len(steps) * weights.shape[1] > MOST_ENTRIES:
+            raise TooManySplitsError
         loads = load[:, None, :] + steps[None, :, None] * weights[k][None, None, :]
         fits = ((loads <= high) & (loads + later >= low)).all(axis=2)
         if int(fits.sum()) > MOST_SPLITS:

@@ -17,6 +17,7 @@ from slotwise.solver.packing_kernel import IMPOSSIBLE, fill
 
 MOST_CELLS = 30_000_000
 MOST_CONTENTS = 100_000
+MOST_ENTRIES = 60_000_000
 MOST_STEPS = 10_000_000_000
 STEPS_WORTH_COMPILING = 300_000
 
@@ -167,6 +168,8 @@ def _contents(
     tasks = np.zeros(1, dtype=np.int64)
     for k in range(len(columns)):
         steps = np.arange(int(most[k]) + 1, dtype=np.int64)
+        if len(rows) * len(steps) > MOST_ENTRIES:
+            raise NotTakenError(f"a worker has more than {MOST_CONTENTS:,} contents")
         heaps = used[:, None] + steps[None, :] * heap[k]
         counts = tasks[:, None] + steps[None, :]
         fits = (heaps <= rules.heap_limit) & (counts <= limit)
