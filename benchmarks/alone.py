@@ -1,0 +1,195 @@
+"""One proof alone: an engine in a child process of its own, on one core, with its peak memory.
+
+As a module it is that child: a request (JSON) on stdin, an answer (JSON) on stdout.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from slotwise.models.instance import Instance
+from slotwise.models.instance_file import instance_from_text, instance_text
+from slotwise.models.numbers import plain
+
+GRACE_S = 60.0
+"""Reading, building a large model and late stopping: so long after its limit a child is killed."""
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+ONE_THREAD = dict.fromkeys(THREADS, "1")
+
+START = """\
+import json, sys
+sys.path.extend(folder for folder in json.loads(sys.argv[1]) if folder not in sys.path)
+from slotwise.benchmarks.alone import main
+main()
+"""
+"""What a child runs: it imports what this process can, but nothing from the current folder."""
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What came of one engine on one instance.
+
+    Parameters
+    ----------
+    instance, tasks, nodes
+        Which instance, and its size.
+    engine
+        As asked; `by` says which engines and versions answered.
+    status
+        As in `Status`; ``refused`` where the engine does not take the instance, ``killed`` where
+        it did not stop in time, ``crashed`` where its process died.
+    objective
+        term, value and bound of each term, judged, in the instance's units.
+    gap
+        Of the first term that is not proven; ``None`` where value or bound is missing.
+    seconds
+        Wall clock of building, solving and judging, without reading and starting.
+    memory_mb
+        Peak of the child process; ``None`` where it died.
+    limit_s
+        Its time limit.
+    error
+        Why there is no answer; empty otherwise.
+    """
+
+    instance: str
+    tasks: int
+    nodes: int
+    engine: str
+    by: str
+    status: str
+    objective: tuple[Document, ...]
+    gap: float | None
+    seconds: float
+    memory_mb: float | None
+    limit_s: float
+    error: str = ""
+
+    @property
+    def proven(self) -> bool:
+        """Whether the instance is closed."""
+        return self.status in ("optimal", "infeasible")
+
+    @property
+    def first_open(self) -> Document | None:
+        """The first term that is not proven, else the last one."""
+        for term in self.objective:
+            if term["value"] is None or term["value"] != term["bound"]:
+                return term
+        return self.objective[-1] if self.objective else None
+
+    def to_document(self) -> Document:
+        """Return JSON-ready data."""
+        return asdict(self)
+
+
+def measure(instance: Instance, engine: str, time_limit_s: float, seed: int = 0) -> Measured:
+    """Solve `instance` in a process of its own.
+
+    Parameters
+    ----------
+    instance
+        What to solve.
+    engine
+        A name of `ENGINES`, ``auto``, or one of the yardsticks in `TEXTBOOKS`.
+    time_limit_s, seed
+        For the engine.
+    """
+    request: Document = {
+        "instance": instance_text(instance),
+        "engine": engine,
+        "time_limit_s": time_limit_s,
+        "seed": seed,
+    }
+    started = time.perf_counter()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", START, json.dumps(sys.path)],
+            input=json.dumps(request),
+            capture_output=True,
+            text=True,
+            timeout=time_limit_s + GRACE_S,
+            env={**os.environ, **ONE_THREAD, "PYTHONHASHSEED": "0"},
+            check=False,
+        )
+        said = done.stderr.strip().splitlines()
+        answer = json.loads(done.stdout) if done.returncode == 0 else None
+        status, error = "crashed", said[-1] if said else f"exit code {done.returncode}"
+    except subprocess.TimeoutExpired:
+        answer, status, error = None, "killed", "still running long after its limit"
+    if answer is None:
+        answer = {
+            "by": "", "status": status, "objective": [], "gap": None, "error": error,
+            "seconds": time.perf_counter() - started, "memory_mb": None,
+        }  # fmt: skip
+    answer["objective"] = tuple(answer["objective"])
+    return Measured(
+        instance=instance.name,
+        tasks=len(instance.task_names()),
+        nodes=len(instance.cluster.nodes),
+        engine=engine,
+        limit_s=time_limit_s,
+        **answer,
+    )
+
+
+def main() -> None:
+    """Answer the request on stdin; what solvers print goes to stderr."""
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    _use_one_core()
+    out.write(json.dumps(_answer(json.load(sys.stdin))))
+    out.close()
+
+
+def _use_one_core() -> None:
+    """Stay on the last core that this process may use, where the system can be told so."""
+    if sys.platform == "linux":
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def _answer(request: Document) -> Document:
+    from slotwise.benchmarks.run import peak_memory_mb
+    from slotwise.solver.engine import UntakenError
+
+    instance = instance_from_text(request["instance"])
+    started = time.perf_counter()
+    try:
+        found = _solved(instance, request)
+    except UntakenError as error:
+        found = {"by": "", "status": "refused", "objective": [], "gap": None, "error": str(error)}
+    seconds = time.perf_counter() - started
+    return {**found, "seconds": seconds, "memory_mb": peak_memory_mb()}
+
+
+def _solved(instance: Instance, request: Document) -> Document:
+    from slotwise.benchmarks.textbook_solvers import TEXTBOOKS
+    from slotwise.solver.engines import ENGINES
+    from slotwise.solver.solve import solve
+
+    ENGINES.update(TEXTBOOKS)  # in this process only: `solve` judges them as it does ours
+    limits = {"time_limit_s": request["time_limit_s"], "seed": request["seed"]}
+    result = solve(instance, engine=request["engine"], **limits)
+    return {
+        "by": f"{result.engine} ({result.version})",
+        "status": str(result.status),
+        "objective": [
+            {
+                "term": t.term,
+                "value": None if t.value is None else plain(t.value),
+                "bound": None if t.bound is None else plain(t.bound),
+            }
+            for t in result.objective
+        ],
+        "gap": result.gap,
+        "error": "",
+    }
