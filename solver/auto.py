@@ -11,11 +11,16 @@ from slotwise.models.problem import Problem
 from slotwise.solver.configurations import CONFIGURATIONS
 from slotwise.solver.cp_sat import CP_SAT
 from slotwise.solver.engine import Engine, NotTakenError
+from slotwise.solver.matrix_auto import Turns, matrix_turns
+from slotwise.solver.racks import all_in_one_rack, one_rack, racks_matter
 from slotwise.solver.reduction import reduce_nodes
 from slotwise.solver.result import Limits, Outcome, Proof, Status
 
 SHARE_OF_CONFIGURATIONS = 0.5
 """Of the time limit; they end far earlier on what they can prove."""
+
+SHARE_OF_A_RACK = 0.4
+"""Of the time limit, for each of the two problems that enclose one with several racks."""
 
 Answer = tuple[tuple[Engine, ...], Outcome]
 """The engines that ran, and what they found and proved together."""
@@ -25,41 +30,86 @@ def run_auto(problem: Problem, limits: Limits, hint: Placement | None) -> Answer
     """Solve on the nodes that an optimal placement needs; see `reduce_nodes`."""
     reduction = reduce_nodes(problem)
     projected = None if hint is None else reduction.project(hint)
-    engines, outcome = _run_in_turn(reduction.problem, limits, projected)
+    engines, outcome = _run_by_racks(reduction.problem, limits, projected)
     if outcome.placement is not None:
         outcome = replace(outcome, placement=reduction.restore(outcome.placement))
-    if hint is not None and projected is None and judge(problem, hint).valid:
-        outcome = together(outcome, _only_hint(problem, hint))
-    return engines, outcome
+    if projected is None:
+        outcome = together(outcome, _of_placement(problem, hint))
+    return engines or (CP_SAT,), outcome
+
+
+def _run_by_racks(problem: Problem, limits: Limits, hint: Placement | None) -> Answer:
+    """Solve by splits of two racks, else enclose the optimum of several, else the whole."""
+    if not racks_matter(problem):
+        return _run_in_turn(problem, limits, hint)
+    started = time.perf_counter()
+    ran, known = _run_one(CONFIGURATIONS, problem, limits, SHARE_OF_CONFIGURATIONS, hint)
+    if not ran:
+        ran, known = _enclose(problem, limits, hint)
+    left = limits.time_s - (time.perf_counter() - started)
+    if _is_settled(known) or left <= 0:
+        return ran, known
+    more, found = _run_one(CP_SAT, problem, replace(limits, time_s=left), 1.0, known.placement)
+    return (*ran, *(e for e in more if e not in ran)), together(known, found)
+
+
+def _enclose(problem: Problem, limits: Limits, hint: Placement | None) -> Answer:
+    """Take the placement of one rack, and the bound of all nodes in one rack."""
+    share = replace(limits, time_s=limits.time_s * SHARE_OF_A_RACK)
+    rack = one_rack(problem)
+    ran, inner = _run_in_turn(rack.problem, share, None)
+    known = _of_placement(problem, hint)
+    if inner.placement is not None:
+        known = together(known, _of_placement(problem, rack.restore(inner.placement)))
+    if inner.interrupted:
+        return ran, replace(known, interrupted=True)
+    flat = all_in_one_rack(problem)
+    more, outer = _run_one(CONFIGURATIONS, flat, share, 1.0, known.placement)
+    bounds_only = replace(outer, placement=None, values=None)
+    return (*ran, *(e for e in more if e not in ran)), together(known, bounds_only)
 
 
 def _run_in_turn(problem: Problem, limits: Limits, hint: Placement | None) -> Answer:
     """Run the engines one after the other, each from the incumbent of those before."""
     started = time.perf_counter()
     ran: tuple[Engine, ...] = ()
-    known = Outcome(Status.UNKNOWN, None, None, (None,) * len(problem.terms), "")
-    for engine, share in ((CONFIGURATIONS, SHARE_OF_CONFIGURATIONS), (CP_SAT, 1.0)):
+    known = _of_placement(problem, hint)
+    turns: Turns = ((CONFIGURATIONS, SHARE_OF_CONFIGURATIONS), (CP_SAT, 1.0))
+    for engine, share in turns if problem.matrix is None else matrix_turns(problem):
         left = limits.time_s - (time.perf_counter() - started)
-        if engine.supports(problem) is not None or (ran and left <= 0):
-            continue
-        try:
-            found = engine.run(
-                problem, replace(limits, time_s=max(left, 0.0) * share), known.placement or hint
-            )
-        except NotTakenError:
-            continue
-        proof = Proof(engine.name, engine.version(), found.bounds, found.proof)
-        ran, known = (*ran, engine), together(known, replace(found, proofs=(proof,)))
-        if known.interrupted or known.status in (Status.OPTIMAL, Status.INFEASIBLE):
+        if _is_settled(known) or (ran and left <= 0):
             break
-    if hint is not None and known.placement is None and judge(problem, hint).valid:
-        known = together(known, _only_hint(problem, hint))
-    return ran or (CP_SAT,), known
+        part = replace(limits, time_s=max(left, 0.0))
+        more, found = _run_one(engine, problem, part, share, known.placement)
+        ran, known = (*ran, *more), together(known, found)
+    return ran, known
 
 
-def _only_hint(problem: Problem, hint: Placement) -> Outcome:
-    values = judge(problem, hint).scaled
-    return Outcome(Status.FEASIBLE, hint, values, (None,) * len(values), "")
+def _run_one(
+    engine: Engine, problem: Problem, limits: Limits, share: float, hint: Placement | None
+) -> Answer:
+    """Run one engine for a share of the time; no engine and nothing known if it declines."""
+    declined: Answer = ((), _of_placement(problem, None))
+    if engine.supports(problem) is not None:
+        return declined
+    try:
+        found = engine.run(problem, replace(limits, time_s=limits.time_s * share), hint)
+    except NotTakenError:
+        return declined
+    proof = Proof(engine.name, engine.version(), found.bounds, found.proof)
+    return (engine,), replace(found, proofs=(proof,))
+
+
+def _is_settled(known: Outcome) -> bool:
+    return known.interrupted or known.status in (Status.OPTIMAL, Status.INFEASIBLE)
+
+
+def _of_placement(problem: Problem, placement: Placement | None) -> Outcome:
+    """Return what a placement alone tells: its values if it is valid, and no bound."""
+    nothing = (None,) * len(problem.terms)
+    if placement is None or not (verdict := judge(problem, placement)).valid:
+        return Outcome(Status.UNKNOWN, None, None, nothing, "")
+    return Outcome(Status.FEASIBLE, placement, verdict.scaled, nothing, "")
 
 
 def together(first: Outcome, second: Outcome) -> Outcome:

@@ -96,7 +96,7 @@ def _solve_term(model: Model, stage: Stage, search: _Search, index: int) -> int 
     def on_best(found: Found) -> None:
         search.offer(stage.placement(model, found), index)
 
-    state = SearchState()
+    state = SearchState(best=_known(stage, search, index))
     try:
         if tables_fit(stage.sites, model.kinds.sizes):
             search_tables(stage.sites, stage.first, model.kinds.sizes, stage.bonus, state, on_best)
@@ -121,6 +121,17 @@ def _solve_term(model: Model, stage: Stage, search: _Search, index: int) -> int 
         search.infeasible = index == 0
         return None
     return state.best.value
+
+
+def _known(stage: Stage, search: _Search, index: int) -> Found | None:
+    """Return the value of the incumbent as that of a plan, if it is best in all earlier terms."""
+    if search.placement is None:
+        return None
+    values = judge(search.problem, search.placement).scaled
+    if values[:index] != tuple(search.bounds[:index]):
+        return None
+    value, rest = divmod(stage.base - values[index], stage.step)
+    return None if rest else Found(value, ())
 
 
 def _outcome(search: _Search) -> Outcome:

@@ -65,7 +65,7 @@ def reduce_nodes(problem: Problem) -> Reduction:
         [[n for n in kind.nodes if problem.node_rack[n] == r] for kind in types]
         for r in range(len(problem.racks))
     ]
-    largest = _largest(problem, types)
+    largest = largest_type(problem, types)
     for members in in_rack:
         if largest is not None and len(members[largest]) >= needed[largest].in_union:
             kept = members[largest][: needed[largest].alone]
@@ -87,7 +87,7 @@ def reduce_nodes(problem: Problem) -> Reduction:
     return Reduction(on_nodes(problem, kept), tuple(kept))
 
 
-def _largest(problem: Problem, types: tuple[NodeType, ...]) -> int | None:
+def largest_type(problem: Problem, types: tuple[NodeType, ...]) -> int | None:
     """Return the type that offers at least as much of everything as any other, at equal costs."""
     for t, kind in enumerate(types):
         n = kind.sample
