@@ -6,8 +6,9 @@ Lexicographic terms are solved one after the other, earlier ones fixed by a row.
 
 The solvers compute in floating point. So every solution is rounded and judged, a bound is lowered
 by more than their tolerances before it is rounded up to a whole step (`mip.whole_bound`), and an
-optimum is claimed only where the judged value meets that bound. Not taken: models of more than
-300,000 columns, and rows whose numbers doubles do not carry at those tolerances.
+optimum is claimed only where the judged value meets that bound. Terms of more than about 1e8 steps
+can end so with a best placement and a bound one step below it. Not taken: models of more than
+300,000 columns, and rules whose numbers doubles do not carry at those tolerances.
 """
 
 from __future__ import annotations

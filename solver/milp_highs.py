@@ -12,28 +12,29 @@ from slotwise.solver.interruptible import run_interruptible
 from slotwise.solver.mip import Ended, MipSolver, Question, Reply, Report
 
 ENDED = {
-    highspy.HighsModelStatus.kOptimal: Ended.COMPLETE,
-    highspy.HighsModelStatus.kModelEmpty: Ended.COMPLETE,
-    highspy.HighsModelStatus.kInfeasible: Ended.INFEASIBLE,
+    "kOptimal": Ended.COMPLETE,
+    "kModelEmpty": Ended.COMPLETE,
+    "kInfeasible": Ended.INFEASIBLE,
     # Every column is bounded.
-    highspy.HighsModelStatus.kUnboundedOrInfeasible: Ended.INFEASIBLE,
-    highspy.HighsModelStatus.kTimeLimit: Ended.STOPPED,
-    highspy.HighsModelStatus.kIterationLimit: Ended.STOPPED,
-    highspy.HighsModelStatus.kSolutionLimit: Ended.STOPPED,
-    highspy.HighsModelStatus.kMemoryLimit: Ended.STOPPED,
-    highspy.HighsModelStatus.kInterrupt: Ended.STOPPED,
-    highspy.HighsModelStatus.kHighsInterrupt: Ended.STOPPED,
-    highspy.HighsModelStatus.kObjectiveBound: Ended.STOPPED,
-    highspy.HighsModelStatus.kObjectiveTarget: Ended.STOPPED,
-    highspy.HighsModelStatus.kUnknown: Ended.TROUBLE,
-    highspy.HighsModelStatus.kSolveError: Ended.TROUBLE,
-    highspy.HighsModelStatus.kPostsolveError: Ended.TROUBLE,
-    highspy.HighsModelStatus.kNotset: Ended.FAILED,
-    highspy.HighsModelStatus.kLoadError: Ended.FAILED,
-    highspy.HighsModelStatus.kModelError: Ended.FAILED,
-    highspy.HighsModelStatus.kPresolveError: Ended.FAILED,
-    highspy.HighsModelStatus.kUnbounded: Ended.FAILED,
+    "kUnboundedOrInfeasible": Ended.INFEASIBLE,
+    "kTimeLimit": Ended.STOPPED,
+    "kIterationLimit": Ended.STOPPED,
+    "kSolutionLimit": Ended.STOPPED,
+    "kMemoryLimit": Ended.STOPPED,
+    "kInterrupt": Ended.STOPPED,
+    "kHighsInterrupt": Ended.STOPPED,
+    "kObjectiveBound": Ended.STOPPED,
+    "kObjectiveTarget": Ended.STOPPED,
+    "kUnknown": Ended.TROUBLE,
+    "kSolveError": Ended.TROUBLE,
+    "kPostsolveError": Ended.TROUBLE,
+    "kNotset": Ended.FAILED,
+    "kLoadError": Ended.FAILED,
+    "kModelError": Ended.FAILED,
+    "kPresolveError": Ended.FAILED,
+    "kUnbounded": Ended.FAILED,
 }
+"""By the name of HiGHS's status: older versions lack some; anything else fails."""
 
 
 def search(question: Question, report: Report) -> Reply:
@@ -56,7 +57,7 @@ def search(question: Question, report: Report) -> Reply:
         solver.run()
 
     interrupted = run_interruptible(work, solver.cancelSolve)
-    ended = ENDED.get(solver.getModelStatus(), Ended.FAILED)
+    ended = ENDED.get(solver.getModelStatus().name, Ended.FAILED)
     if solver.getInfo().primal_solution_status == _FEASIBLE:
         last = list(solver.getSolution().col_value)
         report(lambda column: float(last[column.index]), None)
