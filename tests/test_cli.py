@@ -201,11 +201,13 @@ def hard_instance(tasks: int = 100, nodes: int = 10) -> str:
 
 
 def test_stopped_with_no_answer(cli, examples):
-    answer = cli("solve", "word-count.json", "--time-limit", 0.001, "--json")
+    answer = cli("solve", "word-count.json", "--engine", "cp-sat", "--time-limit", 0.001, "--json")
     assert answer.code == 3
     assert answer.json["status"] == "unknown"
     assert answer.json["placement"] is None
-    assert "limit" in cli("solve", "word-count.json", "--time-limit", 0.001).out
+    assert (
+        "limit" in cli("solve", "word-count.json", "--engine", "cp-sat", "--time-limit", 0.001).out
+    )
 
 
 def interrupted(after_s: float) -> tuple[int, str, str]:
