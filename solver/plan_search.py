@@ -13,12 +13,14 @@ from collections.abc import Callable, Sequence
 
 from slotwise.models.problem import IntArray
 from slotwise.solver.closing import Plan, TooLongError, least_loss
+from slotwise.solver.closing_cp_sat import close_by_cp_sat
 from slotwise.solver.master import Master
 from slotwise.solver.plans import Found, SearchState, SiteColumns, exact_scale
 from slotwise.solver.splits import Splits
 
-STATES_OF_A_DIVE = 20_000
-STATES_OF_A_PROOF = 2_000_000
+MOST_STATES = 10_000
+"""Residual vectors looked at before CP-SAT takes over."""
+
 IMPOSSIBLE = -(2**60)
 """Value of a split that no nodes can hold."""
 
@@ -112,7 +114,7 @@ class PlanSearch:
         )
         budget = min(self._scale, most)
         while True:
-            plan = self._least_loss(split, site, budget, STATES_OF_A_DIVE)
+            plan = self._least_loss(split, site, budget)
             if plan is not None or budget == most:
                 return plan
             budget = min(4 * budget, most)
@@ -122,7 +124,7 @@ class PlanSearch:
         slack = self.splits.slack(split, value)
         contents = []
         for site in range(len(self._sites)):
-            plan = self._least_loss(split, site, slack, STATES_OF_A_PROOF)
+            plan = self._least_loss(split, site, slack)
             if plan is None:
                 self.splits.lower(split, value - 1)
                 return
@@ -130,16 +132,25 @@ class PlanSearch:
             contents.append(plan.contents)
         self._take(Found(value, tuple(contents)))
 
-    def _least_loss(self, split: int, site: int, budget: int, states: int) -> Plan | None:
+    def _least_loss(self, split: int, site: int, budget: int) -> Plan | None:
+        """Search residual vectors; where they are too many, let CP-SAT close the gap."""
         here = self._sites[site]
-        return least_loss(
-            here.columns,
-            here.nodes,
-            self.splits.cut_of(split, site),
-            self.splits.contents(split, site),
-            budget,
-            lambda seen: seen < states and time.perf_counter() < self._deadline,
-        )
+        cut = self.splits.cut_of(split, site)
+        x = self.splits.contents(split, site)
+        try:
+            return least_loss(here.columns, here.nodes, cut, x, budget, self._go_on)
+        except TooLongError:
+            left = self._deadline - time.perf_counter()
+            closing = close_by_cp_sat(here.columns, here.nodes, cut, x, budget, left)
+        if closing.plan is not None and len(self._sites) == 1:
+            plan = closing.plan
+            self._take(Found(self.splits.worth(split, plan.loss), (plan.contents,)))
+        if not closing.proven:
+            raise TooLongError
+        return closing.plan
+
+    def _go_on(self, seen: int) -> bool:
+        return seen < MOST_STATES and time.perf_counter() < self._deadline
 
     def _take(self, found: Found) -> None:
         if self.state.best is None or found.value > self.state.best.value:
