@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from slotwise.models.verdict import Verdict, Violation
     from slotwise.solver.result import Result, Status
     from slotwise.solver.solve import solve
+    from slotwise.verification import certify, verify
 
 __all__ = [
     "Certificate",
@@ -42,12 +43,14 @@ __all__ = [
     "Verdict",
     "Violation",
     "__version__",
+    "certify",
     "judge",
     "place",
     "read_certificate",
     "read_instance",
     "read_placement",
     "solve",
+    "verify",
     "write_certificate",
     "write_instance",
     "write_placement",
@@ -65,12 +68,14 @@ _HOME = {
     "Status": "slotwise.solver.result",
     "Verdict": "slotwise.models.verdict",
     "Violation": "slotwise.models.verdict",
+    "certify": "slotwise.verification",
     "judge": "slotwise.models.judge",
     "place": "slotwise.api",
     "read_certificate": "slotwise.models.certificate_file",
     "read_instance": "slotwise.models.instance_file",
     "read_placement": "slotwise.models.placement_file",
     "solve": "slotwise.solver.solve",
+    "verify": "slotwise.verification",
     "write_certificate": "slotwise.models.certificate_file",
     "write_instance": "slotwise.models.instance_file",
     "write_placement": "slotwise.models.placement_file",

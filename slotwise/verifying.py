@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import importlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,7 +13,6 @@ from slotwise.exits import Exit, print_json
 from slotwise.models.errors import InternalError
 
 if TYPE_CHECKING:
-    from slotwise.models.certificate import Certificate
     from slotwise.models.problem import Problem
     from slotwise.solver.crosscheck import CrossCheck
     from slotwise.solver.result import Result
@@ -51,75 +50,6 @@ def save_certificate(
         write_certificate(path, certificate_of(problem, result, check))
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """What ``verify`` found.
-
-    Parameters
-    ----------
-    certificate
-        What was verified.
-    findings
-        What is wrong with it; empty where nothing is.
-    check
-        The other engine's answer; ``None`` = none was asked.
-    """
-
-    certificate: Certificate
-    findings: tuple[str, ...]
-    check: CrossCheck | None
-
-    @property
-    def status(self) -> str:
-        """``failed``, ``not settled``, ``verified`` or ``placement verified``."""
-        if self.findings:
-            return "failed"
-        if self.check is None:
-            return "placement verified"
-        return "verified" if self.check.agreement == "agreed" else "not settled"
-
-    @property
-    def code(self) -> Exit:
-        """The exit code."""
-        return {"failed": Exit.FAILED, "not settled": Exit.NO_ANSWER}.get(self.status, Exit.DONE)
-
-    def lines(self) -> list[str]:
-        """Return what to tell people."""
-        by = self.certificate.asserted_by()
-        what = "placement verified" if self.certificate.places else "certificate read"
-        if self.status == "failed":
-            return ["verification failed:", *(f"  {line}" for line in self.findings)]
-        if self.check is None:
-            return [f"{what}, bound asserted by {by}; --resolve has another engine check it"]
-        if self.status == "verified":
-            return [f"verified: {self.check.reason}"]
-        return [f"{what}, bound asserted by {by}; not settled: {self.check.reason}"]
-
-    def to_document(self) -> dict[str, Any]:
-        """Return what ``verify --json`` prints."""
-        from slotwise.models.numbers import plain
-
-        return {
-            "status": self.status,
-            "findings": list(self.findings),
-            "instance": self.certificate.instance,
-            "claimed": self.certificate.status,
-            "objective": [
-                {
-                    "term": t.term,
-                    "value": None if t.value is None else plain(t.value),
-                    "bound": None if t.bound is None else plain(t.bound),
-                }
-                for t in self.certificate.objective
-            ],
-            "asserted_by": [
-                {"engine": proof.engine, "version": proof.version}
-                for proof in self.certificate.proofs
-            ],
-            "resolve": None if self.check is None else self.check.to_document(),
-        }
-
-
 def verify(
     instance: options.Instance,
     certificate: Annotated[
@@ -141,7 +71,7 @@ def verify(
     as_json: options.Json = False,
 ) -> int:
     """Check a certificate: hash, placement and values without a solver; bounds with --resolve."""
-    from slotwise.models.certificate_check import findings
+    from slotwise import verification
     from slotwise.models.certificate_file import read_certificate
 
     if engine is not None and not resolve:
@@ -151,22 +81,23 @@ def verify(
     given = inputs.load_instance(instance, topology, worker_min_cpu)
     problem = inputs.with_move_limit(given, max_moved)
     claim = read_certificate(certificate)
-    wrong, check = findings(problem, claim), None
-    if resolve and not wrong:
+    if resolve:
         with exits.held():
-            from slotwise.models.compile import compile_problem
-            from slotwise.solver.certificate import resolve as resolve_certificate
-            from slotwise.solver.result import Limits
-
-        limits = Limits(time_limit, workers, seed)
-        check = resolve_certificate(compile_problem(problem), claim, limits, engine=engine)
-        if check.agreement == "contradicted":
-            wrong = (f"bound: {check.reason}",)
-    verified = Verified(claim, wrong, check)
+            importlib.import_module("slotwise.solver.certificate")
+    verified = verification.verify(
+        problem,
+        claim,
+        resolve=resolve,
+        engine=engine,
+        time_limit_s=time_limit,
+        workers=workers,
+        seed=seed,
+    )
     if as_json:
         print_json(verified.to_document())
     else:
         exits.emit("\n".join(verified.lines()) + "\n")
+    check = verified.check
     if check is not None and check.result is not None and check.result.interrupted:
         return Exit.INTERRUPTED
-    return verified.code
+    return {"failed": Exit.FAILED, "not settled": Exit.NO_ANSWER}.get(verified.status, Exit.DONE)

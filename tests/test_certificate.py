@@ -280,3 +280,12 @@ def test_checking_needs_no_solver() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_the_python_api_mirrors_it(examples: Path) -> None:
+    import slotwise
+
+    instance = slotwise.read_instance("word-count.json")
+    certificate = slotwise.certify(instance, slotwise.solve(instance))
+    assert slotwise.verify(instance, certificate).status == "placement verified"
+    assert slotwise.verify(instance, certificate, resolve=True).status == "verified"
