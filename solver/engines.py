@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from slotwise.solver.configurations import CONFIGURATIONS
 from slotwise.solver.cp_sat import CP_SAT
+from slotwise.solver.dual_ascent import DUAL_ASCENT
 from slotwise.solver.engine import Engine
 from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.milp import MILP, MILP_CBC
@@ -11,5 +12,5 @@ from slotwise.solver.subset_dp import SUBSET_DP
 
 ENGINES: dict[str, Engine] = {
     engine.name: engine
-    for engine in (CONFIGURATIONS, CP_SAT, MILP, MILP_CBC, SUBSET_DP, EXHAUSTIVE)
+    for engine in (CONFIGURATIONS, CP_SAT, MILP, MILP_CBC, SUBSET_DP, DUAL_ASCENT, EXHAUSTIVE)
 }
