@@ -52,7 +52,7 @@ class Measured:
     gap
         Of the first term that is not proven; ``None`` where value or bound is missing.
     seconds
-        Wall clock of building, solving and judging, without reading and starting.
+        Wall clock of compiling, solving and judging, without starting, importing and reading.
     memory_mb
         Peak of the child process; ``None`` where it died.
     limit_s
@@ -159,8 +159,11 @@ def _use_one_core() -> None:
 
 def _answer(request: Document) -> Document:
     from slotwise.benchmarks.run import peak_memory_mb
+    from slotwise.benchmarks.textbook_solvers import TEXTBOOKS
     from slotwise.solver.engine import UntakenError
+    from slotwise.solver.engines import ENGINES
 
+    ENGINES.update(TEXTBOOKS)  # in this process only: `solve` judges them as it does ours
     instance = instance_from_text(request["instance"])
     started = time.perf_counter()
     try:
@@ -172,11 +175,8 @@ def _answer(request: Document) -> Document:
 
 
 def _solved(instance: Instance, request: Document) -> Document:
-    from slotwise.benchmarks.textbook_solvers import TEXTBOOKS
-    from slotwise.solver.engines import ENGINES
     from slotwise.solver.solve import solve
 
-    ENGINES.update(TEXTBOOKS)  # in this process only: `solve` judges them as it does ours
     limits = {"time_limit_s": request["time_limit_s"], "seed": request["seed"]}
     result = solve(instance, engine=request["engine"], **limits)
     return {
