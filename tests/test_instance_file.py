@@ -29,8 +29,8 @@ from slotwise.models.instance_file import (
     read_instance,
     write_instance,
 )
-from slotwise.models.schemas import json_schemas
 from slotwise.models.json_text import canonical_json, number_text, parse_json, pretty_json
+from slotwise.models.schemas import json_schemas
 from slotwise.models.yaml_text import parse_yaml, yaml_text
 
 EVERYTHING = """
