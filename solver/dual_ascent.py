@@ -26,6 +26,8 @@ from slotwise.solver.star_bounds import StarState, make_state
 
 MOST_PAIRS = 4 * 10**6
 """Entries of the costs of pairs of places, 8 bytes each, a few times over in the search."""
+MOST_DEPTH, MOST_TREE_BYTES = 200, 2**30
+"""Tasks, and bytes of the costs kept on the way down, up to which the search branches."""
 SHARE_OF_SEARCH = 0.25
 """Of the time limit, for the first search of an incumbent."""
 SHARE_TO_HOPE, LEAST_PROGRESS = 0.25, 0.02
@@ -135,6 +137,8 @@ def _solve(search: _Search) -> None:
     _tighten_root(search, root)
     try:
         if not root.is_closed:
+            if max(model.task_count / MOST_DEPTH, root.bytes_down / MOST_TREE_BYTES) > 1:
+                raise _HopelessError
             search.tree_since = search.seconds()
             _branch(search, root, 1.0)
         search.closed = True

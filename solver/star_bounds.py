@@ -58,6 +58,11 @@ class StarState:
         return self.bound >= self.limit
 
     @property
+    def bytes_down(self) -> int:
+        """Memory of the copies from here to where every task is placed."""
+        return self.star.nbytes * int(self.free.sum())
+
+    @property
     def value(self) -> int:
         """The bound in the term's own steps, rounded up: costs are whole."""
         return -(-self.bound // self.scale)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-HEAVY = ("ortools", "pyspark", "pandas", "plotly", "pulp", "highspy")
+HEAVY = ("ortools", "pyspark", "pandas", "plotly", "pulp", "highspy", "numba")
 
 LIST_LOADED = """
 import json, sys
@@ -37,3 +37,7 @@ def test_spark_is_imported_by_the_session_only(module: str) -> None:
 
 def test_a_heavy_import_would_be_seen() -> None:
     assert "highspy" in loaded_after("import highspy")
+
+
+def test_engines_load_compiled_loops_only_to_run_them() -> None:
+    assert "numba" not in loaded_after("import slotwise.solver.engines, slotwise.solver.auto")
