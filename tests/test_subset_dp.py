@@ -179,3 +179,15 @@ def test_prices_rule_out_no_optimum() -> None:
         tables.levels.clear()
         list(fill(tables))
         assert int(tables.levels[-1][tables.full]) == best
+
+
+@pytest.mark.deep
+def test_prices_change_no_optimum_of_the_public_instances(shared: Path) -> None:
+    """The same optimum with the tables alone, every content that fits allowed."""
+    for file in sorted((shared / "instances" / "ctap").glob("*.json")):
+        problem = compile_problem(read_instance(file))
+        found = SUBSET_DP.run(problem, LIMITS, None)
+        assert found.status is Status.OPTIMAL
+        tables = make_tables(make_assignment(problem))
+        list(fill(tables))
+        assert found.values == (int(tables.levels[-1][tables.full]) + tables.constant,), file.name
