@@ -172,8 +172,10 @@ def _summary(
     refused = sum(row["status"] == RunStatus.REFUSED for row in rows)
     infeasible = sum(row["status"] == RunStatus.INFEASIBLE for row in rows)
     mine = Counter(
-        "loss" if method not in holders.get(case_of(row), ())
-        else "tie" if len(holders[case_of(row)]) > 1
+        "loss"
+        if method not in holders.get(case_of(row), ())
+        else "tie"
+        if len(holders[case_of(row)]) > 1
         else "win"
         for row in rows
         if kind != Kind.EXACT and row["instance_hash"] not in impossible
@@ -209,9 +211,7 @@ def _is_optimal(row: Row, gap: Gap) -> bool:
 
 def _relative(gaps: Iterable[tuple[Row, Gap]], *, to_optimum: bool) -> list[float]:
     return [
-        gap.relative
-        for _, gap in gaps
-        if gap.to_optimum == to_optimum and gap.relative is not None
+        gap.relative for _, gap in gaps if gap.to_optimum == to_optimum and gap.relative is not None
     ]
 
 

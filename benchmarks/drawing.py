@@ -86,8 +86,9 @@ def _node(node: NodeView) -> _Piece:
         parts.append(_at(PADDING, top, _bar(bar)))
         top += BAR_HEIGHT
     title = f"<title>{escape(node.summary)}</title>"
-    return _Piece(f'<g class="{"busy" if pieces else "idle"}">{title}{_BOX}{"".join(parts)}</g>',
-                  top + 4)
+    return _Piece(
+        f'<g class="{"busy" if pieces else "idle"}">{title}{_BOX}{"".join(parts)}</g>', top + 4
+    )
 
 
 def _worker(worker: Worker) -> _Piece:

@@ -110,9 +110,7 @@ def make_plan(
     exact = [_run(case, Kind.EXACT, engine, limits) for case in hardest_first]
     methods = tuple(methods)
     others = [
-        _run(case, _kind_of(method), method, limits)
-        for case in hardest_first
-        for method in methods
+        _run(case, _kind_of(method), method, limits) for case in hardest_first for method in methods
     ]
     return (*exact, *others)
 

@@ -122,9 +122,7 @@ def _counts(rows: Sequence[Row], summary: Aggregate) -> Mapping[str, int]:
         "instances": len({row["instance_hash"] for row in rows}),
         "cases": len(cases),
         "proven": len({case for case in cases if case[0] in proven}),
-        "infeasible": len(
-            {case_of(row) for row in rows if row["status"] == RunStatus.INFEASIBLE}
-        ),
+        "infeasible": len({case_of(row) for row in rows if row["status"] == RunStatus.INFEASIBLE}),
         "common": len(summary.common),
     }
 

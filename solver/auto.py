@@ -11,6 +11,7 @@ from slotwise.models.problem import Problem
 from slotwise.solver.configurations import CONFIGURATIONS
 from slotwise.solver.cp_sat import CP_SAT
 from slotwise.solver.engine import Engine, NotTakenError
+from slotwise.solver.first_placement import first_placement
 from slotwise.solver.matrix_auto import Turns, matrix_turns
 from slotwise.solver.racks import all_in_one_rack, one_rack, racks_matter
 from slotwise.solver.reduction import reduce_nodes
@@ -35,6 +36,8 @@ def run_auto(problem: Problem, limits: Limits, hint: Placement | None) -> Answer
         outcome = replace(outcome, placement=reduction.restore(outcome.placement))
     if projected is None:
         outcome = together(outcome, _of_placement(problem, hint))
+    if not _is_settled(outcome):
+        outcome = together(outcome, _of_placement(problem, first_placement(problem, limits.seed)))
     return engines or (CP_SAT,), outcome
 
 
@@ -54,19 +57,24 @@ def _run_by_racks(problem: Problem, limits: Limits, hint: Placement | None) -> A
 
 
 def _enclose(problem: Problem, limits: Limits, hint: Placement | None) -> Answer:
-    """Take the placement of one rack, and the bound of all nodes in one rack."""
+    """Take the bound of all nodes in one rack; its placement, or that of one rack alone."""
     share = replace(limits, time_s=limits.time_s * SHARE_OF_A_RACK)
-    rack = one_rack(problem)
-    ran, inner = _run_in_turn(rack.problem, share, None)
     known = _of_placement(problem, hint)
-    if inner.placement is not None:
-        known = together(known, _of_placement(problem, rack.restore(inner.placement)))
-    if inner.interrupted:
-        return ran, replace(known, interrupted=True)
     flat = all_in_one_rack(problem)
-    more, outer = _run_one(CONFIGURATIONS, flat, share, 1.0, known.placement)
-    bounds_only = replace(outer, placement=None, values=None)
-    return (*ran, *(e for e in more if e not in ran)), together(known, bounds_only)
+    ran, outer = _run_one(CONFIGURATIONS, flat.problem, share, 1.0, None)
+    bounds = replace(outer, placement=None, values=None)
+    if outer.placement is not None:
+        known = together(known, _of_placement(problem, flat.restore(outer.placement)))
+    known = together(known, bounds)
+    if _is_settled(known):
+        return ran, known
+    rack = one_rack(problem)
+    more, inner = _run_in_turn(rack.problem, share, None)
+    if inner.placement is not None:
+        placed = _of_placement(problem, rack.restore(inner.placement))
+        known = together(together(known, placed), bounds)
+    ran = (*ran, *(e for e in more if e not in ran))
+    return ran, replace(known, interrupted=known.interrupted or inner.interrupted)
 
 
 def _run_in_turn(problem: Problem, limits: Limits, hint: Placement | None) -> Answer:

@@ -33,12 +33,8 @@ def make_model(problem: Problem) -> Model:
     """Enumerate all configurations; raises `NotTakenError` where they are too many."""
     kinds = merge_twins(problem)
     types = node_types(problem)
-    return Model(
-        problem,
-        kinds,
-        types,
-        tuple(enumerate_configurations(problem, kinds, kind.sample) for kind in types),
-    )
+    samples = [kind.sample for kind in types]
+    return Model(problem, kinds, types, enumerate_configurations(problem, kinds, samples))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ from slotwise.solver.subset_dp import SUBSET_DP
 
 TINY_PLACES = 24
 """Tasks times nodes up to which CP-SAT is done before compiled loops are loaded."""
-MOST_PRODUCTS = 50_000
+MOST_PRODUCTS = 10_000
 """Pairs of places up to which CP-SAT's model is of use."""
 
 Turns = tuple[tuple[Engine, float], ...]

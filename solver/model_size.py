@@ -6,8 +6,8 @@ from slotwise.models.problem import Problem
 from slotwise.solver.engine import NotTakenError
 from slotwise.solver.worker_layout import most_tasks, worker_count
 
-MOST_COUNTS = 200_000
-"""Beyond this many counts of a class in a worker, building the model alone takes minutes."""
+MOST_COUNTS = 20_000
+"""Beyond this many counts of a class in a worker, building and presolving takes minutes."""
 
 
 def check_model_size(problem: Problem) -> None:

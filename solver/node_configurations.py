@@ -7,7 +7,7 @@ configuration exists; soft ones, savings and the best split into workers are con
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,23 +51,36 @@ class Configurations:
         return Configurations(self.counts[kept], parts, self.packings)
 
 
-def enumerate_configurations(problem: Problem, kinds: Kinds, node: int) -> Configurations:
-    """Return every content that keeps the hard rules of a node like `node`.
+def enumerate_configurations(
+    problem: Problem, kinds: Kinds, nodes: Sequence[int]
+) -> tuple[Configurations, ...]:
+    """Return, for each of the nodes, every content that keeps the hard rules of such a node.
 
     Raises
     ------
     NotTakenError
         When there are more than `MOST_ROWS`, or their workers cannot be tabled.
     """
-    counts = _fitting(problem, kinds, node)
-    if len(counts) > MOST_ROWS:
-        raise NotTakenError(f"a node has more than {MOST_ROWS:,} configurations")
-    counts = counts[_capped(problem, kinds, counts)]
+    fitting = [_fitting(problem, kinds, node) for node in nodes]
+    most = np.max([counts.max(axis=0) for counts in fitting], axis=0)
     packings = {
-        t: pack(problem, kinds, t, counts.max(axis=0))
+        t: pack(problem, kinds, t, most)
         for t in range(len(problem.rules))
         if not has_single_workers(problem, t)
     }
+    return tuple(
+        _configurations(problem, kinds, node, counts, packings)
+        for node, counts in zip(nodes, fitting, strict=True)
+    )
+
+
+def _configurations(
+    problem: Problem,
+    kinds: Kinds,
+    node: int,
+    counts: IntArray,
+    packings: Mapping[int, Packing],
+) -> Configurations:
     saving, workers, packed = _split(problem, kinds, packings, counts)
     slots = int(problem.slots[node])
     if packings and (workers[packed] > slots).any():
@@ -78,7 +91,7 @@ def enumerate_configurations(problem: Problem, kinds: Kinds, node: int) -> Confi
     counts, saving, workers = counts[packed], saving[packed], workers[packed]
     load = _load(problem, kinds, counts)
     capacity = problem.capacity[node]
-    kept = ((load <= capacity) | ~problem.hard).all(axis=1) & (workers <= problem.slots[node])
+    kept = ((load <= capacity) | ~problem.hard).all(axis=1) & (workers <= slots)
     linear = np.zeros(len(counts), dtype=np.int64)
     if problem.linear is not None:
         linear = counts @ problem.linear[[group[0] for group in kinds.members], node]
@@ -114,7 +127,7 @@ def _split(
 
 
 def _fitting(problem: Problem, kinds: Kinds, node: int) -> IntArray:
-    """Return [Y, K] all counts whose bare demand keeps the hard capacities, the empty one first."""
+    """Return [Y, K] all counts whose bare demand keeps the hard capacities and caps."""
     capacity = np.where(problem.hard, problem.capacity[node], NO_LIMIT)
     rows = np.zeros((1, 0), dtype=np.int64)
     load = np.zeros((1, len(problem.dims)), dtype=np.int64)
@@ -125,6 +138,9 @@ def _fitting(problem: Problem, kinds: Kinds, node: int) -> IntArray:
         row, step = np.nonzero(fits)
         rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
         load = loads[row, step]
+    rows = rows[_capped(problem, kinds, rows)]
+    if len(rows) > MOST_ROWS:
+        raise NotTakenError(f"a node has more than {MOST_ROWS:,} configurations")
     return rows
 
 

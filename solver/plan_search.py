@@ -62,9 +62,13 @@ class PlanSearch:
             split = int(values.argmax())
             if not self.splits.is_solved(split):
                 self._relax(split)
-            elif self.state.best is not None or not self._dive(split):
+            elif not self._is_dive_due() or not self._dive(split):
                 self._prove(split, int(values[split]))
         self.state.finished = True
+
+    def _is_dive_due(self) -> bool:
+        """Many splits are compared step by step, once there is an incumbent to beat."""
+        return self.state.best is None or len(self._sites) == 1
 
     def _prune(self) -> bool:
         """Note the highest bound, drop hopeless splits, say if any is left."""
@@ -86,9 +90,9 @@ class PlanSearch:
         self.splits.mark_solved(split)
 
     def _dive(self, split: int) -> bool:
-        """Look for any plan of the split, allowing more and more loss.
+        """Look for the best plan of the split, allowing more and more loss.
 
-        Returns whether that settled something: a plan, or the proof that there is none.
+        Returns whether that settled something: a plan, or the proof that none beats the incumbent.
         """
         contents, loss = [], 0
         for site in range(len(self._sites)):
@@ -101,17 +105,21 @@ class PlanSearch:
                 return True
             contents.append(plan.contents)
             loss += plan.loss
-        self._take(Found(self.splits.worth(split, loss), tuple(contents)))
+        found = Found(self.splits.worth(split, loss), tuple(contents))
+        self.splits.lower(split, found.value)
+        self._take(found)
         return True
 
     def _any_plan(self, split: int, site: int) -> Plan | None:
-        """Return the plan of least loss, ``None`` if there is none with any loss at all."""
+        """Return the plan of least loss, ``None`` if there is none that beats the incumbent."""
         cut = self.splits.cut_of(split, site)
         here = self._sites[site]
         most = sum(
             count * int(cut.losses(t, column).max())
             for t, (column, count) in enumerate(zip(here.columns, here.nodes, strict=True))
         )
+        if len(self._sites) == 1 and self.state.best is not None:
+            most = min(most, self.splits.slack(split, self.state.best.value + 1))
         budget = min(self._scale, most)
         while True:
             plan = self._least_loss(split, site, budget)

@@ -32,18 +32,28 @@ def one_rack(problem: Problem) -> Reduction:
     return Reduction(on_nodes(problem, nodes), tuple(nodes))
 
 
-def all_in_one_rack(problem: Problem) -> Problem:
-    """Return the relaxation: one rack, and nodes as large as the largest type if there is one."""
+def all_in_one_rack(problem: Problem) -> Reduction:
+    """Return the relaxation: one rack, and nodes as large as the largest type if there is one.
+
+    Nodes are ordered so that a plan of few nodes lands in one rack on nodes of that type, and is
+    then a placement of the cluster at the same cost.
+    """
     types = node_types(problem)
     largest = largest_type(problem, types)
+    large = set(types[largest].nodes if largest is not None else range(problem.node_count))
+    in_rack = np.bincount(problem.node_rack[sorted(large)], minlength=len(problem.racks))
+    order = sorted(
+        range(problem.node_count),
+        key=lambda n: (n not in large, -in_rack[problem.node_rack[n]], problem.node_rack[n], n),
+    )
+    flat = on_nodes(problem, order)
     flat = replace(
-        problem, node_rack=np.zeros_like(problem.node_rack), racks=(" and ".join(problem.racks),)
+        flat, node_rack=np.zeros_like(flat.node_rack), racks=(" and ".join(problem.racks),)
     )
-    if largest is None:
-        return flat
-    sample = types[largest].sample
-    return replace(
-        flat,
-        capacity=np.repeat(problem.capacity[[sample]], problem.node_count, axis=0),
-        slots=np.repeat(problem.slots[[sample]], problem.node_count),
-    )
+    if largest is not None:
+        flat = replace(
+            flat,
+            capacity=np.repeat(flat.capacity[:1], problem.node_count, axis=0),
+            slots=np.repeat(flat.slots[:1], problem.node_count),
+        )
+    return Reduction(flat, tuple(order))
