@@ -119,12 +119,9 @@ def run(options: argparse.Namespace) -> None:
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
     counts = summary(rows)
-    sys.stdout.write(
-        json.dumps({"summary": counts}) + "\n"
-        if options.json
-        else "{files} files, {proven} proven; {reached} of {published} published values reached\n".format(
-            **counts
-        )
+    words = "{files} files, {proven} proven; {reached} of {published} published values reached"
+    shown = json.dumps({"summary": counts}) if options.json else words.format(**counts)
+    sys.stdout.write(f"{shown}\n")
     )
 
 

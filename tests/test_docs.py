@@ -21,6 +21,7 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 NOT_RUN = {
     "README.md": 1,  # make demo and make test: minutes
     "commands.md": 1,  # a whole grading
+    "engines.md": 1,  # benchmarks of minutes
     "grading.md": 2,  # a whole grading; a Spark cluster
     "methods.md": 2,  # a whole grading; an installation
 }

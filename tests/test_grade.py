@@ -137,9 +137,7 @@ def start(instances: Path, out: Path, master: str, *methods: str) -> subprocess.
     words += ["--time-limit", "20", "--master", master]
     for method in methods:
         words += ["--methods", method]
-    return subprocess.Popen(
-        words, cwd=out, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
+    return subprocess.Popen(words, cwd=out, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
 def wait_for_rows(out: Path, process: subprocess.Popen[bytes]) -> None:
