@@ -122,7 +122,6 @@ def run(options: argparse.Namespace) -> None:
     words = "{files} files, {proven} proven; {reached} of {published} published values reached"
     shown = json.dumps({"summary": counts}) if options.json else words.format(**counts)
     sys.stdout.write(f"{shown}\n")
-    )
 
 
 def parser() -> argparse.ArgumentParser:
