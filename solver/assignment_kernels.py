@@ -20,6 +20,8 @@ PRICE, OUTSIDE = range(2)
 """Floats of its state: price of one mean demand too much, steps outside in a row (inside: < 0)."""
 NONE = 2**62
 KICK_LEAST = 3
+RESTART, RETURN = 0.2, 0.5
+"""Draws below these begin a kick far away, or at the best assignment."""
 STALL = 100
 """Steps per task without a new best before a kick."""
 PATIENCE = 10.0
@@ -141,12 +143,18 @@ def _best_move(
 def _kick(nodes, load, gain, numbers, best, rng, demand, allowed, flow, distance):
     """Go to the best assignment or stay, then put some tasks on random nodes."""
     tasks, size = gain.shape
-    if numbers[BEST] < NONE and rng.random() < 0.5:
+    draw = rng.random()
+    moves = KICK_LEAST + int(rng.random() * tasks / 2)
+    first, width = 0, size
+    if draw < RESTART:  # all tasks, to a few nodes of their own
+        moves = 4 * tasks
+        first, width = int(rng.random() * size), 1 + int(rng.random() * size)
+    elif draw < RETURN and numbers[BEST] < NONE:
         for i in range(tasks):
             if nodes[i] != best[i]:
                 _move(i, best[i], nodes, load, gain, numbers, demand, flow, distance)
-    for _ in range(KICK_LEAST + int(rng.random() * tasks / 2)):
-        i, k = int(rng.random() * tasks), int(rng.random() * size)
+    for _ in range(moves):
+        i, k = int(rng.random() * tasks), (first + int(rng.random() * width)) % size
         if allowed[i, k] and k != nodes[i]:
             _move(i, k, nodes, load, gain, numbers, demand, flow, distance)
 

@@ -29,12 +29,12 @@ class Model:
     configurations: tuple[Configurations, ...]
 
 
-def make_model(problem: Problem) -> Model:
+def make_model(problem: Problem, time_s: float) -> Model:
     """Enumerate all configurations; raises `NotTakenError` where they are too many."""
     kinds = merge_twins(problem)
     types = node_types(problem)
     samples = [kind.sample for kind in types]
-    return Model(problem, kinds, types, enumerate_configurations(problem, kinds, samples))
+    return Model(problem, kinds, types, enumerate_configurations(problem, kinds, samples, time_s))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -78,7 +78,7 @@ def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
 
 
 def _solve_terms(problem: Problem, search: _Search) -> None:
-    model = make_model(problem)
+    model = make_model(problem, search.deadline - search.started)
     for index in range(len(problem.terms)):
         stage = make_stage(model, index)
         proven = _solve_term(model, stage, search, index)

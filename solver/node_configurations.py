@@ -52,24 +52,25 @@ class Configurations:
 
 
 def enumerate_configurations(
-    problem: Problem, kinds: Kinds, nodes: Sequence[int]
+    problem: Problem, kinds: Kinds, nodes: Sequence[int], time_s: float
 ) -> tuple[Configurations, ...]:
     """Return, for each of the nodes, every content that keeps the hard rules of such a node.
 
     Raises
     ------
     NotTakenError
-        When there are more than `MOST_ROWS`, or their workers cannot be tabled.
+        When there are more than `MOST_ROWS`, or tabling their workers would take longer than
+        `time_s` seconds for one topology.
     """
     fitting = [_fitting(problem, kinds, node) for node in nodes]
     most = np.max([counts.max(axis=0) for counts in fitting], axis=0)
     packings = {
-        t: pack(problem, kinds, t, most)
+        t: pack(problem, kinds, t, most, time_s)
         for t in range(len(problem.rules))
         if not has_single_workers(problem, t)
     }
     return tuple(
-        _configurations(problem, kinds, node, counts, packings)
+        _configurations(problem, kinds, node, counts, packings, time_s)
         for node, counts in zip(nodes, fitting, strict=True)
     )
 
@@ -80,13 +81,14 @@ def _configurations(
     node: int,
     counts: IntArray,
     packings: Mapping[int, Packing],
+    time_s: float,
 ) -> Configurations:
     saving, workers, packed = _split(problem, kinds, packings, counts)
     slots = int(problem.slots[node])
     if packings and (workers[packed] > slots).any():
         if len(problem.rules) > 1:
             raise NotTakenError("the best workers of several topologies exceed a node's slots")
-        packings = {t: packing.within(slots) for t, packing in packings.items()}
+        packings = {t: packing.within(slots, time_s) for t, packing in packings.items()}
         saving, workers, packed = _split(problem, kinds, packings, counts)
     counts, saving, workers = counts[packed], saving[packed], workers[packed]
     load = _load(problem, kinds, counts)

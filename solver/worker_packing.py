@@ -18,7 +18,7 @@ from slotwise.solver.packing_kernel import IMPOSSIBLE, fill
 MOST_CELLS = 30_000_000
 MOST_CONTENTS = 100_000
 MOST_ENTRIES = 60_000_000
-MOST_STEPS = 10_000_000_000
+STEPS_A_SECOND = 150_000_000
 STEPS_WORTH_COMPILING = 300_000
 
 
@@ -79,8 +79,8 @@ class Packing:
                 left = left - content
         return found
 
-    def within(self, slots: int) -> Packing:
-        """Return the best packings into at most `slots` workers.
+    def within(self, slots: int, time_s: float) -> Packing:
+        """Return the best packings into at most `slots` workers, if that takes at most `time_s`.
 
         Raises
         ------
@@ -88,7 +88,8 @@ class Packing:
             When the tables would be too large.
         """
         cells = len(self.tables[0])
-        if cells * (slots + 1) > MOST_CELLS or cells * slots * len(self.contents) > MOST_STEPS:
+        steps = cells * slots * len(self.contents)
+        if cells * (slots + 1) > MOST_CELLS or steps > time_s * STEPS_A_SECOND:
             raise NotTakenError(f"{cells:.0e} node contents in up to {slots} workers")
         none = np.full(cells, IMPOSSIBLE, dtype=np.int64)
         none[0] = 0
@@ -115,13 +116,13 @@ class Packing:
         return after
 
 
-def pack(problem: Problem, kinds: Kinds, topology: int, most: IntArray) -> Packing:
+def pack(problem: Problem, kinds: Kinds, topology: int, most: IntArray, time_s: float) -> Packing:
     """Return the packings of a topology into any number of workers, for contents up to `most` [K].
 
     Raises
     ------
     NotTakenError
-        When the table would be too large.
+        When the table would be too large, or take more than `time_s` seconds.
     """
     columns = np.flatnonzero(kinds.topology == topology)
     sizes = most[columns] + 1
@@ -129,7 +130,7 @@ def pack(problem: Problem, kinds: Kinds, topology: int, most: IntArray) -> Packi
     if cells > MOST_CELLS:
         raise NotTakenError(f"a node has {cells:.0e} contents, too many to pack into workers")
     contents = _contents(problem, kinds, topology, columns, most[columns])
-    if len(contents) * cells > MOST_STEPS:
+    if len(contents) * cells > time_s * STEPS_A_SECOND:
         raise NotTakenError(f"{len(contents):,} worker contents in {cells:.0e} node contents")
     unit = int(most[columns].sum()) + 1
     if int(kinds.pairs(most)) * unit >= -IMPOSSIBLE:
