@@ -2,9 +2,9 @@
 
 Measured on the public instances, one core: dual ascent with branch and bound closes assignments of
 10 to 12 tasks in under a second, where CP-SAT needs 1 s to over a minute; subset dynamic
-programming closes 20 tasks on 5 equally distant nodes in a second, where dual ascent needs 5 s to minutes. On
-large ones CP-SAT's bound is far below that of dual ascent. It takes every rule, though, and tiny
-problems without loading what they do not need.
+programming closes 20 tasks on 5 equally distant nodes in a second, where dual ascent needs 5 s to
+minutes. On large ones CP-SAT's bound is far below that of dual ascent. CP-SAT takes every rule,
+though, and tiny problems without loading what they do not need.
 """
 
 from __future__ import annotations
