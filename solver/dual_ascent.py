@@ -30,8 +30,9 @@ MOST_DEPTH, MOST_TREE_BYTES = 200, 2**30
 """Tasks, and bytes of the costs kept on the way down, up to which the search branches."""
 SHARE_OF_SEARCH = 0.25
 """Of the time limit, for the first search of an incumbent."""
-SHARE_TO_HOPE, LEAST_PROGRESS = 0.25, 0.02
-"""After this share of the time in the tree, this share of it must be done to go on."""
+SHARE_TO_HOPE, LEAST_PROGRESS, FEW_TASKS = 0.25, 0.02, 16
+"""After this share of the time in the tree, this share of it must be done to go on, unless there
+are so few tasks that a better incumbent is not to be expected."""
 STEPS_A_PLACE = 500
 """Steps of the first search per task and node: the rest only where the proof takes long."""
 ROOT_ROUNDS, ROOT_WORK, ROOT_GAIN = 20, 2 * 10**8, 0.002
@@ -106,7 +107,9 @@ class _Search:
         if self.seconds() > self.limits.time_s:
             raise _OutOfTimeError
         in_tree = self.seconds() - self.tree_since
-        if in_tree > SHARE_TO_HOPE * self.limits.time_s and self.progress < LEAST_PROGRESS:
+        if self.model.task_count <= FEW_TASKS or self.progress >= LEAST_PROGRESS:
+            return
+        if in_tree > SHARE_TO_HOPE * self.limits.time_s:
             raise _HopelessError
 
 
