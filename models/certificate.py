@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from slotwise.models.closed_lists import one_of
 from slotwise.models.errors import InputError
 from slotwise.models.instance import Place
-from slotwise.models.topology import one_of
 
 STATUSES = ("optimal", "feasible", "infeasible")
 """What can be certified; a search that ended with nothing cannot."""

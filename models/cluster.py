@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from slotwise.models.closed_lists import distinct
 from slotwise.models.errors import InputError
 from slotwise.models.numbers import exact, exact_or_none, name, whole
-from slotwise.models.topology import MEMORY_PARTS, distinct
+from slotwise.models.topology import MEMORY_PARTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,19 @@ from decimal import Decimal
 from fractions import Fraction
 
 from slotwise.models.classes import LinearRow, class_flows, linear_rows, task_classes
+from slotwise.models.compile_rules import (
+    Components,
+    Scales,
+    move_limit,
+    shared_regions,
+    topology_rules,
+)
 from slotwise.models.flows import PairFlow, pair_flow
 from slotwise.models.frozen import bool_array, int_array
 from slotwise.models.instance import TERM_PARTS, Instance, Objective, parts_of
 from slotwise.models.limits import check_resolution, check_sizes
 from slotwise.models.numbers import NO_LIMIT
-from slotwise.models.problem import IntArray, Problem, Region, Rules, TaskClass, Term
+from slotwise.models.problem import IntArray, Problem, TaskClass, Term
 from slotwise.models.scaling import (
     CPU,
     MEMORY,
@@ -22,9 +29,6 @@ from slotwise.models.scaling import (
     power_of_ten,
     resource_numbers,
 )
-
-Components = tuple[tuple[int, str], ...]
-Scales = Mapping[str, Scale]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +102,12 @@ def compile_problem(instance: Instance) -> Problem:
         distance=int_array([int(d * parts.distance) for d in instance.cluster.distance.levels]),
         matrix=_matrix(instance, parts.distance),
         linear=_linear(instance, classes, rows),
-        rules=_rules(instance, components, classes, scales),
-        regions=_regions(instance, components, classes, scales),
+        rules=topology_rules(instance, components, classes, scales),
+        regions=shared_regions(instance, components, classes, scales),
         min_worker_cpu=scales[CPU](instance.scheduler.worker_min_cpu) if CPU in scales else 0,
         cpu=dims.index(CPU) if CPU in dims else None,
         memory=dims.index(MEMORY) if MEMORY in dims else None,
-        move_limit=_move_limit(instance.objective, classes),
+        move_limit=move_limit(instance.objective, classes),
         terms=_terms(instance.objective, parts),
         part_units={part: Fraction(1, parts[part]) for part in TERM_PARTS},
         flow_unit=Fraction(1, parts.flow),
@@ -209,62 +213,6 @@ def _linear(
         for node, cost in rows.get(names[one.tasks[0]], ()):
             costs[c][node] = cost
     return int_array(costs)
-
-
-def _rules(
-    instance: Instance, components: Components, classes: tuple[TaskClass, ...], scales: Scales
-) -> tuple[Rules, ...]:
-    index = {key: number for number, key in enumerate(components)}
-    lowest = max((topology.priority for topology in instance.topologies), default=0)
-    rules = []
-    for t, topology in enumerate(instance.topologies):
-        heap = topology.worker_max_heap_mb
-        pairs = {
-            (min(index[t, a], index[t, b]), max(index[t, a], index[t, b]))
-            for a, b in topology.constraints.incompatible
-        }
-        rules.append(
-            Rules(
-                id=topology.id,
-                classes=tuple(c for c, one in enumerate(classes) if one.topology == t),
-                heap_limit=NO_LIMIT if heap is None else scales[MEMORY](heap),
-                one_task_per_worker=topology.one_task_per_worker,
-                one_component_per_worker=topology.one_component_per_worker,
-                incompatible=tuple(sorted(pairs)),
-                max_per_node=tuple(
-                    sorted((index[t, c], m) for c, m in topology.constraints.max_per_node.items())
-                ),
-                reject_weight=lowest - topology.priority + 1,
-            )
-        )
-    return tuple(rules)
-
-
-def _regions(
-    instance: Instance, components: Components, classes: tuple[TaskClass, ...], scales: Scales
-) -> tuple[Region, ...]:
-    return tuple(
-        Region(
-            id=region.id,
-            topology=t,
-            kind=region.kind,
-            size=scales[MEMORY](region.mb),
-            classes=tuple(
-                c
-                for c, one in enumerate(classes)
-                if one.topology == t and components[one.component][1] in region.components
-            ),
-        )
-        for t, topology in enumerate(instance.topologies)
-        for region in topology.shared_memory
-    )
-
-
-def _move_limit(objective: Objective, classes: tuple[TaskClass, ...]) -> int:
-    """Return the limit of ``moved``; `NO_LIMIT` also where there are no more tasks to move."""
-    most = objective.limits.get("moved", NO_LIMIT)
-    homed = sum(one.size for one in classes if one.home is not None)
-    return most if most < homed else NO_LIMIT
 
 
 def _terms(objective: Objective, parts: _PartScales) -> tuple[Term, ...]:

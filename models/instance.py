@@ -6,19 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from slotwise.models.closed_lists import distinct, one_of
 from slotwise.models.cluster import Cluster
 from slotwise.models.errors import InputError
+from slotwise.models.instance_checks import (
+    check_linear,
+    check_rates,
+    check_running,
+    check_soft,
+    check_task_count,
+)
 from slotwise.models.numbers import exact, name, whole
-from slotwise.models.topology import Topology, distinct, one_of
+from slotwise.models.topology import Topology
 
 TERM_PARTS = ("overload", "network", "rejected", "nodes", "workers", "moved", "linear")
 FLOWS = ("pairs", "rates")
 PRIORITY_STRATEGIES = ("default", "fifo", "generic")
 LIMITED_PARTS = ("moved",)
 """Parts of the objective that can be limited by a hard rule."""
-
-MAX_TASKS = 1_000_000
-"""Most tasks of an instance; the largest published topology has 9,389."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +176,11 @@ class Instance:
         object.__setattr__(self, "linear", tuple(self.linear))
         one_of(self.flow, FLOWS, "flow")
         distinct((topology.id for topology in self.topologies), "topologies[].id")
-        _check_task_count(self)
-        _check_rates(self)
-        _check_soft(self)
-        _check_running(self)
-        _check_linear(self)
+        check_task_count(self)
+        check_rates(self)
+        check_soft(self)
+        check_running(self)
+        check_linear(self)
 
     def task_names(self) -> tuple[tuple[str, str], ...]:
         """All tasks in canonical order, as (topology id, ``component[index]``).
@@ -195,88 +200,3 @@ class Instance:
             if written.startswith(f"{topology.id}/"):
                 return topology.id, written[len(topology.id) + 1 :]
         return (self.topologies[0].id if len(self.topologies) == 1 else ""), written
-
-
-def _check_task_count(instance: Instance) -> None:
-    total = 0
-    for i, topology in enumerate(instance.topologies):
-        for j, component in enumerate(topology.placed_components):
-            total += component.parallelism
-            if total > MAX_TASKS:
-                own = j < len(topology.components)
-                where = f"components[{j}].parallelism" if own else "ackers.count"
-                raise InputError(
-                    f"makes more than {MAX_TASKS} tasks in all",
-                    field=f"topologies[{i}].{where}",
-                    value=component.parallelism,
-                )
-
-
-def _check_rates(instance: Instance) -> None:
-    if instance.flow != "rates":
-        return
-    for i, topology in enumerate(instance.topologies):
-        for j, stream in enumerate(topology.streams):
-            if stream.rate is None and stream.source != stream.target:
-                raise InputError(
-                    "is needed where the flow is 'rates'",
-                    field=f"topologies[{i}].streams[{j}].rate",
-                    value=None,
-                )
-
-
-def _check_soft(instance: Instance) -> None:
-    offered = {key for node in instance.cluster.nodes for key in node.resources}
-    for key in instance.objective.soft:
-        if key not in offered:
-            raise InputError(
-                "must be a resource that some node offers", field="objective.soft", value=key
-            )
-
-
-def _check_running(instance: Instance) -> None:
-    if instance.running is None:
-        if "moved" in instance.objective.parts:
-            raise InputError("'moved' needs `running`", field="objective.terms", value="moved")
-        if "moved" in instance.objective.limits:
-            raise InputError("'moved' needs `running`", field="objective.limits", value="moved")
-        return
-    tasks = set(instance.task_names())
-    nodes = {node.id for node in instance.cluster.nodes}
-    tenant: dict[Place, str] = {}
-    for topology, places in instance.running.items():
-        for task, place in places.items():
-            where = f"running.{topology}.{task}"
-            if (topology, task) not in tasks:
-                raise InputError("must be a task of the instance", field=where, has_value=False)
-            if place.node not in nodes:
-                raise InputError("must be a node", field=f"{where}.node", value=place.node)
-            if tenant.setdefault(place, topology) != topology:
-                raise InputError(
-                    f"holds tasks of {tenant[place]!r} too: a worker has one topology",
-                    field=f"{where}.worker",
-                    value=place.worker,
-                )
-
-
-def _check_linear(instance: Instance) -> None:
-    if not instance.linear:
-        return
-    tasks = set(instance.task_names())
-    nodes = {node.id for node in instance.cluster.nodes}
-    seen: set[tuple[tuple[str, str], str]] = set()
-    for index, row in enumerate(instance.linear):
-        task = instance.task_of(row.task)
-        if task not in tasks:
-            raise InputError(
-                "must be a task, written topology/component[index]",
-                field=f"linear[{index}][0]",
-                value=row.task,
-            )
-        if row.node not in nodes:
-            raise InputError("must be a node", field=f"linear[{index}][1]", value=row.node)
-        if (task, row.node) in seen:
-            raise InputError(
-                "stands twice for this task and node", field=f"linear[{index}]", value=row.task
-            )
-        seen.add((task, row.node))

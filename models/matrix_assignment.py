@@ -13,13 +13,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from slotwise.models.closed_lists import one_of
 from slotwise.models.cluster import Cluster, Node
 from slotwise.models.errors import InputError
 from slotwise.models.instance import Instance, LinearCost, Objective
 from slotwise.models.placement import Placement
 from slotwise.models.schema_errors import validated
 from slotwise.models.schema_fields import FileObject, Number, Whole
-from slotwise.models.topology import Component, Stream, Topology, one_of
+from slotwise.models.topology import Component, Stream, Topology
 
 MATRIX_FORMAT = "matrix-assignment"
 STATUSES = ("proven", "best-known", "unknown")

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from slotwise.models.closed_lists import one_of
 from slotwise.models.cluster import Cluster
 from slotwise.models.errors import InputError
 from slotwise.models.family import Family, check_index
 from slotwise.models.instance import Instance, Objective
 from slotwise.models.rstorm_family import ONHEAP_MB, Shape, cluster, shapes
-from slotwise.models.topology import Component, Stream, Topology, one_of
+from slotwise.models.topology import Component, Stream, Topology
 
 NAME = "rstorm-scaled"
 LOAD = Fraction(3, 4)

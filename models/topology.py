@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from slotwise.models.closed_lists import distinct, one_of
 from slotwise.models.errors import InputError
 from slotwise.models.numbers import Number, exact, exact_or_none, name, whole
+from slotwise.models.topology_checks import (
+    ACKER,
+    check_component_ids,
+    check_constraints,
+    check_shared_memory,
+    check_streams,
+)
 
 KINDS = ("spout", "bolt", "system")
 GROUPINGS = (
@@ -22,7 +29,6 @@ GROUPINGS = (
     "custom",
 )
 SHARED_KINDS = ("onheap", "offheap_worker", "offheap_node")
-ACKER = "__acker"
 MEMORY_PARTS = ("onheap_mb", "offheap_mb")
 
 
@@ -220,10 +226,10 @@ class Topology:
         object.__setattr__(self, "worker_max_heap_mb", heap)
         if self.workers is not None:
             whole(self.workers, "workers", least=1)
-        _check_component_ids(self)
-        _check_streams(self)
-        _check_constraints(self)
-        _check_shared_memory(self)
+        check_component_ids(self)
+        check_streams(self)
+        check_constraints(self)
+        check_shared_memory(self)
 
     @property
     def placed_components(self) -> tuple[Component, ...]:
@@ -232,53 +238,3 @@ class Topology:
             return self.components
         acker = Component(ACKER, "system", self.ackers.count, self.ackers.resources)
         return (*self.components, acker)
-
-
-def one_of(value: str, allowed: tuple[str, ...], where: str) -> None:
-    """Refuse a value that is not in the closed list `allowed`."""
-    if value not in allowed:
-        raise InputError(f"must be one of {', '.join(allowed)}", field=where, value=value)
-
-
-def distinct(ids: Iterable[str], where: str) -> None:
-    """Refuse a repeated id."""
-    for key, count in Counter(ids).items():
-        if count > 1:
-            raise InputError(f"must be unique, stands {count} times", field=where, value=key)
-
-
-def _check_component_ids(topology: Topology) -> None:
-    distinct((c.id for c in topology.components), "components[].id")
-    for index, component in enumerate(topology.components):
-        if component.id == ACKER and topology.ackers is not None:
-            raise InputError(
-                "is made from `ackers`; give one of the two",
-                field=f"components[{index}].id",
-                value=ACKER,
-            )
-
-
-def _check_known(topology: Topology, key: str, where: str) -> None:
-    if key not in {c.id for c in topology.placed_components}:
-        raise InputError(f"must be a component of topology {topology.id!r}", field=where, value=key)
-
-
-def _check_streams(topology: Topology) -> None:
-    for index, stream in enumerate(topology.streams):
-        _check_known(topology, stream.source, f"streams[{index}].from")
-        _check_known(topology, stream.target, f"streams[{index}].to")
-
-
-def _check_constraints(topology: Topology) -> None:
-    for index, pair in enumerate(topology.constraints.incompatible):
-        for key in pair:
-            _check_known(topology, key, f"constraints.incompatible[{index}]")
-    for key in topology.constraints.max_per_node:
-        _check_known(topology, key, "constraints.max_per_node")
-
-
-def _check_shared_memory(topology: Topology) -> None:
-    distinct((region.id for region in topology.shared_memory), "shared_memory[].id")
-    for index, region in enumerate(topology.shared_memory):
-        for key in region.components:
-            _check_known(topology, key, f"shared_memory[{index}].components")

@@ -68,46 +68,70 @@ def least_loss(
     TooLongError
         When `go_on` said so.
     """
-    moves = _moves(columns, cut, x, budget)
-    start: State = (tuple(x.tolist()), tuple(nodes))
-    idle_loss = _idle_losses(columns, cut)
-    best: dict[State, int] = {start: 0}
-    came: dict[State, tuple[State, Content]] = {}
-    first_loss = 0 if x.any() else _idle(idle_loss, start[1])
-    queue: list[tuple[int, State]] = []
-    if first_loss is not None and first_loss <= budget:
-        queue.append((first_loss, start))
-    seen = 0
-    while queue:
-        loss, state = heapq.heappop(queue)
-        residual, left = state
-        if not any(residual):
-            return Plan(loss, _trace(came, start, state))
-        if loss > best[state]:
+    search = _Residuals(columns, nodes, cut, x, budget)
+    while search.queue:
+        loss, state = heapq.heappop(search.queue)
+        if not any(state[0]):
+            return Plan(loss, search.contents(state))
+        if loss > search.best[state]:
             continue  # reached on a cheaper way since it was queued
-        seen += 1
-        if seen % CHECK_EVERY == 0 and not go_on(seen):
+        search.seen += 1
+        if search.seen % CHECK_EVERY == 0 and not go_on(search.seen):
             raise TooLongError
+        search.expand(loss, state)
+    return None
+
+
+class _Residuals:
+    """The states reached so far, and the queue of those to look at."""
+
+    def __init__(
+        self, columns: Sequence[Column], nodes: Sequence[int], cut: Cut, x: IntArray, budget: int
+    ) -> None:
+        self._moves = _moves(columns, cut, x, budget)
+        self._idle = _idle_losses(columns, cut)
+        self._budget = budget
+        self._start: State = (tuple(x.tolist()), tuple(nodes))
+        self._came: dict[State, tuple[State, Content]] = {}
+        self.best: dict[State, int] = {self._start: 0}
+        self.queue: list[tuple[int, State]] = []
+        self.seen = 0
+        first_loss = 0 if x.any() else _idle(self._idle, self._start[1])
+        if first_loss is not None and first_loss <= budget:
+            self.queue.append((first_loss, self._start))
+
+    def expand(self, loss: int, state: State) -> None:
+        """Fill one more node in every way that holds the first kind left."""
+        residual, left = state
         first = next(k for k, count in enumerate(residual) if count)
         row = np.array(residual, dtype=np.int64)
         for t, count in enumerate(left):
             if not count:
                 continue
-            counts, losses = moves[t][first]
-            within = np.searchsorted(losses, budget - loss, side="right")
-            fits = np.flatnonzero((counts[:within] <= row).all(axis=1))
+            counts, losses = self._moves[t][first]
+            within = np.searchsorted(losses, self._budget - loss, side="right")
             rest = (*left[:t], count - 1, *left[t + 1 :])
-            for y in fits.tolist():
+            for y in np.flatnonzero((counts[:within] <= row).all(axis=1)).tolist():
                 after: State = (tuple((row - counts[y]).tolist()), rest)
-                idle = 0 if any(after[0]) else _idle(idle_loss, rest)
-                if idle is None:
-                    continue  # a node that must not stay empty would
-                total = loss + int(losses[y]) + idle
-                if total <= budget and total < best.get(after, budget + 1):
-                    best[after] = total
-                    came[after] = (state, (t, tuple(counts[y].tolist())))
-                    heapq.heappush(queue, (total, after))
-    return None
+                self._reach(after, loss + int(losses[y]), state, (t, tuple(counts[y].tolist())))
+
+    def _reach(self, state: State, loss: int, before: State, content: Content) -> None:
+        idle = 0 if any(state[0]) else _idle(self._idle, state[1])
+        if idle is None:
+            return  # a node that must not stay empty would
+        total = loss + idle
+        if total <= self._budget and total < self.best.get(state, self._budget + 1):
+            self.best[state] = total
+            self._came[state] = (before, content)
+            heapq.heappush(self.queue, (total, state))
+
+    def contents(self, state: State) -> tuple[Content, ...]:
+        """Return the contents of the nodes filled on the way to a state."""
+        contents = []
+        while state != self._start:
+            state, content = self._came[state]
+            contents.append(content)
+        return tuple(contents)
 
 
 def _idle_losses(columns: Sequence[Column], cut: Cut) -> list[int | None]:
@@ -140,14 +164,3 @@ def _moves(
         counts, losses = column.counts[kept], losses[kept]
         moves.append([(counts[counts[:, k] > 0], losses[counts[:, k] > 0]) for k in range(len(x))])
     return moves
-
-
-def _trace(
-    came: dict[State, tuple[State, Content]], start: State, end: State
-) -> tuple[Content, ...]:
-    contents = []
-    state = end
-    while state != start:
-        state, content = came[state]
-        contents.append(content)
-    return tuple(contents)

@@ -14,14 +14,8 @@ from strategies import instances
 from slotwise.models.cluster import Cluster, Distance, Node
 from slotwise.models.compile import compile_problem
 from slotwise.models.errors import InputError
-from slotwise.models.instance import (
-    MAX_TASKS,
-    Instance,
-    LinearCost,
-    Objective,
-    Place,
-    Scheduler,
-)
+from slotwise.models.instance import Instance, LinearCost, Objective, Place, Scheduler
+from slotwise.models.instance_checks import MAX_TASKS
 from slotwise.models.numbers import MAX_VALUE, NO_LIMIT, exact
 from slotwise.models.problem import Problem
 from slotwise.models.scaling import Scale
