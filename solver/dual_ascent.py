@@ -31,13 +31,11 @@ MOST_DEPTH, MOST_TREE_BYTES = 200, 2**30
 SHARE_OF_SEARCH = 0.25
 """Of the time limit, for the first search of an incumbent."""
 SHARE_TO_HOPE, LEAST_PROGRESS, FEW_TASKS = 0.25, 0.02, 16
-"""After this share of the time in the tree, this share of it must be done to go on, unless there
-are so few tasks that a better incumbent is not to be expected."""
+"""After this share of the time in the tree, this share of it must be done, or tasks be few."""
 STEPS_A_PLACE = 500
 """Steps of the first search per task and node: the rest only where the proof takes long."""
 ROOT_ROUNDS, ROOT_WORK, ROOT_GAIN = 20, 2 * 10**8, 0.002
-"""Rounds between two looks at the clock, at most this many steps of the inner loop; gain, of what
-is missing, to go on."""
+"""Rounds and steps between two looks at the clock; share of what is missing to gain, to go on."""
 NODE_ROUNDS, NODE_GAIN = 6, 0.03
 
 
@@ -164,7 +162,7 @@ def _improve(search: _Search, rng: np.random.Generator, seconds: float, steps: i
 
 
 def _largest_cost(model: Assignment) -> int:
-    """Return a cost that no assignment exceeds."""
+    """Return a cost that none exceeds."""
     return int(model.flow.sum() * model.distance.max() + model.linear.max(axis=1).sum())
 
 

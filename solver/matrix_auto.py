@@ -17,8 +17,6 @@ from slotwise.solver.subset_dp import SUBSET_DP
 
 TINY_PLACES = 24
 """Tasks times nodes up to which CP-SAT is done before compiled loops are loaded."""
-MOST_PRODUCTS = 10_000
-"""Pairs of places up to which CP-SAT's model is of use."""
 
 Turns = tuple[tuple[Engine, float], ...]
 """Engines to run one after the other, each with its share of the time that is left."""
@@ -33,7 +31,4 @@ def matrix_turns(problem: Problem) -> Turns:
         return ((SUBSET_DP, 0.7), (DUAL_ASCENT, 1.0))
     if DUAL_ASCENT.supports(problem) is not None:
         return ((CP_SAT, 1.0),)
-    products = len(problem.pair_flows()) * problem.node_count**2
-    if products > MOST_PRODUCTS:
-        return ((DUAL_ASCENT, 1.0),)
-    return ((DUAL_ASCENT, 0.7), (CP_SAT, 1.0))
+    return ((DUAL_ASCENT, 1.0),)
