@@ -8,10 +8,10 @@ from dataclasses import replace
 from slotwise.models.judge import judge
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
+from slotwise.solver.baseline import BASELINE
 from slotwise.solver.configurations import CONFIGURATIONS
 from slotwise.solver.cp_sat import CP_SAT
 from slotwise.solver.engine import Engine, NotTakenError
-from slotwise.solver.first_placement import first_placement
 from slotwise.solver.matrix_auto import Turns, matrix_turns
 from slotwise.solver.racks import all_in_one_rack, one_rack, racks_matter
 from slotwise.solver.reduction import reduce_nodes
@@ -36,9 +36,20 @@ def run_auto(problem: Problem, limits: Limits, hint: Placement | None) -> Answer
         outcome = replace(outcome, placement=reduction.restore(outcome.placement))
     if projected is None:
         outcome = together(outcome, _of_placement(problem, hint))
-    if not _is_settled(outcome):
-        outcome = together(outcome, _of_placement(problem, first_placement(problem, limits.seed)))
-    return engines or (CP_SAT,), outcome
+    if engines and (_is_settled(outcome) or _first_bound_is_useful(outcome)):
+        return engines, outcome
+    more, found = _run_one(BASELINE, problem, limits, 1.0, None)
+    return (*engines, *more), together(outcome, found)
+
+
+def _first_bound_is_useful(outcome: Outcome) -> bool:
+    """Return whether the engines found a placement and, for the term in question, a bound."""
+    if outcome.values is None:
+        return False
+    for value, bound in zip(outcome.values, outcome.bounds, strict=True):
+        if value != bound:
+            return bool(bound)
+    return True
 
 
 def _run_by_racks(problem: Problem, limits: Limits, hint: Placement | None) -> Answer:
