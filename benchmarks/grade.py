@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
+import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,8 +20,9 @@ from slotwise.benchmarks.plan import Limits, Run, make_plan, partitions, pending
 from slotwise.benchmarks.progress import progress_bar, waiting_for
 from slotwise.benchmarks.rows import KEY, Kind, key_of
 from slotwise.benchmarks.sources import read_cases
-from slotwise.benchmarks.spark_session import is_local, spark_session
+from slotwise.benchmarks.spark_session import check_master, is_local, spark_session
 from slotwise.benchmarks.store import Store
+from slotwise.heuristics.external import PREFIX
 from slotwise.heuristics.registry import all_methods, find_method
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.numbers import whole
@@ -113,6 +116,9 @@ def grade(
     """
     started = time.perf_counter()
     names = _checked(methods, engine, time_limit_s, seed, count)
+    check_master(master)
+    if is_local(master):
+        _check_commands(names)
     cases = read_cases(sources, seed, count)
     store = Store(Path(out))
     store.prepare(cases)
@@ -131,6 +137,15 @@ def grade(
         statuses=_statuses(store, plan),
         seconds=time.perf_counter() - started,
     )
+
+
+def _check_commands(names: Sequence[str]) -> None:
+    """Refuse an external command whose program is not there, before anything is graded."""
+    for name in names:
+        if name.startswith(PREFIX):
+            program = shlex.split(name.removeprefix(PREFIX))[0]
+            if shutil.which(program) is None:
+                raise InputError("is no program that can be run", field="method", value=program)
 
 
 def _statuses(store: Store, plan: Sequence[Run]) -> dict[str, int]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -15,10 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.java import find_java
-from slotwise.models.errors import SlotwiseError
+from slotwise.models.errors import InputError, SlotwiseError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+MASTER = re.compile(
+    r"local(\[(\*|[1-9]\d*)(,\s*[1-9]\d*)?\])?"
+    r"|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|spark://\S+|yarn|k8s://\S+"
+)
 
 _EVERYWHERE = {
     # Adaptive execution would merge partitions of one row, and one row is one long solve.
@@ -79,6 +85,22 @@ def spark_session(master: str = "local[*]", app: str = "slotwise") -> SparkSessi
     except (PySparkException, Py4JError) as error:
         reason = getattr(error, "java_exception", error)
         raise SlotwiseError(f"Spark did not start on {master}: {reason}") from error
+
+
+def check_master(master: str) -> None:
+    """Refuse what is no address of a Spark master, before anything starts.
+
+    Raises
+    ------
+    InputError
+        Naming the forms there are.
+    """
+    if not MASTER.fullmatch(master):
+        rule = (
+            "must be local, local[N], local[*], local-cluster[N,CORES,MB], spark://HOST:PORT, "
+            "yarn or k8s://URL"
+        )
+        raise InputError(rule, field="master", value=master)
 
 
 def is_local(master: str) -> bool:

@@ -196,7 +196,8 @@ class Instance:
 
     def task_of(self, written: str) -> tuple[str, str]:
         """Split a task written ``topology/component[index]``, or bare with a single topology."""
-        for topology in self.topologies:
-            if written.startswith(f"{topology.id}/"):
-                return topology.id, written[len(topology.id) + 1 :]
+        ids = [t.id for t in self.topologies if written.startswith(f"{t.id}/")]
+        if ids:
+            longest = max(ids, key=len)
+            return longest, written[len(longest) + 1 :]
         return (self.topologies[0].id if len(self.topologies) == 1 else ""), written

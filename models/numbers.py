@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
@@ -93,9 +94,11 @@ def plain(number: Decimal | Fraction | int) -> int | float:
 
 
 def name(value: str, field: str) -> str:
-    """Return an identifier: text that is not empty and has no line break."""
+    """Return an identifier: text that is not empty, without line breaks or control characters."""
     if value.splitlines() != [value]:
         raise InputError("must be a text of one line, not empty", field=field, value=value)
+    if any(unicodedata.category(letter) == "Cc" for letter in value):
+        raise InputError("must have no control characters", field=field, value=value)
     if any("\ud800" <= letter <= "\udfff" for letter in value):
         raise InputError("must be Unicode text, without surrogates", field=field, value=value)
     return value

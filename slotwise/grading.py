@@ -70,14 +70,22 @@ def grade(
 
 
 def split_methods(written: list[str] | None) -> list[str] | None:
-    """Split ``a,b``; a command (``cmd:...``) is taken whole."""
+    """Split ``a,b``; a command (``cmd:...``) may have commas, but ends before a method's name."""
     if written is None:
         return None
-    return [
-        name.strip()
-        for words in written
-        for name in ([words] if words.startswith(EXTERNAL) else words.split(","))
-    ]
+    from slotwise.heuristics.registry import all_methods
+
+    known = {method.name for method in all_methods()}
+    names: list[str] = []
+    for words in written:
+        for index, part in enumerate(words.split(",")):
+            name = part.strip()
+            in_command = index > 0 and names[-1].startswith(EXTERNAL)
+            if in_command and name not in known and not name.startswith(EXTERNAL):
+                names[-1] += f",{part}"
+            else:
+                names.append(name)
+    return names
 
 
 def report(

@@ -25,9 +25,15 @@ def load_instance(
     `topology` and `worker_min_cpu` are for decoded Storm clusters: one topology alone (``None`` =
     all), and the least cpu of a worker (``None`` = what the file says).
     """
+    from slotwise.models.compile import compile_problem
     from slotwise.models.instance_file import read_instance
 
-    return read_instance(source, topology=topology, worker_min_cpu=worker_min_cpu)
+    instance = read_instance(source, topology=topology, worker_min_cpu=worker_min_cpu)
+    try:
+        compile_problem(instance)
+    except InputError as error:
+        raise error.in_file(source) from error  # numbers too far apart: say in which file
+    return instance
 
 
 def with_move_limit(instance: Instance, max_moved: int | None) -> Instance:

@@ -50,7 +50,7 @@ def known(name: str, names: list[str], option: str) -> str:
     close = get_close_matches(name, names, n=1, cutoff=0.5)
     suggestion = f"did you mean {close[0]!r}? " if close else ""
     raise InputError(
-        f"is not known; {suggestion}There are: {', '.join(names)}", field=option, value=name
+        f"is not known; {suggestion}there are: {', '.join(names)}", field=option, value=name
     )
 
 

@@ -17,7 +17,7 @@ from slotwise.solver.racks import all_in_one_rack, one_rack, racks_matter
 from slotwise.solver.reduction import reduce_nodes
 from slotwise.solver.result import Limits, Outcome, Proof, Status
 
-SHARE_OF_CONFIGURATIONS = 0.5
+SHARE_OF_CONFIGURATIONS = 0.8
 """Of the time limit; they end far earlier on what they can prove."""
 
 SHARE_OF_A_RACK = 0.4

@@ -99,13 +99,13 @@ class _Watch(cp_model.CpSolverSolutionCallback):
         self._term = term
 
     def on_solution_callback(self) -> None:
-        """Note time, value and bound."""
+        """Note time and value."""
         self._search.trace.append(
             Improvement(
                 self._search.seconds(),
                 self._term,
                 round(self.objective_value),
-                _whole_bound(self.best_objective_bound),
+                None,
             )
         )
 
@@ -141,12 +141,13 @@ def _minimise(
     )
     status = result[0]
     search.work += solver.response_proto.deterministic_time
-    _record(problem, counts, search, index, solver, status)
+    _record(problem, model, counts, search, index, solver, status)
     return status
 
 
 def _record(
     problem: Problem,
+    model: cp_model.CpModel,
     counts: Counts,
     search: _Search,
     index: int,
@@ -161,7 +162,7 @@ def _record(
             search.placement = found
     if status == cp_model.INFEASIBLE:
         return
-    bound = _whole_bound(solver.best_objective_bound)
+    bound = _proven_bound(model, solver, status)
     search.bounds.append(bound)
     search.trace.append(Improvement(search.seconds(), index, None, bound))
 
@@ -170,9 +171,26 @@ def _better(problem: Problem, placement: Placement, than: Placement) -> bool:
     return judge(problem, placement).scaled <= judge(problem, than).scaled
 
 
-def _whole_bound(bound: float) -> int | None:
-    """Return the least whole number that the bound proves; terms are whole and at least 0."""
-    return max(0, math.ceil(bound - 1e-6)) if math.isfinite(bound) else None
+def _proven_bound(
+    model: cp_model.CpModel, solver: cp_model.CpSolver, status: cp_model.CpSolverStatus
+) -> int | None:
+    """Return the proven least value of a term, a whole number.
+
+    CP-SAT reasons in integers and reports a double, which is noisy where the constant of the
+    objective is large. Once it has a solution its own integer bound is used; before that the
+    double, lowered by what its rounding can be.
+    """
+    objective = model.proto.objective
+    offset = round(objective.offset)
+    if objective.scaling_factor not in (0.0, 1.0) or offset != objective.offset:
+        raise InternalError("the objective of the compact model is not whole")
+    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return max(0, solver.response_proto.inner_objective_lower_bound + offset)
+    double = solver.best_objective_bound
+    if not math.isfinite(double):
+        return None
+    noise = max(1e-6, (abs(double) + abs(offset)) * 2.0**-48)
+    return max(0, math.ceil(double - noise))
 
 
 def _extract(problem: Problem, counts: Counts, solver: cp_model.CpSolver) -> Placement:

@@ -22,6 +22,7 @@ from slotwise.models.errors import InternalError
 from slotwise.models.judge import judge
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
+from slotwise.solver.baseline import BASELINE
 from slotwise.solver.engine import Engine
 from slotwise.solver.groups import contents, placement_of
 from slotwise.solver.milp_cbc import CBC
@@ -97,6 +98,8 @@ class _Search:
 
 def run(solver: MipSolver, problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
     """Solve the terms in order until one is not proven within the limits."""
+    if not problem.task_count:
+        return BASELINE.run(problem, limits, hint)  # no columns, no model
     search = _Search(problem, solver, limits, time.perf_counter())
     if hint is not None:
         search.offer(hint)

@@ -18,7 +18,7 @@ from slotwise.models.problem import IntArray, Problem
 def has_single_workers(problem: Problem, topology: int) -> bool:
     """Return whether one worker per node and topology is enough for an optimal placement."""
     rules = problem.rules[topology]
-    return not (
+    return not rules.classes or not (
         rules.one_task_per_worker
         or rules.one_component_per_worker
         or rules.incompatible

@@ -1,0 +1,99 @@
+"""Cases that once went wrong, kept as they were found."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from slotwise.benchmarks.grade import grade
+from slotwise.benchmarks.spark_session import check_master
+from slotwise.grading import split_methods
+from slotwise.models.cluster import Cluster, Distance, Node
+from slotwise.models.errors import InputError
+from slotwise.models.instance import Instance, LinearCost, Objective
+from slotwise.models.topology import Component, Constraints, Stream, Topology
+from slotwise.solver.result import Status
+from slotwise.solver.solve import solve
+
+NODE = Node("n1", "r1")
+
+
+def test_a_bound_is_no_rounded_double() -> None:
+    """CP-SAT's double said 1.0000889 beside a constant of 2e12: rounded up, above the optimum."""
+    instance = Instance(
+        "far",
+        Cluster((NODE,), Distance(Decimal(0), Decimal(1), Decimal(10**6), Decimal(10**6))),
+        (
+            Topology(
+                "t0",
+                (Component("x", "spout", 2), Component("z", "spout", 1)),
+                (Stream("x", "z"),),
+            ),
+        ),
+        linear=(LinearCost("t0/x[1]", "n1", Decimal("0.000001")),),
+        objective=Objective(("network+linear",)),
+    )
+    result = solve(instance, engine="cp-sat")
+    assert result.status == Status.OPTIMAL
+    assert result.objective[0].value == result.objective[0].bound == Decimal("0.000001")
+
+
+@pytest.mark.parametrize("engine", ["auto", "configurations", "cp-sat", "milp"])
+def test_a_topology_without_tasks_may_have_rules(engine: str) -> None:
+    """The table of its worker contents was made of nothing."""
+    full = Topology("t0", (Component("z", "bolt", 1),))
+    empty = Topology("t2", (Component("a", "bolt", 0),), constraints=Constraints((("a", "a"),)))
+    result = solve(Instance("f", Cluster((NODE,)), (full, empty)), engine=engine)
+    assert result.status == Status.OPTIMAL
+
+
+@pytest.mark.parametrize("engine", ["auto", "cp-sat", "milp", "milp-cbc", "exhaustive"])
+def test_nothing_to_place_is_optimal(engine: str) -> None:
+    """A linear model without columns has no answer of its own."""
+    empty = Topology("t", (Component("a", "spout", 0),))
+    result = solve(Instance("f", Cluster((NODE,)), (empty,)), engine=engine)
+    assert result.status == Status.OPTIMAL
+
+
+def test_linear_rows_find_the_longest_topology_id() -> None:
+    topologies = tuple(Topology(i, (Component("s", "spout", 1),)) for i in ("x", "x/y"))
+    instance = Instance(
+        "f",
+        Cluster((NODE,)),
+        topologies,
+        linear=(LinearCost("x/y/s[0]", "n1", Decimal(3)),),
+        objective=Objective(("linear",)),
+    )
+    assert solve(instance).objective[0].value == 3
+
+
+def test_names_have_no_control_characters() -> None:
+    with pytest.raises(InputError, match="control characters"):
+        Node("a\x1b[31m", "r1")
+
+
+def test_methods_after_a_command_are_methods() -> None:
+    assert split_methods(["cmd:./x --a=1,2,r-storm"]) == ["cmd:./x --a=1,2", "r-storm"]
+    assert split_methods(["r-storm,cmd:./x,cmd:./y"]) == ["r-storm", "cmd:./x", "cmd:./y"]
+    assert split_methods(None) is None
+
+
+@pytest.mark.parametrize("master", ["local[x]", "local[0]", "", "loc al", "spark:/x"])
+def test_a_master_is_checked_before_spark_starts(master: str) -> None:
+    with pytest.raises(InputError, match="master"):
+        check_master(master)
+
+
+@pytest.mark.parametrize(
+    "master", ["local", "local[2]", "local[*]", "local-cluster[2,1,1024]", "spark://h:7077", "yarn"]
+)
+def test_masters_that_spark_knows(master: str) -> None:
+    check_master(master)
+
+
+def test_a_missing_program_is_refused_before_anything_is_written(tmp_path) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(InputError, match="no program"):
+        grade(["rstorm"], methods=["cmd:./is-not-there"], out=out)
+    assert not out.exists()
