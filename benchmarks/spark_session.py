@@ -9,9 +9,12 @@ import atexit
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,10 +84,31 @@ def spark_session(master: str = "local[*]", app: str = "slotwise") -> SparkSessi
     for key, value in settings(master).items():
         builder = builder.config(key, value)
     try:
-        return builder.getOrCreate()
+        with _own_interrupts():
+            return builder.getOrCreate()
     except (PySparkException, Py4JError) as error:
         reason = getattr(error, "java_exception", error)
         raise SlotwiseError(f"Spark did not start on {master}: {reason}") from error
+
+
+@contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Put Ctrl-C off while Spark starts, and take it back from Spark afterwards.
+
+    PySpark would call the JVM from its own handler, in the middle of another call, which ends in
+    tracebacks instead of an interrupt.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
 
 
 def check_master(master: str) -> None:
