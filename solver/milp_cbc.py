@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import tempfile
+import time
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -47,12 +48,17 @@ def search(question: Question, report: Report) -> Reply:
         model, answer = Path(folder, "model.mps"), Path(folder, "answer.txt")
         columns, names, rows, _ = lp.writeMPS(str(model), rename=True)
         start = _start_file(question, names, Path(folder, "start.txt"))
+        started = time.perf_counter()
         log, interrupted = _run(_command(question, model, answer, start))
+        in_time = time.perf_counter() - started < question.time_s
         if not answer.exists():
             raise InternalError(f"CBC wrote no answer; it said {log[-300:]!r}")
         read = reader.readsol_MPS(str(answer), lp, columns, names, rows)
     values: dict[str, float] = read[1]
     ended = ENDED.get((read[0], read[5]), Ended.FAILED)
+    if ended is Ended.INFEASIBLE and (interrupted or not in_time):
+        # Stopped before it had any solution, CBC may call that infeasible, too.
+        return Reply(Ended.STOPPED, None, interrupted)
     if ended in (Ended.COMPLETE, Ended.STOPPED):
         report(lambda column: values[column.name], None)
     return Reply(ended, _bound(ended, log, question.gap), interrupted)
