@@ -37,6 +37,7 @@ class _Search:
     started: float
     deadline: float
     placement: Placement | None = None
+    values: tuple[int, ...] | None = None
     bounds: list[int | None] = field(default_factory=list)
     trace: list[Improvement] = field(default_factory=list)
     interrupted: bool = False
@@ -45,9 +46,8 @@ class _Search:
     def offer(self, placement: Placement, term: int) -> None:
         """Keep a placement if it is valid and better than the incumbent."""
         verdict = judge(self.problem, placement)
-        known = None if self.placement is None else judge(self.problem, self.placement).scaled
-        if verdict.valid and (known is None or verdict.scaled < known):
-            self.placement = placement
+        if verdict.valid and (self.values is None or verdict.scaled < self.values):
+            self.placement, self.values = placement, verdict.scaled
             self.note(term, verdict.scaled[term], None)
 
     def note(self, term: int, value: int | None, bound: int | None) -> None:
@@ -125,27 +125,22 @@ def _solve_term(model: Model, stage: Stage, search: _Search, index: int) -> int 
 
 def _known(stage: Stage, search: _Search, index: int) -> Found | None:
     """Return the value of the incumbent as that of a plan, if it is best in all earlier terms."""
-    if search.placement is None:
+    if search.values is None or search.values[:index] != tuple(search.bounds[:index]):
         return None
-    values = judge(search.problem, search.placement).scaled
-    if values[:index] != tuple(search.bounds[:index]):
-        return None
-    value, rest = divmod(stage.base - values[index], stage.step)
+    value, rest = divmod(stage.base - search.values[index], stage.step)
     return None if rest else Found(value, ())
 
 
 def _outcome(search: _Search) -> Outcome:
     terms = len(search.problem.terms)
     bounds = tuple([*search.bounds, *([None] * terms)][:terms])
-    values = None
     status = Status.INFEASIBLE if search.infeasible else Status.UNKNOWN
-    if search.placement is not None:
-        values = judge(search.problem, search.placement).scaled
-        status = Status.OPTIMAL if values == bounds else Status.FEASIBLE
+    if search.values is not None:
+        status = Status.OPTIMAL if search.values == bounds else Status.FEASIBLE
     return Outcome(
         status=status,
         placement=search.placement,
-        values=values,
+        values=search.values,
         bounds=bounds,
         proof="node configurations priced exactly, gap closed by search" if search.bounds else "",
         trace=tuple(search.trace),
