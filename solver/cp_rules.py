@@ -17,9 +17,20 @@ Touched = dict[int, cp_model.IntVar]
 """Region -> whether some task that uses it is in the place."""
 
 
+Loads = list[list[Count]]
+"""[node][dimension] what the workers there take."""
+
+
 def add_rules(model: cp_model.CpModel, problem: Problem, counts: Counts) -> Count:
     """State all hard rules; return the part ``overload``."""
-    loads: list[list[Count]] = [[0] * len(problem.dims) for _ in range(problem.node_count)]
+    loads = add_worker_rules(model, problem, counts)
+    _slots(model, problem, counts)
+    return _capacity(model, problem, loads)
+
+
+def add_worker_rules(model: cp_model.CpModel, problem: Problem, counts: Counts) -> Loads:
+    """State the rules inside workers and nodes, all but slots and capacities; return the loads."""
+    loads: Loads = [[0] * len(problem.dims) for _ in range(problem.node_count)]
     for worker in counts.all_workers():
         touched = _touched(model, problem, counts, (worker,), PER_WORKER)
         _heap(model, problem, counts, worker, touched)
@@ -33,8 +44,7 @@ def add_rules(model: cp_model.CpModel, problem: Problem, counts: Counts) -> Coun
         for r, used in _touched(model, problem, counts, workers, PER_NODE).items():
             assert problem.memory is not None, "a region gives the problem a memory dimension"
             loads[node][problem.memory] += problem.regions[r].size * used
-    _slots(model, problem, counts)
-    return _capacity(model, problem, loads)
+    return loads
 
 
 def _touched(
@@ -79,7 +89,7 @@ def _worker_load(
     return load
 
 
-def _capacity(model: cp_model.CpModel, problem: Problem, loads: list[list[Count]]) -> Count:
+def _capacity(model: cp_model.CpModel, problem: Problem, loads: Loads) -> Count:
     """Load <= capacity of a hard resource; overload >= load - capacity of a soft one."""
     overload: Count = 0
     for n, node_loads in enumerate(loads):

@@ -19,7 +19,7 @@ from slotwise.solver.equal_places import equal_nodes, equal_racks
 
 def break_symmetry(model: cp_model.CpModel, problem: Problem, counts: Counts) -> None:
     """Order interchangeable workers, nodes, racks and (by matrix) tasks."""
-    _order_workers(model, counts)
+    order_workers(model, counts)
     if problem.matrix is None:
         keys = [_key(problem, counts, n) for n in range(problem.node_count)]
         for nodes in equal_nodes(problem):
@@ -45,7 +45,7 @@ def _key(problem: Problem, counts: Counts, node: int) -> Count:
     )
 
 
-def _order_workers(model: cp_model.CpModel, counts: Counts) -> None:
+def order_workers(model: cp_model.CpModel, counts: Counts) -> None:
     """Order fresh workers of one topology on one node by their number of tasks."""
     for workers in counts.workers.values():
         fresh = [sum(w.counts.values()) for w in workers if w.label is None]

@@ -1,0 +1,185 @@
+"""The smallest eviction: which running topologies must go so that one more fits.
+
+Storm's Resource Aware Scheduler evicts from the end of its order until the sums of resources
+suffice, wherever its victims sit. Here the question is answered exactly: the fewest topologies,
+and among those the least important ones, without which the topology fits while all others stay
+exactly where they are. Soft resources bind nobody.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from slotwise.models.accounting import account
+from slotwise.models.errors import InputError, InternalError
+from slotwise.models.judge import judge
+from slotwise.models.placement import UNPLACED, Placement
+from slotwise.models.problem import Problem
+from slotwise.models.verdict import Violation
+from slotwise.solver.eviction_model import EvictionModel, Step
+from slotwise.solver.left_over import alone, taken_by, tasks_of
+from slotwise.solver.result import Limits, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Eviction:
+    """The answer for one topology.
+
+    Parameters
+    ----------
+    topology
+        Index of the topology that is let in.
+    status
+        ``optimal``: nothing smaller will do. ``feasible``: it will do, smaller is not excluded.
+        ``infeasible``: it does not fit even if every candidate goes. ``unknown``: time ran out.
+    evicted
+        Indices, ascending; ``None`` where no set is known.
+    weight
+        Sum of the priority weights (`Rules.reject_weight`) of the evicted; ``None`` likewise.
+    least_count
+        Proven: no fewer will do; ``None`` where nothing is proven.
+    least_weight
+        Proven least weight of so many; ``None`` where their number is not proven.
+    placement
+        What stays, and the topology let in; ``None`` where no set is known.
+    seconds
+        Wall-clock time.
+    interrupted
+        Whether Ctrl-C ended the search.
+    """
+
+    topology: int
+    status: Status
+    evicted: tuple[int, ...] | None
+    weight: int | None
+    least_count: int | None
+    least_weight: int | None
+    placement: Placement | None
+    seconds: float
+    interrupted: bool
+
+
+def smallest_eviction(
+    problem: Problem,
+    running: Placement,
+    topology: int,
+    candidates: Collection[int] | None = None,
+    limits: Limits | None = None,
+) -> Eviction:
+    """Return the smallest set of running topologies to remove so that `topology` fits.
+
+    Parameters
+    ----------
+    problem
+        The cluster and all topologies.
+    running
+        What runs. Tasks of `topology` in it are taken away first: it is placed anew.
+    topology
+        Index of the topology to let in.
+    candidates
+        Who may be evicted; ``None`` = every other topology. Those that do not run are left out.
+    limits
+        When to stop; ``None`` = the default.
+
+    Raises
+    ------
+    InputError
+        When what else runs breaks a hard rule where it is.
+    NotTakenError
+        When the model would be too large.
+    """
+    started = time.perf_counter()
+    limits = Limits() if limits is None else limits
+    others = _without(problem, running, (topology,))
+    _check_running(problem, others)
+    books = account(problem, others)
+    placed = {t for t, workers in enumerate(books.topologies) if workers.placed}
+    allowed = placed if candidates is None else placed & set(candidates)
+    taken = {t: taken_by(problem, books, (t,)) for t in sorted(allowed)}
+    model = EvictionModel(
+        alone(problem, topology, taken_by(problem, books, placed - allowed)), taken
+    )
+    weights = {t: problem.rules[t].reject_weight for t in taken}
+    first, second = _minimise(model, weights, limits, started)
+    found = first if second is None or second.evicted is None else second
+    placement = None
+    if found.evicted is not None and found.placement is not None:
+        stay = _without(problem, others, found.evicted)
+        placement = _let_in(problem, stay, topology, found.placement)
+        _confirm(problem, placement)
+    return Eviction(
+        topology=topology,
+        status=_status(first, second),
+        evicted=found.evicted,
+        weight=None if found.evicted is None else sum(weights[t] for t in found.evicted),
+        least_count=first.bound,
+        least_weight=None if second is None else second.bound,
+        placement=placement,
+        seconds=time.perf_counter() - started,
+        interrupted=found.interrupted or first.interrupted,
+    )
+
+
+def _minimise(
+    model: EvictionModel, weights: dict[int, int], limits: Limits, started: float
+) -> tuple[Step, Step | None]:
+    """Minimise the number, then (once that is proven) the weight of so many."""
+    number = model.total(dict.fromkeys(weights, 1))
+    first = model.minimise(number, limits, limits.time_s)
+    left = limits.time_s - (time.perf_counter() - started)
+    if first.evicted is None or not first.proven or first.interrupted or left <= 0:
+        return first, None
+    model.fix(number, len(first.evicted))
+    return first, model.minimise(model.total(weights), limits, left)
+
+
+def _status(first: Step, second: Step | None) -> Status:
+    if first.evicted is None:
+        return Status.INFEASIBLE if first.proven else Status.UNKNOWN
+    return Status.OPTIMAL if second is not None and second.proven else Status.FEASIBLE
+
+
+def _without(problem: Problem, placement: Placement, topologies: Collection[int]) -> Placement:
+    gone = {task for t in topologies for task in tasks_of(problem, t)}
+    nodes = [UNPLACED if task in gone else n for task, n in enumerate(placement.nodes)]
+    workers = [UNPLACED if task in gone else w for task, w in enumerate(placement.workers)]
+    return Placement(tuple(nodes), tuple(workers))
+
+
+def _let_in(problem: Problem, stay: Placement, topology: int, own: Placement) -> Placement:
+    """Add the topology's own placement, with worker labels that are free on their nodes."""
+    nodes, workers = list(stay.nodes), list(stay.workers)
+    used = set(zip(nodes, workers, strict=True))
+    labels: dict[tuple[int, int], int] = {}
+    rows = zip(tasks_of(problem, topology), own.nodes, own.workers, strict=True)
+    for task, node, worker in rows:
+        if (node, worker) not in labels:
+            label = next(w for w in range(len(used) + 1) if (node, w) not in used)
+            used.add((node, label))
+            labels[node, worker] = label
+        nodes[task], workers[task] = node, labels[node, worker]
+    return Placement(tuple(nodes), tuple(workers))
+
+
+def _broken(problem: Problem, placement: Placement) -> list[Violation]:
+    """Return what the judge finds, apart from topologies that are not placed (whole)."""
+    kept = {"placed", "max_moved"}
+    return [v for v in judge(problem, placement).violations if v.rule not in kept]
+
+
+def _check_running(problem: Problem, running: Placement) -> None:
+    broken = _broken(problem, running)
+    if broken:
+        raise InputError(
+            f"breaks a hard rule, so that no eviction is smallest: {broken[0]}",
+            field="running",
+            has_value=False,
+        )
+
+
+def _confirm(problem: Problem, placement: Placement) -> None:
+    broken = _broken(problem, placement)
+    if broken:
+        raise InternalError(f"the eviction model's placement is not valid: {broken[0]}")
