@@ -13,12 +13,18 @@ from slotwise.solver.configurations import CONFIGURATIONS
 from slotwise.solver.cp_sat import CP_SAT
 from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.matrix_auto import Turns, matrix_turns
+from slotwise.solver.one_node import as_one_node
+from slotwise.solver.parts import flow_parts, side_by_side
 from slotwise.solver.racks import all_in_one_rack, one_rack, racks_matter
 from slotwise.solver.reduction import reduce_nodes
 from slotwise.solver.result import Limits, Outcome, Proof, Status
+from slotwise.solver.sub_problem import SubProblem
 
 SHARE_OF_CONFIGURATIONS = 0.8
 """Of the time limit; they end far earlier on what they can prove."""
+
+SHARE_OF_PARTS = 0.9
+"""Of the time left, for the largest of the parts that no flow connects."""
 
 SHARE_OF_A_RACK = 0.4
 """Of the time limit, for each of the two problems that enclose one with several racks."""
@@ -28,18 +34,91 @@ Answer = tuple[tuple[Engine, ...], Outcome]
 
 
 def run_auto(problem: Problem, limits: Limits, hint: Placement | None) -> Answer:
+    """Solve the parts that no flow connects one by one, else the whole; then what is simple."""
+    started = time.perf_counter()
+    ran: tuple[Engine, ...] = ()
+    known = _of_placement(problem, hint)
+    parts = flow_parts(problem)
+    if len(parts) > 1:
+        ran, known = _run_parts(problem, parts, limits, hint)
+    left = limits.time_s - (time.perf_counter() - started)
+    if not _is_settled(known) and (not ran or left > 0):
+        share = replace(limits, time_s=max(left, 0.0))
+        more, found = _run_reduced(problem, share, known.placement)
+        ran, known = _all(ran, more), together(known, found)
+    if ran and (_is_settled(known) or _first_bound_is_useful(known)):
+        return ran, known
+    more, found = _run_one(BASELINE, problem, limits, 1.0, None)
+    return _all(ran, more), together(known, found)
+
+
+def _run_parts(
+    problem: Problem, parts: tuple[SubProblem, ...], limits: Limits, hint: Placement | None
+) -> Answer:
+    """Solve every part alone, the smallest first, and put their placements side by side."""
+    deadline = time.perf_counter() + limits.time_s
+    ran: tuple[Engine, ...] = ()
+    outcomes: list[Outcome] = []
+    for i, part in enumerate(reversed(parts)):
+        left = max(deadline - time.perf_counter(), 0.0)
+        share = replace(limits, time_s=left * (1.0 if i + 1 < len(parts) else SHARE_OF_PARTS))
+        more, found = _run_reduced(part.problem, share, None)
+        ran = _all(ran, more)
+        outcomes.insert(0, found)
+        if found.status == Status.INFEASIBLE or found.interrupted:
+            break
+    return ran, _sum_of_parts(problem, parts, outcomes, hint)
+
+
+def _sum_of_parts(
+    problem: Problem,
+    parts: tuple[SubProblem, ...],
+    outcomes: list[Outcome],
+    hint: Placement | None,
+) -> Outcome:
+    """Return what the answers for the last parts tell about the whole."""
+    known = _of_placement(problem, hint)
+    proofs = tuple(dict.fromkeys(p for outcome in outcomes for p in outcome.proofs))
+    nothing = (None,) * len(problem.terms)
+    if any(outcome.status == Status.INFEASIBLE for outcome in outcomes):
+        proof = "a part of the tasks alone has no valid placement"
+        return Outcome(Status.INFEASIBLE, None, None, nothing, proof, proofs=proofs)
+    bounds = tuple(_sum([outcome.bounds[i] for outcome in outcomes]) for i in range(len(nothing)))
+    placements = [outcome.placement for outcome in outcomes if outcome.placement is not None]
+    if len(placements) == len(parts):
+        joined = side_by_side(problem, parts, placements)
+        known = together(known, _of_placement(problem, joined))
+    proof = "sum over the parts that no flow connects"
+    found = Outcome(Status.UNKNOWN, None, None, bounds, proof, proofs=proofs)
+    interrupted = any(outcome.interrupted for outcome in outcomes)
+    return replace(together(known, found), interrupted=interrupted)
+
+
+def _sum(bounds: list[int | None]) -> int:
+    """Return a bound on the sum: network and overload are never negative."""
+    return sum(bound or 0 for bound in bounds)
+
+
+def _all(ran: tuple[Engine, ...], more: tuple[Engine, ...]) -> tuple[Engine, ...]:
+    return (*ran, *(engine for engine in more if engine not in ran))
+
+
+def _run_reduced(problem: Problem, limits: Limits, hint: Placement | None) -> Answer:
     """Solve on the nodes that an optimal placement needs; see `reduce_nodes`."""
     reduction = reduce_nodes(problem)
     projected = None if hint is None else reduction.project(hint)
-    engines, outcome = _run_by_racks(reduction.problem, limits, projected)
+    one = as_one_node(reduction.problem)
+    if one is None:
+        engines, outcome = _run_by_racks(reduction.problem, limits, projected)
+    else:
+        engines, outcome = _run_in_turn(one.problem, limits, None)
+        if outcome.placement is not None:
+            outcome = replace(outcome, placement=one.restore(outcome.placement))
     if outcome.placement is not None:
         outcome = replace(outcome, placement=reduction.restore(outcome.placement))
     if projected is None:
         outcome = together(outcome, _of_placement(problem, hint))
-    if engines and (_is_settled(outcome) or _first_bound_is_useful(outcome)):
-        return engines, outcome
-    more, found = _run_one(BASELINE, problem, limits, 1.0, None)
-    return (*engines, *more), together(outcome, found)
+    return engines, outcome
 
 
 def _first_bound_is_useful(outcome: Outcome) -> bool:
