@@ -39,12 +39,15 @@ class Turn:
     topology
         Index in the instance.
     score
-        With which it was chosen; negative = within its owner's guarantee. With ``fifo`` it may be
-        an up-time in seconds, counted from the latest launch of the instance.
+        With which it was chosen. With ``fifo`` it may be an up-time in seconds, counted from the
+        latest launch of the instance.
+    guaranteed
+        Whether its owner's guarantee covers it together with the owner's topologies before it.
     """
 
     topology: int
     score: float
+    guaranteed: bool
 
 
 def priority_order(instance: Instance) -> tuple[Turn, ...]:
@@ -65,9 +68,10 @@ def priority_order(instance: Instance) -> tuple[Turn, ...]:
             del users[0]
             continue
         score = user.score(left)
+        guaranteed = user.plain_score(left) <= 0
         head = user.take()
         left = _without(left, head.request)
-        turns.append(Turn(head.index, score))
+        turns.append(Turn(head.index, score, guaranteed))
     return tuple(turns)
 
 
@@ -102,13 +106,14 @@ class _User:
 
     def score(self, left: Offer) -> float:
         """Return the score of the head; with ``fifo`` this may bring another head to the front."""
-        score = self._score(left)
+        score = self.plain_score(left)
         if not self.fifo or score < 0:
             return score
         self.queue.sort(key=_Waiting.youngest_first)
         return float(self.queue[0].up_time) if self.queue else WORST
 
-    def _score(self, left: Offer) -> float:
+    def plain_score(self, left: Offer) -> float:
+        """Return the score of the head as ``default`` and ``generic`` have it."""
         available = {CPU: left.cpu, MEMORY: left.memory, **left.generic}
         if not self.queue or min(available.values()) <= 0:
             return WORST

@@ -58,6 +58,7 @@ def test_worked_example_of_the_documentation() -> None:
     turns = priority_order(made)
     assert ids(made)[:2] == ["B-1", "A-1"]
     assert [turn.score for turn in turns[:2]] == [-0.125, 0.0]
+    assert [turn.guaranteed for turn in turns] == [True, True, False, False]
     # B-2, with 0.167 (next test), loses against A-1, with 0.
     assert ids(made) == ["B-1", "A-1", "B-2", "A-2"]
 
@@ -164,6 +165,7 @@ def test_fifo_sorts_the_queue_while_it_scores() -> None:
     turns = priority_order(made)
     assert ids(made) == ["small", "large"]
     assert turns[0].score == 0.0  # the up-time, not the score of the topology that is popped
+    assert [turn.guaranteed for turn in turns] == [True, False]
 
 
 def test_request_counts_shared_regions_once() -> None:

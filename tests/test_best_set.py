@@ -1,0 +1,106 @@
+"""The best set of topologies, against cases that can be counted by hand and brute force."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from slotwise.models.cluster import Cluster, Node
+from slotwise.models.instance import Instance, Objective, Place
+from slotwise.models.judge import judge
+from slotwise.models.topology import Component, Topology
+from slotwise.solver.best_set import best_set, rejecting
+from slotwise.solver.result import Status
+from slotwise.solver.solve import solve
+
+
+def instance(nodes: list[int], topologies: list[tuple[int, int, int]]) -> Instance:
+    """Topologies as (tasks, cpu of one, priority), called t0, t1, ..."""
+    return Instance(
+        "test",
+        Cluster(
+            tuple(Node(f"n{i}", "r", resources={"cpu": Decimal(c)}) for i, c in enumerate(nodes))
+        ),
+        tuple(
+            Topology(f"t{i}", (Component("s", "spout", n, {"cpu": cpu}),), priority=priority)
+            for i, (n, cpu, priority) in enumerate(topologies)
+        ),
+    )
+
+
+def test_all_where_all_fit() -> None:
+    found = best_set(instance([100, 100], [(2, 50, 0), (1, 100, 0)]))
+    assert (found.rejected, found.proven) == ((), True)
+
+
+def test_one_important_beats_two_that_are_not() -> None:
+    made = instance([100], [(1, 60, 0), (1, 50, 9), (1, 50, 9)])
+    assert best_set(made).rejected == (1, 2)
+
+
+def test_two_beat_one_of_the_same_priority() -> None:
+    made = instance([100], [(1, 60, 5), (1, 50, 5), (1, 50, 5)])
+    assert best_set(made).rejected == (0,)
+
+
+def test_a_guarantee_beats_every_priority() -> None:
+    made = instance([100], [(1, 60, 29), (1, 50, 0), (1, 50, 0)])
+    assert best_set(made).rejected == (0,)
+    assert best_set(made, guaranteed={0}).rejected == (1, 2)
+
+
+def test_fragments_are_put_together_with_few_moves() -> None:
+    """Two halves on two nodes leave no whole node; moving one of them makes room."""
+    made = instance([100, 100], [(1, 50, 5), (1, 50, 5), (1, 100, 5)])
+    running = {"t0": {"s[0]": Place("n0", 1)}, "t1": {"s[0]": Place("n1", 1)}}
+    found = best_set(replace(made, running=running))
+    assert found.rejected == ()
+    assert [(t.term, t.value) for t in found.result.objective] == [("rejected", 0), ("moved", 1)]
+
+
+def test_soft_resources_leave_nobody_out() -> None:
+    made = replace(instance([100], [(1, 90, 0), (1, 90, 0)]), objective=Objective(soft={"cpu": 1}))
+    assert best_set(made).rejected == ()
+
+
+def test_without_time_nothing_is_claimed() -> None:
+    found = best_set(instance([100] * 9, [(5, 30, 0)] * 9), time_limit_s=1e-9)
+    assert found.result.status in (Status.UNKNOWN, Status.FEASIBLE)
+    assert not found.proven or found.rejected == ()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_agrees_with_all_subsets(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    nodes = [int(c) * 10 for c in rng.integers(5, 12, 2)]
+    made = instance(
+        nodes,
+        [(int(n), int(c) * 10, int(p)) for n, c, p in rng.integers((1, 1, 0), (4, 6, 3), (4, 3))],
+    )
+    guaranteed = {int(t) for t in np.flatnonzero(rng.integers(0, 2, 4))}
+    found = best_set(made, guaranteed)
+    problem = rejecting(made, guaranteed)
+    assert found.proven
+    assert found.result.placement is not None
+    assert judge(problem, found.result.placement).valid
+    costs = {
+        chosen: sum(problem.rules[t].reject_weight for t in range(4) if t not in chosen)
+        for k in range(5)
+        for chosen in itertools.combinations(range(4), k)
+    }
+    fitting = [cost for chosen, cost in costs.items() if _fits(made, chosen)]
+    assert found.result.objective[0].value == min(fitting)
+
+
+def _fits(made: Instance, chosen: tuple[int, ...]) -> bool:
+    """Whether the exhaustive engine places these topologies, and no others, whole."""
+    part = replace(
+        made,
+        topologies=tuple(made.topologies[t] for t in chosen),
+        objective=Objective(("nodes",)),
+    )
+    return solve(part, engine="exhaustive", time_limit_s=30).status == Status.OPTIMAL
