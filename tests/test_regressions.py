@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from importlib.metadata import version
 
 import pytest
 
@@ -11,8 +12,8 @@ from slotwise.benchmarks.spark_session import check_master
 from slotwise.grading import split_methods
 from slotwise.models.cluster import Cluster, Distance, Node
 from slotwise.models.errors import InputError
-from slotwise.models.instance import Instance, LinearCost, Objective
-from slotwise.models.topology import Component, Constraints, Stream, Topology
+from slotwise.models.instance import Instance, LinearCost, Objective, Scheduler
+from slotwise.models.topology import Ackers, Component, Constraints, Stream, Topology
 from slotwise.solver.result import Status
 from slotwise.solver.solve import solve
 
@@ -54,6 +55,33 @@ def test_nothing_to_place_is_optimal(engine: str) -> None:
     empty = Topology("t", (Component("a", "spout", 0),))
     result = solve(Instance("f", Cluster((NODE,)), (empty,)), engine=engine)
     assert result.status == Status.OPTIMAL
+
+
+@pytest.mark.parametrize("engine", ["exhaustive", "cp-sat", "milp"])
+def test_highs_does_not_lose_the_optimum_in_presolve(engine: str) -> None:
+    """Version 1.14.0 called an overload of 200 optimal (ERGO-Code/HiGHS#2961)."""
+    assert version("highspy") != "1.14.0", "install again: pip install -c constraints.txt -e ."
+    topology = Topology(
+        "t0",
+        (
+            Component("c0", "spout", 3, {"cpu": Decimal(35)}),
+            Component("c1", "bolt", 1, {"cpu": Decimal(0)}),
+        ),
+        (Stream("c0", "c1"),),
+        constraints=Constraints((("c0", "c1"),)),
+        ackers=Ackers(1, resources={"cpu": Decimal(25)}),
+    )
+    nodes = tuple(Node(f"n{n}", "r0", resources={"cpu": Decimal(40)}) for n in range(4))
+    instance = Instance(
+        "lost",
+        Cluster(nodes),
+        (topology,),
+        scheduler=Scheduler(worker_min_cpu=Decimal(10)),
+        objective=Objective(("workers", "network", "overload"), {"cpu": 2}),
+    )
+    result = solve(instance, engine=engine)
+    assert result.status == Status.OPTIMAL
+    assert [term.value for term in result.objective] == [2, 3, 180]
 
 
 def test_linear_rows_find_the_longest_topology_id() -> None:

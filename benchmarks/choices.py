@@ -1,0 +1,40 @@
+"""Sources of choice for generators: the same grammar draws from NumPy or from Hypothesis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from numpy.random import Generator
+
+X = TypeVar("X")
+
+
+class Chooser(Protocol):
+    """A source of choices."""
+
+    def whole(self, low: int, high: int) -> int:
+        """Return a whole number from `low` to `high`, both included."""
+        ...
+
+
+@dataclass(frozen=True)
+class FromRng:
+    """Choices of a seeded NumPy generator."""
+
+    rng: Generator
+
+    def whole(self, low: int, high: int) -> int:
+        """Return a whole number from `low` to `high`, both included."""
+        return int(self.rng.integers(low, high + 1))
+
+
+def chance(choose: Chooser, percent: int) -> bool:
+    """Return true in `percent` of the cases."""
+    return choose.whole(0, 99) >= 100 - percent
+
+
+def pick(choose: Chooser, options: Sequence[X]) -> X:
+    """Return one of the options, each as likely."""
+    return options[choose.whole(0, len(options) - 1)]

@@ -1,0 +1,133 @@
+"""The exact engines on the same instances: samples by default, all of them in the deep run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from slotwise.benchmarks.agreement import Answer, disagreements
+from slotwise.benchmarks.engines_agree import made, main, mid_size, tiny
+from slotwise.benchmarks.mid_instances import mid_instance
+from slotwise.benchmarks.rules_present import RULES, rules_in
+from slotwise.benchmarks.tiny_instances import tiny_instance
+from slotwise.models.cluster import Cluster, Node
+from slotwise.models.compile import compile_problem
+from slotwise.models.instance import Instance
+from slotwise.models.placement import Placement
+from slotwise.models.problem import Problem
+from slotwise.models.topology import Component, Stream, Topology
+from slotwise.solver.exhaustive import EXHAUSTIVE
+from slotwise.solver.result import Limits, Outcome, Status
+
+LIMITS = Limits(time_s=20.0)
+
+
+def test_tiny_instances(note: list[str]) -> None:
+    tally = tiny(60, 1, LIMITS)
+    note += list(tally.lines())[-1:]
+    assert tally.mismatches == []
+    for engine in ("exhaustive", "cp-sat", "milp"):
+        assert tally.settled["", engine] == tally.instances
+
+
+def test_mid_size_instances(note: list[str]) -> None:
+    tally = mid_size(1, 1, Limits(time_s=3.0))
+    note += list(tally.lines())[-1:]
+    assert tally.mismatches == []
+    assert tally.by_count[2] + tally.by_count[3] >= 1
+
+
+@pytest.mark.deep
+def test_all_tiny_instances(note: list[str]) -> None:
+    tally = tiny(2000, 0, LIMITS)
+    note += tally.lines()
+    assert tally.mismatches == []
+    for engine in ("exhaustive", "cp-sat", "milp"):
+        assert tally.settled["", engine] == 2000
+
+
+@pytest.mark.deep
+def test_all_mid_size_instances(note: list[str]) -> None:
+    tally = mid_size(200, 0, LIMITS)
+    note += tally.lines()
+    assert tally.mismatches == []
+    assert tally.by_count[3] + tally.by_count[2] >= 200
+
+
+def test_every_rule_occurs_with_and_without_a_placement() -> None:
+    seen: Counter[tuple[str, Status]] = Counter()
+    for number in range(400):
+        instance = made(tiny_instance, 0, number)
+        outcome = EXHAUSTIVE.run(compile_problem(instance), LIMITS, None)
+        seen.update((rule, outcome.status) for rule in rules_in(instance))
+    assert min(seen[rule, Status.OPTIMAL] for rule in RULES) >= 15
+    assert min(seen[rule, Status.INFEASIBLE] for rule in RULES) >= 3
+
+
+def test_mid_size_instances_hold_rules_and_are_mid_size() -> None:
+    instances = [made(mid_instance, 0, number) for number in range(150)]
+    assert all(15 <= len(i.task_names()) <= 40 for i in instances)
+    assert all(4 <= len(i.cluster.nodes) <= 10 for i in instances)
+    seen = Counter(rule for i in instances for rule in rules_in(i))
+    left_out = {"ackers", "symmetric matrix", "asymmetric matrix", "generic resource", "decimals"}
+    left_out |= {"unlimited capacity", "one task per worker", "parallelism 0", "rates"}
+    left_out |= {"grouping all", "grouping global", "no slots", "unlimited slots"}
+    left_out |= {"parallel streams"}
+    assert min(seen[rule] for rule in RULES - left_out) >= 3
+
+
+def pair() -> tuple[Problem, Outcome]:
+    """Two tasks with a flow on two nodes: together on one node is best."""
+    topology = Topology("t", (Component("a", "spout", 1), Component("b", "bolt", 1)))
+    topology = replace(topology, streams=(Stream("a", "b"),))
+    nodes = (Node("n1", "r"), Node("n2", "r", resources={"cpu": Decimal(0)}))
+    problem = compile_problem(Instance("pair", Cluster(nodes), (topology,)))
+    return problem, EXHAUSTIVE.run(problem, LIMITS, None)
+
+
+def answer(outcome: Outcome, engine: str = "other") -> Answer:
+    return Answer(engine, outcome, "", 0.0)
+
+
+def test_the_truth_agrees_with_itself() -> None:
+    problem, truth = pair()
+    assert truth.values == (0, 0)
+    assert disagreements(problem, [answer(truth), answer(truth, "again")]) == ()
+
+
+APART = Placement((0, 1), (0, 0))
+WRONG: dict[str, tuple[Outcome, str]] = {
+    "worse optimum": (Outcome(Status.OPTIMAL, APART, (0, 2), (0, 2), ""), "optimal"),
+    "no placement": (Outcome(Status.INFEASIBLE, None, None, (None, None), ""), "infeasible"),
+    "false value": (Outcome(Status.FEASIBLE, APART, (0, 1), (0, 0), ""), "judge"),
+    "false bound": (Outcome(Status.FEASIBLE, APART, (0, 2), (0, 1), ""), "bound 1"),
+    "open bound": (Outcome(Status.OPTIMAL, APART, (0, 2), (0, 0), ""), "bounds"),
+    "lost placement": (Outcome(Status.FEASIBLE, None, None, (0, None), ""), "placement"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_false_claim_is_found(case: str) -> None:
+    problem, truth = pair()
+    claim, words = WRONG[case]
+    found = disagreements(problem, [answer(truth, "exhaustive"), answer(claim)])
+    assert any(words in line for line in found), found
+
+
+def test_a_placement_where_there_is_none_is_found() -> None:
+    problem, truth = pair()
+    none = Outcome(Status.INFEASIBLE, None, None, (None, None), "")
+    open_end = replace(truth, status=Status.FEASIBLE, bounds=(0, None))
+    found = disagreements(problem, [answer(none, "first"), answer(open_end)])
+    assert any("where there is none" in line for line in found)
+
+
+def test_the_command_prints_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--count", "3", "--seed", "5"]) == 0
+    shown = capsys.readouterr().out
+    assert "several topologies" in shown
+    assert "3 instances" in shown
+    assert "0 mismatches" in shown
