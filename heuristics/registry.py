@@ -1,4 +1,4 @@
-"""All methods by name: ours, those that other packages bring, and external commands.
+"""All methods by name: ours, those that other packages bring, Storm's own, external commands.
 
 Another package adds a method by an entry point in the group ``slotwise.methods``. The entry
 point's name is the method's name, its object a `Method` or a callable without arguments that
@@ -13,6 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.external import DEFAULT_TIME_LIMIT_S, PREFIX, external_method
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.storm_methods import STORM_PREFIX, storm_method
 from slotwise.models.errors import InputError
 
 GROUP = "slotwise.methods"
@@ -24,17 +25,20 @@ def find_method(name: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> Met
     Parameters
     ----------
     name
-        Of one of `HEURISTICS`, of an entry point, or ``cmd:COMMAND``.
+        Of one of `HEURISTICS`, of an entry point, ``storm:STRATEGY`` or ``cmd:COMMAND``.
     time_limit_s
-        Wall-clock limit of an external command, seconds; no other method has one.
+        Wall-clock limit of an external command or of Storm, seconds; no other method has one.
 
     Raises
     ------
     InputError
-        When there is no such method, naming close ones, or an entry point is unusable.
+        When there is no such method, naming close ones, when an entry point is unusable, or
+        Storm's scheduler is not built.
     """
     if name.startswith(PREFIX):
         return external_method(name.removeprefix(PREFIX), time_limit_s=time_limit_s)
+    if name.startswith(STORM_PREFIX):
+        return storm_method(name.removeprefix(STORM_PREFIX), time_limit_s=time_limit_s)
     added = _added()
     if name in HEURISTICS:
         return HEURISTICS[name]
@@ -67,8 +71,9 @@ def _added() -> dict[str, EntryPoint]:
     for point in entry_points(group=GROUP):
         if point.name in HEURISTICS:
             raise _unusable(point, "has the name of a built-in method; it must be renamed")
-        if point.name.startswith(PREFIX):
-            raise _unusable(point, f"must not begin with {PREFIX}")
+        for prefix in (PREFIX, STORM_PREFIX):
+            if point.name.startswith(prefix):
+                raise _unusable(point, f"must not begin with {prefix}")
         other = added.setdefault(point.name, point)
         if other.value != point.value:
             raise _unusable(point, f"has the name of another entry point, {other.value}")

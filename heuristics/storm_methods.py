@@ -1,0 +1,105 @@
+"""Storm's own scheduler as methods: ``storm:ras-default`` and so on.
+
+One round of the released ``ResourceAwareScheduler`` on the whole instance, every topology with the
+named strategy: Storm's order of topologies, evictions included; what runs stays where it is. See
+`storm_peer` for the process behind it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import difflib
+from functools import partial
+
+from numpy.random import Generator
+
+from slotwise.heuristics.method import Method
+from slotwise.heuristics.storm_peer import (
+    STRATEGIES,
+    PeerError,
+    StormAnswer,
+    StormPeer,
+    missing,
+    unsupported,
+)
+from slotwise.models.errors import InputError
+from slotwise.models.placement import UNPLACED, Placement
+from slotwise.models.problem import Problem
+from slotwise.models.refusal import Refusal
+
+STORM_PREFIX = "storm:"
+
+_running: list[StormPeer] = []
+"""The process that this one has started, if any: it serves every run."""
+
+
+def storm_method(strategy: str, *, time_limit_s: float) -> Method:
+    """Return the method that asks Storm for `strategy`.
+
+    Parameters
+    ----------
+    strategy
+        One of `STRATEGIES`.
+    time_limit_s
+        Wall-clock seconds of one run, after which the process is ended and the method refuses.
+
+    Raises
+    ------
+    InputError
+        When there is no such strategy, or the process cannot be started.
+    """
+    name = STORM_PREFIX + strategy
+    if strategy not in STRATEGIES:
+        close = difflib.get_close_matches(strategy, STRATEGIES) or STRATEGIES
+        known = " or ".join(STORM_PREFIX + one for one in close)
+        raise InputError(f"is no method; did you mean {known}?", field="method", value=name)
+    reason = missing()
+    if reason is not None:
+        raise InputError(f"Storm's scheduler {reason}", field="method", value=name)
+
+    def place(problem: Problem, rng: Generator) -> Placement | Refusal:
+        try:
+            answer = _peer().schedule(
+                problem.instance, strategy=strategy, time_limit_s=time_limit_s
+            )
+        except PeerError as error:
+            _close()
+            return Refusal(str(error))
+        return _whole_topologies(problem, answer)
+
+    return Method(
+        name=name,
+        source="Apache Storm's own scheduler (make storm-peer)",
+        place=place,
+        supports=partial(_supports, strategy),
+    )
+
+
+def _supports(strategy: str, problem: Problem) -> str | None:
+    return unsupported(problem.instance, strategy)
+
+
+def _whole_topologies(problem: Problem, answer: StormAnswer) -> Placement | Refusal:
+    """Leave out what is not whole where that is allowed; else refuse in Storm's words."""
+    out = {key for key, found in answer.outcomes.items() if not found.scheduled}
+    if out and not problem.may_reject:
+        name = min(out, key=list(answer.outcomes).index)
+        return Refusal(f"topology {name}: {answer.outcomes[name].status or 'evicted'}")
+    kept = [topology not in out for topology, _ in problem.instance.task_names()]
+    nodes, workers = answer.placement.nodes, answer.placement.workers
+    return Placement(
+        tuple(node if keep else UNPLACED for node, keep in zip(nodes, kept, strict=True)),
+        tuple(worker if keep else UNPLACED for worker, keep in zip(workers, kept, strict=True)),
+    )
+
+
+def _peer() -> StormPeer:
+    if not _running:
+        _running.append(StormPeer())
+        atexit.register(_close)
+    return _running[0]
+
+
+def _close() -> None:
+    while _running:
+        _running.pop().close()

@@ -1,0 +1,274 @@
+"""Apache Storm's own Resource Aware Scheduler, as a process that answers many requests.
+
+``make storm-peer`` builds a small Java program (``benchmarks/storm_peer/``) on the released
+``storm-server``. It reads one JSON object a line and answers with one. It is started once and
+asked as often as needed, for a Java machine takes a second to start.
+
+The clock that Storm asks for up-times stands still at the latest launch of the instance.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Timer
+from types import TracebackType
+from typing import IO, Any
+
+from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.instance import Instance
+from slotwise.models.instance_document import instance_document, instance_hash
+from slotwise.models.json_text import canonical_json, parse_json
+from slotwise.models.placement import Placement
+from slotwise.models.placement_file import answer_from_data
+from slotwise.models.refusal import Refusal
+
+JAR_VARIABLE = "SLOTWISE_STORM_PEER"
+"""Environment variable that names the program elsewhere than in the checkout."""
+
+STRATEGIES = (
+    "ras-default",
+    "ras-generic",
+    "ras-default-old",
+    "ras-generic-old",
+    "ras-round-robin",
+    "ras-constraint-solver",
+)
+"""Storm's strategies that it can run."""
+
+DEFAULT_TIMEOUT_S = 60
+"""Storm's ``scheduling.timeout.seconds.per.topology``."""
+
+STDERR_TAIL = 300
+"""So many last characters of the program's stderr stand in a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a topology: whether all of it has a place, and Storm's status of it."""
+
+    scheduled: bool
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class StormAnswer:
+    """One round of Storm's scheduler.
+
+    Parameters
+    ----------
+    placement
+        All that has a place after the round. A topology that was not scheduled may have some: what
+        ran before and could not be completed.
+    outcomes
+        By topology id.
+    evicted
+        Topology id -> those that were evicted on the way to schedule it, whether that helped or
+        not, and whether or not they found a place again.
+    seconds
+        Wall clock of each run, inside of Storm's ``schedule``.
+    """
+
+    placement: Placement
+    outcomes: Mapping[str, Outcome]
+    evicted: Mapping[str, tuple[str, ...]]
+    seconds: tuple[float, ...]
+
+
+class PeerError(SlotwiseError):
+    """Storm's scheduler did not answer; the message says why. The process is gone."""
+
+
+def jar_path() -> Path:
+    """Return where the program is or would be."""
+    named = os.environ.get(JAR_VARIABLE)
+    if named:
+        return Path(named)
+    root = Path(__file__).resolve().parents[1]
+    return root / "benchmarks" / "storm_peer" / "target" / "storm-peer.jar"
+
+
+def missing() -> str | None:
+    """Return why the program cannot run, in one line; ``None`` where it can."""
+    if not jar_path().is_file():
+        return f"is not built ({jar_path()}): run `make storm-peer`, which needs Maven and Java 17"
+    if _java() is None:
+        return "needs Java 17 or newer: set JAVA_HOME, or put java on the PATH"
+    return None
+
+
+def unsupported(instance: Instance, strategy: str | None) -> str | None:
+    """Return what Storm cannot express of `instance`; ``None`` where it can say all of it."""
+    for node in instance.cluster.nodes:
+        for key, capacity in node.resources.items():
+            if capacity is None:
+                return f"node {node.id} has no limit of {key}: Storm needs a number"
+    racks: dict[str, str] = {}
+    for node in instance.cluster.nodes:
+        if racks.setdefault(node.host, node.rack) != node.rack:
+            return f"host {node.host} is in two racks, {racks[node.host]} and {node.rack}"
+    for topology in instance.topologies:
+        if (strategy or topology.strategy) not in STRATEGIES:
+            return f"topology {topology.id} has no strategy of Storm's: {topology.strategy}"
+        for component in topology.components:
+            if component.kind == "system" and not component.id.startswith("__"):
+                return f"component {component.id}: Storm's system components begin with __"
+    return None
+
+
+def _java() -> str | None:
+    home = os.environ.get("JAVA_HOME")
+    named = shutil.which("java", path=os.path.join(home, "bin")) if home else None
+    return named or shutil.which("java")
+
+
+class StormPeer:
+    """The running program; a context manager, which ends it.
+
+    Attributes
+    ----------
+    storm_version, java_version
+        What it is linked with and runs on, for example ``2.8.3`` and ``17.0.15``.
+
+    Raises
+    ------
+    InputError
+        When it is not built, or there is no Java.
+    PeerError
+        When it does not start.
+    """
+
+    def __init__(self) -> None:
+        reason = missing()
+        java = _java()
+        if reason is not None or java is None:
+            raise InputError(str(reason), field="Storm's scheduler", has_value=False)
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it
+        self._process = subprocess.Popen(
+            [java, "-XX:+UseSerialGC", "-jar", str(jar_path())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+        )
+        greeting = self._answer()
+        self.storm_version = str(greeting["storm"])
+        self.java_version = str(greeting["java"])
+
+    def __enter__(self) -> StormPeer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process; once is enough."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout, self._stderr):
+            # A request that could not be written is still waiting in the pipe.
+            with suppress(BrokenPipeError):
+                _pipe(pipe).close()
+
+    def schedule(
+        self,
+        instance: Instance,
+        *,
+        strategy: str | None = None,
+        runs: int = 1,
+        timeout_s: int = DEFAULT_TIMEOUT_S,
+        max_states: int | None = None,
+        time_limit_s: float | None = None,
+    ) -> StormAnswer:
+        """Return what one round of Storm's scheduler makes of `instance`.
+
+        Parameters
+        ----------
+        strategy
+            For all topologies, for example ``ras-default``; ``None`` = each one's own.
+        runs
+            So often the same round is done, each time from the instance's own state.
+        timeout_s
+            Storm's own limit for one topology, whole seconds.
+        max_states
+            Storm's own limit of the search; ``None`` = 10,000 states for a topology.
+        time_limit_s
+            Wall-clock seconds of the whole answer, after which the process is ended.
+
+        Raises
+        ------
+        InputError
+            When Storm has no word for the instance: a capacity without a limit, for example.
+        PeerError
+            When the process broke down or was out of time.
+        """
+        reason = unsupported(instance, strategy)
+        if reason is not None:
+            raise InputError(reason, field=instance.name, has_value=False)
+        request = {
+            "instance": instance_document(instance),
+            "hash": instance_hash(instance),
+            "strategy": strategy,
+            "runs": runs,
+            "timeout_s": timeout_s,
+            "max_states": max_states,
+        }
+        answer = self._ask(canonical_json(request), time_limit_s)
+        if "error" in answer:
+            raise InputError(answer["error"], field="Storm's scheduler", has_value=False)
+        placement = answer_from_data(answer["placement"], instance)
+        assert not isinstance(placement, Refusal)
+        return StormAnswer(
+            placement=placement,
+            outcomes={
+                key: Outcome(found["scheduled"], found["status"] or "")
+                for key, found in answer["topologies"].items()
+            },
+            evicted={key: tuple(found) for key, found in answer["evicted"].items()},
+            seconds=tuple(float(second) for second in answer["seconds"]),
+        )
+
+    def _ask(self, line: str, time_limit_s: float | None) -> dict[str, Any]:
+        limit = Timer(time_limit_s, self._process.kill) if time_limit_s is not None else None
+        if limit is not None:
+            limit.start()
+        try:
+            _pipe(self._process.stdin).write(line.encode("ascii") + b"\n")
+            _pipe(self._process.stdin).flush()
+            return self._answer()
+        except BrokenPipeError as error:
+            raise self._failed() from error
+        finally:
+            if limit is not None:
+                limit.cancel()
+
+    def _answer(self) -> dict[str, Any]:
+        line = _pipe(self._process.stdout).readline()
+        if not line:
+            raise self._failed()
+        answer: dict[str, Any] = parse_json(line.decode())
+        return answer
+
+    def _failed(self) -> PeerError:
+        code = self._process.wait()
+        self._stderr.seek(0)
+        words = " ".join(self._stderr.read().decode(errors="replace").split())
+        said = f"; stderr: {words[-STDERR_TAIL:]}" if words else ""
+        reason = "out of time, or killed" if code < 0 else f"exit code {code}"
+        return PeerError(f"Storm's scheduler ended without an answer ({reason}){said}")
+
+
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None
+    return pipe
