@@ -44,10 +44,11 @@ def walk(keys: list[T], hash_of: Callable[[T], int]) -> list[T]:
     size = LEAST_TABLE
     while 4 * len(keys) > 3 * size:
         size *= 2
-    return sorted(keys, key=lambda key: _spread(hash_of(key)) & (size - 1))
+    return sorted(keys, key=lambda key: spread(hash_of(key)) & (size - 1))
 
 
-def _spread(value: int) -> int:
+def spread(value: int) -> int:
+    """Return what ``HashMap`` makes of a hash: its upper half mixed into the lower one."""
     value &= 0xFFFFFFFF
     return value ^ (value >> 16)
 

@@ -9,7 +9,7 @@ from typing import Any
 from slotwise.models.cluster import Cluster
 from slotwise.models.instance import Instance, Objective, Place
 from slotwise.models.json_text import canonical_json
-from slotwise.models.topology import Ackers, Stream, Topology
+from slotwise.models.topology import Ackers, RasSettings, Stream, Topology
 
 INSTANCE_FORMAT = "slotwise.instance/1"
 
@@ -119,7 +119,16 @@ def _topology_document(topology: Topology) -> dict[str, Any]:
             for c in topology.components
         ],
         "streams": [_stream_document(stream) for stream in topology.streams],
+        **_ras_document(topology.ras),
     }
+
+
+def _ras_document(ras: RasSettings) -> dict[str, Any]:
+    """Return the settings only where they say something, so that older hashes stay."""
+    if ras == RasSettings():
+        return {}
+    keys = ("order_by_proximity", "isolated_machines", "max_states", "max_seconds")
+    return {"ras": {key: getattr(ras, key) for key in keys}}
 
 
 def _ackers_document(ackers: Ackers) -> dict[str, Any]:

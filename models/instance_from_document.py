@@ -26,6 +26,7 @@ from slotwise.models.topology import (
     Ackers,
     Component,
     Constraints,
+    RasSettings,
     SharedMemory,
     Stream,
     Topology,
@@ -107,6 +108,8 @@ def _topology(where: str, file: TopologyFile) -> Topology:
         )
     with at(f"{where}.ackers"):
         ackers = None if file.ackers is None else Ackers(**dict(file.ackers))
+    with at(f"{where}.ras"):
+        ras = RasSettings(**dict(file.ras))
     with at(where):
         return Topology(
             id=file.id,
@@ -125,4 +128,5 @@ def _topology(where: str, file: TopologyFile) -> Topology:
             one_component_per_worker=file.one_component_per_worker,
             shared_memory=tuple(regions),
             ackers=ackers,
+            ras=ras,
         )

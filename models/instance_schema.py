@@ -86,6 +86,15 @@ class AckersFile(FileObject):
     resources: dict[str, Number] = {}
 
 
+class RasFile(FileObject):
+    """What Storm's RAS strategies read besides; ``null`` means no limit of the topology's own."""
+
+    order_by_proximity: bool = False
+    isolated_machines: Positive | None = None
+    max_states: Whole = 10_000
+    max_seconds: Whole | None = None
+
+
 class TopologyFile(FileObject):
     """A topology; ``null`` limits mean none."""
 
@@ -105,6 +114,7 @@ class TopologyFile(FileObject):
     one_component_per_worker: bool = False
     shared_memory: list[SharedMemoryFile] = []
     ackers: AckersFile | None = None
+    ras: RasFile = RasFile()
 
 
 class SchedulerFile(FileObject):
