@@ -14,7 +14,8 @@ from slotwise.solver.cp_sat import CP_SAT
 from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.matrix_auto import Turns, matrix_turns
 from slotwise.solver.one_node import as_one_node
-from slotwise.solver.parts import flow_parts, side_by_side
+from slotwise.solver.parts import flow_parts, sum_of_parts
+from slotwise.solver.rack_cut import over_racks
 from slotwise.solver.racks import all_in_one_rack, one_rack, racks_matter
 from slotwise.solver.reduction import reduce_nodes
 from slotwise.solver.result import Limits, Outcome, Proof, Status
@@ -67,36 +68,10 @@ def _run_parts(
         outcomes.insert(0, found)
         if found.status == Status.INFEASIBLE or found.interrupted:
             break
-    return ran, _sum_of_parts(problem, parts, outcomes, hint)
-
-
-def _sum_of_parts(
-    problem: Problem,
-    parts: tuple[SubProblem, ...],
-    outcomes: list[Outcome],
-    hint: Placement | None,
-) -> Outcome:
-    """Return what the answers for the last parts tell about the whole."""
-    known = _of_placement(problem, hint)
-    proofs = tuple(dict.fromkeys(p for outcome in outcomes for p in outcome.proofs))
-    nothing = (None,) * len(problem.terms)
-    if any(outcome.status == Status.INFEASIBLE for outcome in outcomes):
-        proof = "a part of the tasks alone has no valid placement"
-        return Outcome(Status.INFEASIBLE, None, None, nothing, proof, proofs=proofs)
-    bounds = tuple(_sum([outcome.bounds[i] for outcome in outcomes]) for i in range(len(nothing)))
-    placements = [outcome.placement for outcome in outcomes if outcome.placement is not None]
-    if len(placements) == len(parts):
-        joined = side_by_side(problem, parts, placements)
-        known = together(known, _of_placement(problem, joined))
-    proof = "sum over the parts that no flow connects"
-    found = Outcome(Status.UNKNOWN, None, None, bounds, proof, proofs=proofs)
+    joined, found = sum_of_parts(problem, parts, outcomes)
+    known = together(_of_placement(problem, hint), _of_placement(problem, joined))
     interrupted = any(outcome.interrupted for outcome in outcomes)
-    return replace(together(known, found), interrupted=interrupted)
-
-
-def _sum(bounds: list[int | None]) -> int:
-    """Return a bound on the sum: network and overload are never negative."""
-    return sum(bound or 0 for bound in bounds)
+    return ran, replace(together(known, found), interrupted=interrupted)
 
 
 def _all(ran: tuple[Engine, ...], more: tuple[Engine, ...]) -> tuple[Engine, ...]:
@@ -163,7 +138,8 @@ def _enclose(problem: Problem, limits: Limits, hint: Placement | None) -> Answer
     if inner.placement is not None:
         placed = _of_placement(problem, rack.restore(inner.placement))
         known = together(together(known, placed), bounds)
-    ran = (*ran, *(e for e in more if e not in ran))
+    known = together(known, over_racks(problem, outer, inner))
+    ran = _all(ran, more)
     return ran, replace(known, interrupted=known.interrupted or inner.interrupted)
 
 

@@ -56,6 +56,11 @@ class Stage:
         """Return the term's value of a plan value."""
         return self.base - self.step * value
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether all plans have the same value: no configuration and no split has any."""
+        return not self.bonus.any() and not any(c.values.any() for c in self.columns)
+
     def without_loss(self, model: Model, value: int) -> Model | None:
         """Return the model with the configurations that plans of the proven best value can use.
 

@@ -31,7 +31,7 @@ UNSUPPORTED_PARTS = ("rejected", "moved")
 
 @dataclass(slots=True)
 class _Search:
-    """What is known so far, over all terms."""
+    """What is known so far, over all terms; `is_open` until some term has found a plan."""
 
     problem: Problem
     started: float
@@ -42,6 +42,7 @@ class _Search:
     trace: list[Improvement] = field(default_factory=list)
     interrupted: bool = False
     infeasible: bool = False
+    is_open: bool = True
 
     def offer(self, placement: Placement, term: int) -> None:
         """Keep a placement if it is valid and better than the incumbent."""
@@ -84,7 +85,7 @@ def _solve_terms(problem: Problem, search: _Search) -> None:
         proven = _solve_term(model, stage, search, index)
         if proven is None or index + 1 == len(problem.terms):
             return
-        narrowed = stage.without_loss(model, proven)
+        narrowed = model if stage.is_constant else stage.without_loss(model, proven)
         if narrowed is None:
             return
         model = narrowed
@@ -92,6 +93,9 @@ def _solve_terms(problem: Problem, search: _Search) -> None:
 
 def _solve_term(model: Model, stage: Stage, search: _Search, index: int) -> int | None:
     """Search the best plan value of one term; return it if it is proven."""
+    if stage.is_constant and index + 1 < len(search.problem.terms):
+        search.bounds.append(stage.base)
+        return 0
 
     def on_best(found: Found) -> None:
         search.offer(stage.placement(model, found), index)
@@ -118,8 +122,9 @@ def _solve_term(model: Model, stage: Stage, search: _Search, index: int) -> int 
             search.bounds.append(bound)
             search.note(index, None, bound)
     if state.best is None:
-        search.infeasible = index == 0
+        search.infeasible = search.is_open
         return None
+    search.is_open = False
     return state.best.value
 
 

@@ -19,7 +19,7 @@ from slotwise.solver.kinds import Kinds
 from slotwise.solver.worker_layout import has_single_workers
 from slotwise.solver.worker_packing import Packing, pack
 
-MOST_ROWS = 1_000_000
+MOST_ROWS = 2_000_000
 """Beyond this many configurations of one node the engine does not take the instance."""
 
 MOST_ENTRIES = 60_000_000
@@ -63,9 +63,8 @@ def enumerate_configurations(
         `time_s` seconds for one topology.
     """
     fitting = [_fitting(problem, kinds, node) for node in nodes]
-    most = np.max([counts.max(axis=0) for counts in fitting], axis=0)
     packings = {
-        t: pack(problem, kinds, t, most, time_s)
+        t: pack(problem, kinds, t, fitting, time_s)
         for t in range(len(problem.rules))
         if not has_single_workers(problem, t)
     }

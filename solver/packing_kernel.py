@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from slotwise.models.problem import IntArray
+
+Index = NDArray[np.int32]
 
 IMPOSSIBLE = -(2**62)
 """Worth of a content that no workers can hold."""
 
 
 def fill(
-    sizes: IntArray,
+    rows: IntArray,
+    cells: IntArray,
+    index: Index,
     contents: IntArray,
     offsets: IntArray,
     worths: IntArray,
@@ -17,43 +24,40 @@ def fill(
     before: IntArray,
     after: IntArray,
 ) -> None:
-    """Fill ``after[y] = max(before[y], max_w worth(w) + before[y - w])`` for all y of a box.
+    """Fill ``after[y] = max(before[y], max_w worth(w) + before[y - w])`` for all rows y.
 
     With one array for both, full of `IMPOSSIBLE`, that is any number of workers; with two, one
     worker more.
 
     Parameters
     ----------
-    sizes
-        [K] number of values of each coordinate; the last runs fastest in the tables.
+    rows, cells
+        [R, K] node contents, and [R] their places in the box, ascending; with each content all
+        smaller ones are there, the empty one first.
+    index
+        [box] row of the content of each place, anything where there is none.
     contents, offsets, worths
-        [W, K] worker contents sorted by their first kind, their place in the table, their worth.
+        [W, K] worker contents sorted by their first kind, their place in the box, their worth.
     starts
         [K + 1] first content of each first kind: w must hold the first kind of y.
     before, after
-        [product of sizes]; the second is filled in place.
+        [R]; the second is filled in place.
     """
-    kinds = len(sizes)
-    y = [0] * kinds
+    kinds = rows.shape[1]
     after[0] = 0
-    for cell in range(1, len(after)):
-        k = kinds - 1
-        while y[k] + 1 == sizes[k]:
-            y[k] = 0
-            k -= 1
-        y[k] += 1
+    for row in range(1, len(rows)):
         first = 0
-        while y[first] == 0:
+        while rows[row, first] == 0:
             first += 1
-        best = before[cell]
+        best = before[row]
         for w in range(starts[first], starts[first + 1]):
             fits = True
             for j in range(first, kinds):
-                if contents[w, j] > y[j]:
+                if contents[w, j] > rows[row, j]:
                     fits = False
                     break
             if fits:
-                rest = before[cell - offsets[w]]
+                rest = before[index[cells[row] - offsets[w]]]
                 if rest != IMPOSSIBLE and rest + worths[w] > best:
                     best = rest + worths[w]
-        after[cell] = best
+        after[row] = best

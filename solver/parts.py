@@ -17,6 +17,7 @@ from slotwise.models.accounting import account
 from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.placement import UNPLACED, Placement
 from slotwise.models.problem import IntArray, Problem
+from slotwise.solver.result import Outcome, Status
 from slotwise.solver.sub_problem import SubProblem, on_classes
 
 ADDITIVE_PARTS = frozenset(("overload", "network"))
@@ -42,6 +43,28 @@ def flow_parts(problem: Problem) -> tuple[SubProblem, ...]:
         return (SubProblem(problem, tuple(range(problem.task_count))),)
     groups.sort(key=lambda group: (-sum(problem.classes[c].size for c in group), group))
     return tuple(on_classes(problem, group) for group in groups)
+
+
+def sum_of_parts(
+    problem: Problem, parts: Sequence[SubProblem], outcomes: Sequence[Outcome]
+) -> tuple[Placement | None, Outcome]:
+    """Return the parts' placements side by side, and what their bounds prove about the whole.
+
+    Answers for the first parts may be missing. A missing bound counts 0: neither network nor
+    overload is ever less.
+    """
+    proofs = tuple(dict.fromkeys(p for outcome in outcomes for p in outcome.proofs))
+    nothing = (None,) * len(problem.terms)
+    if any(outcome.status == Status.INFEASIBLE for outcome in outcomes):
+        proof = "a part of the tasks alone has no valid placement"
+        return None, Outcome(Status.INFEASIBLE, None, None, nothing, proof, proofs=proofs)
+    bounds = tuple(sum(o.bounds[i] or 0 for o in outcomes) for i in range(len(nothing)))
+    placements = [outcome.placement for outcome in outcomes if outcome.placement is not None]
+    joined = None
+    if len(placements) == len(parts):
+        joined = side_by_side(problem, parts, placements)
+    proof = "sum over the parts that no flow connects"
+    return joined, Outcome(Status.UNKNOWN, None, None, bounds, proof, proofs=proofs)
 
 
 def side_by_side(

@@ -1,4 +1,4 @@
-"""The best split of a node's tasks into workers, for every content of a node at once.
+"""The best split of a node's tasks into workers, for all contents of a node at once.
 
 ``V(y) = max_w g(w) + V(y - w)`` over the contents w of one worker, where w must hold the first
 kind of y (design section 8, step 4). Among equal gains the fewest workers count.
@@ -6,6 +6,7 @@ kind of y (design section 8, step 4). Among equal gains the fewest workers count
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,9 +14,14 @@ import numpy as np
 from slotwise.models.problem import BoolArray, IntArray, Problem, Rules
 from slotwise.solver.engine import NotTakenError
 from slotwise.solver.kinds import Kinds
-from slotwise.solver.packing_kernel import IMPOSSIBLE, fill
+from slotwise.solver.packing_kernel import IMPOSSIBLE, Index, fill
 
-MOST_CELLS = 30_000_000
+MOST_CELLS = 150_000_000
+"""Places in the box around all node contents; four bytes each."""
+
+MOST_LAYERS = 30_000_000
+"""Numbers in the tables for at most 0, 1, 2, ... workers."""
+
 MOST_CONTENTS = 100_000
 MOST_ENTRIES = 60_000_000
 STEPS_A_SECOND = 150_000_000
@@ -30,8 +36,11 @@ class Packing:
     ----------
     columns
         [k] the kinds of the topology.
-    sizes, strides
-        [k] number of values of each kind, and place of a content in a table: ``y @ strides``.
+    rows, cells
+        [R, k] all contents of a node, and [R] their places ``y @ strides`` in the box around
+        them, ascending.
+    strides, index
+        [k]; [box] the row of each place.
     contents
         [W, k] what one worker can hold, by first kind.
     worths
@@ -39,13 +48,15 @@ class Packing:
     unit
         More than any number of workers.
     tables
-        Worth of the best packing of each content into any number of workers (one table), or
+        [R] worth of the best packing of each content into any number of workers (one table), or
         into at most 0, 1, 2, ... of them; `IMPOSSIBLE` where there is none.
     """
 
     columns: IntArray
-    sizes: IntArray
+    rows: IntArray
+    cells: IntArray
     strides: IntArray
+    index: Index
     contents: IntArray
     worths: IntArray
     unit: int
@@ -53,7 +64,7 @@ class Packing:
 
     def gains(self, counts: IntArray) -> tuple[IntArray, IntArray, BoolArray]:
         """Return, for node contents [Y, K], flow inside workers, workers, and whether it packs."""
-        worth = self.tables[-1][counts[:, self.columns] @ self.strides]
+        worth = self.tables[-1][self.index[counts[:, self.columns] @ self.strides]]
         possible = worth != IMPOSSIBLE
         gain = -((-worth) // self.unit)
         return gain, gain * self.unit - worth, possible
@@ -69,8 +80,9 @@ class Packing:
             rows = np.flatnonzero(fits)
             cell = int(left @ self.strides)
             below = max(layer - 1, 0)
-            rest = self.tables[below][cell - self.contents[rows] @ self.strides]
-            good = rest + self.worths[rows] == self.tables[layer][cell]
+            smaller = self.index[cell - self.contents[rows] @ self.strides]
+            rest = self.tables[below][smaller]
+            good = rest + self.worths[rows] == self.tables[layer][self.index[cell]]
             good &= rest != IMPOSSIBLE
             layer = below
             if good.any():  # else one worker fewer does as well
@@ -87,21 +99,23 @@ class Packing:
         NotTakenError
             When the tables would be too large.
         """
-        cells = len(self.tables[0])
-        steps = cells * slots * len(self.contents)
-        if cells * (slots + 1) > MOST_CELLS or steps > time_s * STEPS_A_SECOND:
-            raise NotTakenError(f"{cells:.0e} node contents in up to {slots} workers")
-        none = np.full(cells, IMPOSSIBLE, dtype=np.int64)
+        steps = len(self.rows) * slots * len(self.contents)
+        if len(self.rows) * (slots + 1) > MOST_LAYERS or steps > time_s * STEPS_A_SECOND:
+            raise NotTakenError(f"{len(self.rows):,} node contents in up to {slots} workers")
+        none = self._impossible()
         none[0] = 0
         tables = [none]
         for _ in range(slots):
-            tables.append(self._filled(tables[-1], np.full(cells, IMPOSSIBLE, dtype=np.int64)))
+            tables.append(self._filled(tables[-1], self._impossible()))
         return replace(self, tables=tuple(tables))
 
     def unlimited(self) -> Packing:
         """Return the best packings into any number of workers."""
-        table = np.full(int(np.prod(self.sizes)), IMPOSSIBLE, dtype=np.int64)
+        table = self._impossible()
         return replace(self, tables=(self._filled(table, table),))
+
+    def _impossible(self) -> IntArray:
+        return np.full(len(self.rows), IMPOSSIBLE, dtype=np.int64)
 
     def _filled(self, before: IntArray, after: IntArray) -> IntArray:
         run = fill
@@ -110,43 +124,64 @@ class Packing:
 
             run = fill_compiled
         firsts = (self.contents > 0).argmax(axis=1)
-        starts = np.searchsorted(firsts, np.arange(len(self.sizes) + 1)).astype(np.int64)
+        starts = np.searchsorted(firsts, np.arange(len(self.columns) + 1)).astype(np.int64)
         offsets = self.contents @ self.strides
-        run(self.sizes, self.contents, offsets, self.worths, starts, before, after)
+        books = (self.rows, self.cells, self.index)
+        run(*books, self.contents, offsets, self.worths, starts, before, after)
         return after
 
 
-def pack(problem: Problem, kinds: Kinds, topology: int, most: IntArray, time_s: float) -> Packing:
-    """Return the packings of a topology into any number of workers, for contents up to `most` [K].
+def pack(
+    problem: Problem, kinds: Kinds, topology: int, counts: Sequence[IntArray], time_s: float
+) -> Packing:
+    """Return the packings of a topology into any number of workers.
+
+    Parameters
+    ----------
+    counts
+        Per node type: [Y, K] all contents of such a node, with each all smaller ones.
+    time_s
+        The table may take that long, seconds.
 
     Raises
     ------
     NotTakenError
-        When the table would be too large, or take more than `time_s` seconds.
+        When the table would be too large, or take longer.
     """
     columns = np.flatnonzero(kinds.topology == topology)
-    sizes = most[columns] + 1
-    cells = float(np.prod(sizes.astype(float)))
-    if cells > MOST_CELLS:
-        raise NotTakenError(f"a node has {cells:.0e} contents, too many to pack into workers")
-    contents = _contents(problem, kinds, topology, columns, most[columns])
-    if len(contents) * cells > time_s * STEPS_A_SECOND:
-        raise NotTakenError(f"{len(contents):,} worker contents in {cells:.0e} node contents")
-    unit = int(most[columns].sum()) + 1
-    if int(kinds.pairs(most)) * unit >= -IMPOSSIBLE:
+    most = np.max([rows[:, columns].max(axis=0) for rows in counts], axis=0)
+    box = float(np.prod(most + 1.0))
+    if box > MOST_CELLS:
+        raise NotTakenError(f"a node has up to {box:.0e} contents, too many to pack into workers")
+    strides = _strides(most + 1)
+    cells = np.unique(np.concatenate([rows[:, columns] @ strides for rows in counts]))
+    contents = _contents(problem, kinds, topology, columns, most)
+    if len(contents) * len(cells) > time_s * STEPS_A_SECOND:
+        raise NotTakenError(f"{len(contents):,} worker contents in {len(cells):,} node contents")
+    unit = int(most.sum()) + 1
+    if int(_pairs(kinds, columns, most)) * unit >= -IMPOSSIBLE:
         raise NotTakenError("flows are too large to be packed exactly")
     contents = contents[np.argsort((contents > 0).argmax(axis=1), kind="stable")]
-    flow = kinds.flow[np.ix_(columns, columns)]
-    gains = np.einsum("wi,ij,wj->w", contents, flow, contents) // 2
+    index = np.zeros(int(box), dtype=np.int32)
+    index[cells] = np.arange(len(cells))
     return Packing(
         columns=columns,
-        sizes=sizes,
-        strides=_strides(sizes),
+        rows=cells[:, None] // strides % (most + 1),
+        cells=cells,
+        strides=strides,
+        index=index,
         contents=contents,
-        worths=gains * unit - 1,
+        worths=_pairs(kinds, columns, contents) * unit - 1,
         unit=unit,
         tables=(),
     ).unlimited()
+
+
+def _pairs(kinds: Kinds, columns: IntArray, counts: IntArray) -> IntArray:
+    """Return, for each row [.., k] of counts of these kinds, the flow inside a worker."""
+    flow = kinds.flow[np.ix_(columns, columns)]
+    both = np.einsum("...i,ij,...j->...", counts, flow, counts, optimize=True)
+    return np.asarray(both // 2, dtype=np.int64)
 
 
 def _strides(sizes: IntArray) -> IntArray:

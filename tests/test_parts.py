@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+from engine_cases import LIMITS, network_topology
 from numpy.random import Generator
 from strategies import tiny_instance
 
@@ -20,9 +21,7 @@ from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.one_node import as_one_node
 from slotwise.solver.parts import flow_parts, side_by_side
 from slotwise.solver.reduction import reduce_nodes
-from slotwise.solver.result import Limits, Status
-
-LIMITS = Limits(time_s=60.0)
+from slotwise.solver.result import Status
 
 
 def network_only(instance: Instance) -> Instance:
@@ -57,31 +56,13 @@ def two_pairs(heap_mb: int | None, nodes: int, slots: int, memory_mb: int) -> Pr
 
 
 def small_heaps(rng: Generator) -> Instance:
-    """Return a topology of two or three components on one or two nodes, workers kept small."""
-    components = tuple(
-        Component(
-            f"c{i}",
-            "bolt" if i else "spout",
-            int(rng.integers(1, 4)),
-            {"cpu": int(rng.integers(1, 20)), "onheap_mb": int(rng.integers(1, 4))},
-        )
-        for i in range(int(rng.integers(2, 4)))
+    """Return a topology on one or two nodes with few slots, its workers kept small."""
+    topology = network_topology(rng, most_components=3, heap_mb=int(rng.integers(1, 8)))
+    nodes = tuple(
+        Node(f"n{i}", "r", "", int(rng.integers(1, 7)), {"cpu": 400, "memory_mb": 100})
+        for i in range(int(rng.integers(1, 3)))
     )
-    streams = tuple(
-        Stream(a.id, b.id)
-        for a in components
-        for b in components
-        if a is not b and rng.random() < 0.5
-    )
-    cluster = Cluster(
-        tuple(
-            Node(f"n{i}", "r", "", int(rng.integers(1, 7)), {"cpu": 400, "memory_mb": 100})
-            for i in range(int(rng.integers(1, 3)))
-        )
-    )
-    heap = int(rng.integers(1, 8))
-    topology = Topology("t", components, streams, worker_max_heap_mb=heap)
-    return Instance("small heaps", cluster, (topology,), objective=Objective(("network",)))
+    return Instance("small heaps", Cluster(nodes), (topology,), objective=Objective(("network",)))
 
 
 def test_parts_solved_alone_give_the_optimum_of_the_whole(note: list[str]) -> None:
