@@ -76,8 +76,8 @@ def test_a_third_node_in_another_rack_does_not_pay() -> None:
     points = {"a": 5, "d": 7, "b": 5, "c": 3}
     components = tuple(Component(k, "bolt", 1, {"cpu": cpu}) for k, cpu in points.items())
     streams = (Stream("a", "d"), Stream("d", "b"), Stream("b", "c"))
-    nodes = tuple(Node(f"n{i}", f"r{i % 2}", "", 1, {"cpu": 10}) for i in range(4))
-    topology = Topology("t", components, streams)
+    nodes = tuple(Node(f"n{i}", f"r{i % 2}", "", 2, {"cpu": 10}) for i in range(4))
+    topology = Topology("t", components, streams, one_task_per_worker=True)
     instance = Instance("t", Cluster(nodes), (topology,), objective=Objective(("network",)))
     problem = compile_problem(instance)
     outer = EXHAUSTIVE.run(all_in_one_rack(problem).problem, LIMITS, None)
