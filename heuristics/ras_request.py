@@ -25,18 +25,30 @@ class Request:
     ----------
     cpu
         Points, without any least cpu of workers.
-    memory
-        MB, on-heap and off-heap; each shared region counts once (Storm's lower bound).
-    shared
-        The part of `memory` that is shared regions.
+    onheap, offheap
+        MB, without shared regions.
+    shared_onheap, shared_offheap
+        MB of the shared regions, each counted once (Storm's lower bound).
     generic
         Of every other resource that some component names.
     """
 
     cpu: float
-    memory: float
-    shared: float
+    onheap: float
+    offheap: float
+    shared_onheap: float
+    shared_offheap: float
     generic: dict[str, float]
+
+    @property
+    def own_memory(self) -> float:
+        """MB without shared regions."""
+        return self.offheap + self.onheap
+
+    @property
+    def memory(self) -> float:
+        """All MB, added in the order of Storm's priority strategies."""
+        return (self.offheap + self.shared_offheap) + (self.shared_onheap + self.onheap)
 
 
 def request_of(topology: Topology) -> Request:
@@ -47,13 +59,12 @@ def request_of(topology: Topology) -> Request:
         for key, value in resources.items():
             if key not in OWN:
                 generic[key] = generic.get(key, 0.0) + float(value)
-    heap, off_heap = (added(task.get(part) for task in tasks) for part in MEMORY_PARTS)
-    shared_heap = added(one.mb for one in topology.shared_memory if one.kind == "onheap")
-    shared_off_heap = added(one.mb for one in topology.shared_memory if one.kind != "onheap")
     return Request(
         cpu=added(task.get(CPU) for task in tasks),
-        memory=(off_heap + shared_off_heap) + (shared_heap + heap),
-        shared=shared_off_heap + shared_heap,
+        onheap=added(task.get("onheap_mb") for task in tasks),
+        offheap=added(task.get("offheap_mb") for task in tasks),
+        shared_onheap=added(one.mb for one in topology.shared_memory if one.kind == "onheap"),
+        shared_offheap=added(one.mb for one in topology.shared_memory if one.kind != "onheap"),
         generic=generic,
     )
 

@@ -28,6 +28,9 @@ NOT_ENOUGH = "not-enough-resources"
 INVALID = "invalid-topology"
 OTHER = "other"
 
+INTERNAL_ERROR = "Internal Error - Exception thrown when scheduling. Please check logs for details"
+"""Storm's status of a topology, word by word, where a strategy throws."""
+
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
@@ -126,21 +129,29 @@ def schedule_topology(
     limits
         Of the scheduler; ``None`` = Storm's defaults.
     """
+    work = state.copy()
+    result = schedule_in_place(work, topology, strategy, limits)
+    if result.success:
+        state.adopt(work)
+    return result
+
+
+def schedule_in_place(
+    state: RasState, topology: int, strategy: str, limits: RasLimits | None = None
+) -> StrategyResult:
+    """Do the same on `state` itself: a strategy that gives up leaves behind what it has placed.
+
+    So does Storm's, in a copy that its outer loop still looks at before it throws it away.
+    """
     limits = limits or RasLimits()
     rule = STRATEGIES[strategy]
-    work = state.copy()
-    early = _early_result(work, topology, rule, limits)
+    early = _early_result(state, topology, rule, limits)
     if early is not None:
         return early
     try:
-        found, count = _search(work, topology, rule, limits)
+        found, count = _search(state, topology, rule, limits)
     except LostExecutorError:
-        return StrategyResult(
-            OTHER,
-            "Internal Error - Exception thrown when scheduling. Please check logs for details",
-        )
-    if found.success:
-        state.adopt(work)
+        return StrategyResult(OTHER, INTERNAL_ERROR)
     return _result(rule, found, count)
 
 

@@ -15,12 +15,14 @@ from slotwise import __version__, exits
 from slotwise.commands import families, generate, judge, methods, place, schema, solve
 from slotwise.converting import convert
 from slotwise.grading import grade, report
+from slotwise.scheduling import schedule
 from slotwise.verifying import verify
 
 COMMANDS = (
     solve,
     verify,
     place,
+    schedule,
     judge,
     convert,
     grade,

@@ -178,7 +178,7 @@ def test_request_counts_shared_regions_once() -> None:
         ),
     )
     asked = request_of(made)
-    assert (asked.cpu, asked.memory, asked.shared) == (20.0, 136.0, 120.0)
+    assert (asked.cpu, asked.memory, asked.own_memory) == (20.0, 136.0, 16.0)
 
 
 @pytest.mark.parametrize(
