@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).resolve().parents[1]
+SHARED = Path(os.environ.get("SLOTWISE_SHARED", ROOT.parent / "shared"))
 EXAMPLES = ROOT / "docs" / "examples"
 DEEP = os.environ.get("SLOTWISE_DEEP") == "1"
 
@@ -40,6 +41,16 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("deep" if DEEP else "default")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--vectors",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="another folder of scheduling vectors for tests/test_ras_vectors.py (repeatable)",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -80,10 +91,9 @@ def root() -> Path:
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of reference material beside the project (or SLOTWISE_SHARED)."""
-    folder = Path(os.environ.get("SLOTWISE_SHARED", ROOT.parent / "shared"))
-    if folder.is_dir():
-        return folder
-    reason = f"no reference material in {folder}; SLOTWISE_SHARED can name another folder"
+    if SHARED.is_dir():
+        return SHARED
+    reason = f"no reference material in {SHARED}; SLOTWISE_SHARED can name another folder"
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)

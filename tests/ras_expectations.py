@@ -1,0 +1,266 @@
+"""What conformance vectors expect, one check per key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from ras_vectors import Vector
+
+from slotwise.heuristics.ras_model import RasModel
+from slotwise.heuristics.ras_state import RasState
+from slotwise.heuristics.ras_strategy import STRATEGIES, executor_order
+from slotwise.models.judge import judge
+from slotwise.models.placement import Placement
+
+
+@dataclass(frozen=True)
+class Run:
+    """A vector after one of the strategies it names.
+
+    `placements` after each round (the last is of `model`), `messages` by topology id,
+    `evictions` tried in the last round.
+    """
+
+    vector: Vector
+    strategy: str
+    model: RasModel
+    placements: tuple[Placement, ...]
+    names: tuple[tuple[str, ...], ...]
+    messages: dict[str, str] = field(default_factory=dict)
+    evictions: tuple[str, ...] = ()
+
+    @property
+    def state(self) -> RasState:
+        """The cluster at the end."""
+        state = RasState(self.model)
+        state.put(self.placements[-1])
+        return state
+
+    @property
+    def scheduled(self) -> list[str]:
+        """Topologies that are placed whole at the end."""
+        state = self.state
+        return [name for t, name in enumerate(self.names[-1]) if not state.unassigned(t)]
+
+    def topology(self, name: str) -> int:
+        """Return the index of a topology."""
+        return self.names[-1].index(name)
+
+    def racks(self, *names: str) -> set[str]:
+        """Return the racks that topologies use."""
+        nodes = self.model.instance.cluster.nodes
+        state = self.state
+        return {nodes[node].rack for name in names for node in state.on_node[self.topology(name)]}
+
+
+def check_all(run: Run, keys: set[str]) -> None:
+    """Check what the vector expects under `keys`."""
+    for key, value in run.vector.expected.items():
+        if key in keys:
+            CHECKS[key](run, value)
+
+
+def _rounds(run: Run, value: list[dict[str, list[str]]]) -> None:
+    assert len(value) == len(run.placements)
+    for names, placement, expected in zip(run.names, run.placements, value, strict=True):
+        whole = {name for name in names if _whole(names, placement, run, name)}
+        assert whole == set(expected["scheduled"])
+        assert set(names) - whole == set(expected["not_scheduled"])
+
+
+def _whole(names: tuple[str, ...], placement: Placement, run: Run, name: str) -> bool:
+    first = 0
+    for other in names:
+        size = len(run.model.topologies[run.topology(other)].component_of)
+        if other == name:
+            return -1 not in placement.nodes[first : first + size]
+        first += size
+    raise ValueError(name)
+
+
+def _scheduled(run: Run, value: bool | list[str]) -> None:
+    expected = list(run.names[-1]) if value is True else (value or [])
+    assert sorted(run.scheduled) == sorted(expected)
+
+
+def _worker_groups(run: Run, value: list[list[int]]) -> None:
+    state = run.state
+    found = {frozenset(w.tasks) for workers in state.workers for w in workers.values()}
+    assert found == {frozenset(group) for group in value}
+
+
+def _executor_order(run: Run, value: list[int]) -> None:
+    assert executor_order(RasState(run.model), 0, STRATEGIES[run.strategy]) == value
+
+
+def _valid(run: Run, value: bool) -> None:
+    assert judge(run.model.instance, run.placements[-1]).valid is value
+
+
+def _n_scheduled(run: Run, value: int) -> None:
+    assert len(run.scheduled) == value
+
+
+def _unassigned(run: Run, value: int) -> None:
+    state = run.state
+    assert sum(len(state.unassigned(t)) for t in range(len(run.names[-1]))) == value
+
+
+def _status_prefix(run: Run, value: str) -> None:
+    if run.messages:
+        assert all(message.startswith(value) for message in run.messages.values())
+
+
+def _attempted_evictions(run: Run, value: list[str]) -> None:
+    assert sorted(run.evictions) == sorted(value)
+
+
+def _racks_used(run: Run, value: dict[str, list[str]]) -> None:
+    for name, racks in value.items():
+        assert run.racks(name) == set(racks)
+
+
+def _racks(run: Run, value: int | dict[str, int]) -> None:
+    wanted = {"both": value} if isinstance(value, int) else value
+    for name, count in wanted.items():
+        assert len(run.racks(*(run.names[-1] if name == "both" else (name,)))) == count
+
+
+def _all_workers_in_rack(run: Run, value: dict[str, str]) -> None:
+    _racks_used(run, {name: [rack] for name, rack in value.items()})
+
+
+def _worker_slots(run: Run, value: dict[str, int]) -> None:
+    state = run.state
+    for name, count in value.items():
+        assert len(set(state.places[run.topology(name)].values())) == count
+
+
+def _disjoint(run: Run, value: bool) -> None:
+    used = [node for nodes in run.state.on_node for node in nodes]
+    assert (len(used) == len(set(used))) is value
+
+
+def _per_topology(run: Run, key: str, value: float) -> None:
+    state = run.state
+    for name in run.scheduled:
+        t = run.topology(name)
+        mine = [w for workers in state.workers for w in workers.values() if w.topology == t]
+        assert {"cpu": sum(w.charged for w in mine), "workers": len(mine)}[key] == value
+
+
+def _no_negative(run: Run, value: int) -> None:
+    assert value == 0
+    state, cluster = run.state, run.model.cluster
+    for node, (cpu, memory) in enumerate(zip(state.cpu, state.memory, strict=True)):
+        workers = state.workers[node].values()
+        shared = sum(state.node_shared(t, node) for t in range(len(run.names[-1])))
+        assert cpu == cluster.cpu[node] - sum(w.charged for w in workers)
+        held = sum(w.onheap + w.offheap for w in workers)
+        assert memory == cluster.memory[node] - held - shared
+
+
+def totals(run: Run) -> dict[str, float]:
+    """Return what is in use at the end, all workers together; MB and cpu points."""
+    state = run.state
+    workers = [w for of_node in state.workers for w in of_node.values()]
+    regions = [
+        run.model.topologies[w.topology].regions[r] for w in workers for r in sorted(w.regions)
+    ]
+    shared_on = sum(region.onheap for region in regions)
+    shared_off = sum(region.offheap_worker for region in regions)
+    of_nodes = sum(
+        state.node_shared(t, node) for t in range(len(state.places)) for node in state.on_node[t]
+    )
+    onheap = sum(w.onheap for w in workers)
+    offheap = sum(w.offheap for w in workers)
+    return {
+        "executors": sum(len(places) for places in state.places),
+        "workers": len(workers),
+        "nodes": sum(bool(of_node) for of_node in state.workers),
+        "cpu": sum(w.charged for w in workers),
+        "worker_on_heap": onheap,
+        "worker_off_heap": offheap,
+        "worker_shared_on": shared_on,
+        "worker_shared_off": shared_off,
+        "node_shared_off": of_nodes,
+        "mem_on_heap": onheap,
+        "mem_off_heap": offheap + of_nodes,
+        "mem_total": onheap + offheap + of_nodes,
+        "shared_on": shared_on,
+        "shared_off": shared_off + of_nodes,
+        "nonshared_on": onheap - shared_on,
+        "nonshared_off": offheap - shared_off,
+    }
+
+
+TOTALS = (
+    "executors",
+    "workers",
+    "nodes",
+    "cpu",
+    "worker_on_heap",
+    "worker_off_heap",
+    "worker_shared_on",
+    "worker_shared_off",
+    "node_shared_off",
+    "mem_on_heap",
+    "mem_off_heap",
+    "mem_total",
+    "shared_on",
+    "shared_off",
+    "nonshared_on",
+    "nonshared_off",
+)
+
+
+def _total(key: str) -> Callable[[Run, float], None]:
+    def check(run: Run, value: float) -> None:
+        assert totals(run)[key] == value, key
+
+    return check
+
+
+def _used_up(run: Run) -> list[tuple[bool, bool]]:
+    """Return per node whether its cpu, and its memory, is used up exactly."""
+    state = run.state
+    return [(cpu == 0, memory == 0) for cpu, memory in zip(state.cpu, state.memory, strict=True)]
+
+
+def _property(run: Run, value: str) -> None:
+    if value == "on each node cpu or memory is exactly used up":
+        assert all(any(node) for node in _used_up(run))
+    elif value == "cpu and memory exactly used up on both nodes":
+        assert all(all(node) for node in _used_up(run))
+    else:
+        pytest.skip(f"{run.vector.path.name}: a property in words without a check: {value}")
+
+
+CHECKS: dict[str, Callable[[Run, Any], None]] = {
+    "rounds": _rounds,
+    "scheduled": _scheduled,
+    "worker_groups": _worker_groups,
+    "executor_order_upstream_comment": _executor_order,
+    "executor_order": _executor_order,
+    "valid": _valid,
+    "n_scheduled": _n_scheduled,
+    "unassigned": _unassigned,
+    "status_prefix": _status_prefix,
+    "attempted_evictions_last_round": _attempted_evictions,
+    "racks_used": _racks_used,
+    "racks": _racks,
+    "racks_count": _racks,
+    "all_workers_in_rack": _all_workers_in_rack,
+    "worker_slots": _worker_slots,
+    "node_sets_disjoint": _disjoint,
+    "cpu_per_topology": lambda run, value: _per_topology(run, "cpu", value),
+    "workers_per_topology": lambda run, value: _per_topology(run, "workers", value),
+    "negative_resource_events": _no_negative,
+    "property": _property,
+    **{key: _total(key) for key in TOTALS},
+}
+ELSEWHERE = {"after", "rack_order", "node_order", "incompatible", "max_node_co_location"}
+"""Expectations that tests of their own check."""
