@@ -17,6 +17,7 @@ from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.solver.engine import Engine
 from slotwise.solver.result import Limits, Outcome, Status
+from slotwise.solver.watch import Watch
 
 CLOSE = 1e-6
 """Bounds come as doubles; this much is their noise, far below one step."""
@@ -134,7 +135,9 @@ def _minimise_highs(model: Textbook, index: int, seconds: float) -> Answer:
 
 
 def _engine(name: str, minimise: Minimise, version_of: Callable[[], str]) -> Engine:
-    def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
+    def run(
+        problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    ) -> Outcome:
         """Solve without a hint, on one thread."""
         return _run(minimise, problem, limits)
 

@@ -51,7 +51,7 @@ def main() -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         exits.silence_stdout()
-    sys.exit(code)
+    exits.leave(code)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -24,33 +24,39 @@ def solve(
     certificate: options.Certificate = None,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,
+    quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> int:
-    """Find a best placement and prove it, or bound it."""
+    """Find a best placement and prove it, or bound it.
+
+    Progress goes to stderr. Ctrl-C ends the search; what was found by then is the answer.
+    """
     with exits.held():
         from slotwise import running, verifying
         from slotwise.solver.engines import ENGINES
+        from slotwise.solver.stopping import counted_presses
 
     options.known(engine, ["auto", *ENGINES], "--engine")
     inputs.check_target(out)
     inputs.check_target(certificate, "--certificate")
     problem = inputs.load_instance(instance, topology, worker_min_cpu)
     ask = running.Ask(engine, time_limit, workers, seed)
-    solved = running.solved(problem, ask, hint, max_moved)
-    if out is not None and solved.result.placement is not None:
-        inputs.save_placement(out, problem, solved.result.placement)
-    check = verifying.crosschecked(solved.problem, solved.result) if crosscheck else None
-    if certificate is not None:
-        verifying.save_certificate(certificate, solved.problem, solved.result, check)
-    if as_json:
-        checked = {} if check is None else {"crosscheck": check.to_document()}
-        print_json(solved.to_document() | checked)
-    else:
-        from slotwise.show import show_result
+    with counted_presses():  # from the first placement on, Ctrl-C takes nothing away
+        solved = running.solved(problem, ask, hint, max_moved, quiet=quiet)
+        if out is not None and solved.result.placement is not None:
+            inputs.save_placement(out, problem, solved.result.placement)
+        check = verifying.crosschecked(solved.problem, solved.result) if crosscheck else None
+        if certificate is not None:
+            verifying.save_certificate(certificate, solved.problem, solved.result, check)
+        if as_json:
+            checked = {} if check is None else {"crosscheck": check.to_document()}
+            print_json(solved.to_document() | checked)
+        else:
+            from slotwise.show import show_result
 
-        show_result(solved.result, solved.verdict)
-        if check is not None:
-            exits.emit(f"Cross-check: {check.agreement}: {check.reason}.\n")
+            show_result(solved.result, solved.verdict)
+            if check is not None:
+                exits.emit(f"Cross-check: {check.agreement}: {check.reason}.\n")
     return solved.code
 
 

@@ -62,6 +62,7 @@ Plan = Annotated[str, typer.Argument(metavar="PLAN", help="Placement file; - for
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")
 ]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress on stderr.")]
 Seed = Annotated[
     int,
     typer.Option(callback=whole_number("--seed", 0, MAX_SEED), help="Seed of every random choice."),

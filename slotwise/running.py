@@ -10,6 +10,7 @@ from slotwise import inputs
 from slotwise.exits import Exit
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.place import run_method
+from slotwise.live import progress
 from slotwise.models.compile import compile_problem
 from slotwise.models.instance import Instance
 from slotwise.models.judge import judge
@@ -64,17 +65,30 @@ class Solved:
         )
 
 
-def solved(given: Instance, ask: Ask, hint: str | None, max_moved: int | None = None) -> Solved:
-    """Solve the instance of a file, from the placement in the file `hint` if there is one."""
+def solved(
+    given: Instance,
+    ask: Ask,
+    hint: str | None,
+    max_moved: int | None = None,
+    *,
+    quiet: bool = False,
+) -> Solved:
+    """Solve the instance of a file, from the placement in the file `hint` if there is one.
+
+    Progress goes to stderr unless `quiet`.
+    """
     problem = compile_problem(inputs.with_move_limit(given, max_moved))
-    result = solve(
-        problem,
-        engine=ask.engine,
-        time_limit_s=ask.time_limit_s,
-        workers=ask.workers,
-        seed=ask.seed,
-        hint=None if hint is None else inputs.load_placement(hint, given),
-    )
+    start = None if hint is None else inputs.load_placement(hint, given)
+    with progress([term.name for term in problem.terms], quiet) as on_progress:
+        result = solve(
+            problem,
+            engine=ask.engine,
+            time_limit_s=ask.time_limit_s,
+            workers=ask.workers,
+            seed=ask.seed,
+            hint=start,
+            on_progress=on_progress,
+        )
     verdict = None if result.placement is None else judge(problem, result.placement)
     return Solved(problem, given, result, verdict)
 

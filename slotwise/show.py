@@ -67,6 +67,7 @@ def show_result(result: Result, verdict: Verdict | None) -> None:
         _headline(result),
         table(rows, ("term", "value", "bound", "gap"), ("value", "bound")),
         *_places(verdict, result.placement),
+        *_picked(result),
         _next_step(result),
     )
 
@@ -80,8 +81,16 @@ def _headline(result: Result) -> str:
         return f"Best found by {by} in {result.seconds:.2f} s; no bound is proven."
     return (
         f"Best found by {by} in {result.seconds:.2f} s: {first.term} {_number(first.value)}, "
-        f"bound {_number(first.bound)}, gap {100 * result.gap:.2f} %."
+        f"bound {_number(first.bound)} ({first.bound_kind}), gap {100 * result.gap:.2f} %."
     )
+
+
+def _picked(result: Result) -> list[str]:
+    """Return who ran and why, where ``auto`` picked them."""
+    if len(result.picked) < 2:
+        return []
+    lines = [f"  {p.engine} ({p.seconds:.2f} s): {p.why}" for p in result.picked]
+    return ["What ran, and why:", *lines, ""]
 
 
 def _gap(result: Result, term: TermResult, first_open: bool) -> str:

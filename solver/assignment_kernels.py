@@ -28,7 +28,7 @@ PATIENCE = 10.0
 RISE = 1.3
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def costs_in_place(
     nodes: IntArray, linear: IntArray, flow: IntArray, distance: IntArray
 ) -> IntArray:
@@ -43,7 +43,7 @@ def costs_in_place(
     return gain
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _move(i, k, nodes, load, gain, numbers, demand, flow, distance):
     """Put task i on node k."""
     old = nodes[i]
@@ -60,7 +60,7 @@ def _move(i, k, nodes, load, gain, numbers, demand, flow, distance):
     nodes[i] = k
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _over(load, capacity, scale, node, demand, gone, come):
     """Return the overload of a node without task `gone` and with `come`, in mean demands."""
     total = 0.0
@@ -75,7 +75,7 @@ def _over(load, capacity, scale, node, demand, gone, come):
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _swap_cost(i, j, nodes, gain, flow, distance):
     """Return the change of cost when tasks i and j change places."""
     a, b = nodes[i], nodes[j]
@@ -88,7 +88,7 @@ def _swap_cost(i, j, nodes, gain, flow, distance):
     return change
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _best_move(
     nodes, load, gain, over, numbers, floats, until, rng, demand, capacity, scale, allowed, flow,
     distance,
@@ -139,7 +139,7 @@ def _best_move(
     return best_i, best_j, best_k
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _kick(nodes, load, gain, numbers, best, rng, demand, allowed, flow, distance):
     """Go to the best assignment or stay, then put some tasks on random nodes."""
     tasks, size = gain.shape
@@ -159,7 +159,7 @@ def _kick(nodes, load, gain, numbers, best, rng, demand, allowed, flow, distance
             _move(i, k, nodes, load, gain, numbers, demand, flow, distance)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _reprice(floats, is_outside):
     """Raise the price of overload after some steps outside, lower it after some inside."""
     if is_outside:
@@ -174,7 +174,7 @@ def _reprice(floats, is_outside):
         floats[OUTSIDE] = 0.0
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def tabu_search(
     steps: int,
     nodes: IntArray,

@@ -17,6 +17,7 @@ from numpy.random import Generator
 
 from slotwise.models.problem import BoolArray, IntArray
 from slotwise.solver.assignment_model import Assignment, FloatArray
+from slotwise.solver.stopping import check_stop
 
 EVALUATIONS_A_CALL = 2 * 10**7
 """Moves looked at between two looks at the clock: some 0.1 s."""
@@ -168,6 +169,7 @@ def search_assignment(
         reached = known is not None and target is not None and known <= target
         if done or reached or time.perf_counter() >= deadline:
             return None if known is None else search.best.copy()
+        check_stop()
         search.advance(chunk if steps is None else min(chunk, steps - search.steps))
         chunk = a_call
 

@@ -1,25 +1,34 @@
-"""Engine choice ``auto``: cheap reductions, node configurations where they apply, then CP-SAT."""
+"""Engine choice ``auto``: a first placement, cheap reductions, then the engines that may prove it.
+
+One after the other on one thread; with more, CP-SAT searches beside the others (`side_by_side`).
+All of them tell one `Known`, which keeps the best placement and the best bounds.
+"""
 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
 
-from slotwise.models.judge import judge
+from slotwise.models.errors import InternalError
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.solver.baseline import BASELINE
 from slotwise.solver.configurations import CONFIGURATIONS
 from slotwise.solver.cp_sat import CP_SAT
 from slotwise.solver.engine import Engine, NotTakenError
-from slotwise.solver.matrix_auto import Turns, matrix_turns
+from slotwise.solver.matrix_auto import matrix_turns
 from slotwise.solver.one_node import as_one_node
 from slotwise.solver.parts import flow_parts, sum_of_parts
 from slotwise.solver.rack_cut import over_racks
 from slotwise.solver.racks import all_in_one_rack, one_rack, racks_matter
 from slotwise.solver.reduction import reduce_nodes
-from slotwise.solver.result import Limits, Outcome, Proof, Status
+from slotwise.solver.result import Improvement, Limits, Outcome, Pick, Proof, Status
+from slotwise.solver.side_by_side import side_by_side
+from slotwise.solver.stopping import is_stop_requested
 from slotwise.solver.sub_problem import SubProblem
+from slotwise.solver.turns import BESIDE, ENCLOSED, ENCLOSING, FIRST, PRICED, TAKES_ALL, Turn
+from slotwise.solver.watch import Known, Watch, tell_outcome
 
 SHARE_OF_CONFIGURATIONS = 0.8
 """Of the time limit; they end far earlier on what they can prove."""
@@ -30,195 +39,209 @@ SHARE_OF_PARTS = 0.9
 SHARE_OF_A_RACK = 0.4
 """Of the time limit, for each of the two problems that enclose one with several racks."""
 
+SUM_OF_PARTS, CUT = "sum over parts without flow", "least cut between racks"
+"""Kinds of bounds."""
+
 Answer = tuple[tuple[Engine, ...], Outcome]
 """The engines that ran, and what they found and proved together."""
 
 
-def run_auto(problem: Problem, limits: Limits, hint: Placement | None) -> Answer:
-    """Solve the parts that no flow connects one by one, else the whole; then what is simple."""
-    started = time.perf_counter()
-    ran: tuple[Engine, ...] = ()
-    known = _of_placement(problem, hint)
+@dataclass(slots=True, eq=False)
+class Auto:
+    """One run: what is known, who ran, and what they proved by themselves."""
+
+    known: Known
+    limits: Limits
+    hint: Placement | None
+    started: float = field(default_factory=time.perf_counter)
+    engines: list[Engine] = field(default_factory=list)
+    proofs: list[Proof] = field(default_factory=list)
+    trace: list[Improvement] = field(default_factory=list)
+    deterministic_work: float | None = None
+
+    @property
+    def left_s(self) -> float:
+        """Seconds left."""
+        return self.limits.time_s - (time.perf_counter() - self.started)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to do, or somebody wants us to stop."""
+        return self.known.is_settled or is_stop_requested()
+
+    def run(self, turn: Turn, problem: Problem, watch: Watch, threads: int = 1) -> Outcome | None:
+        """Run one engine from the incumbent; ``None`` where it does not take the problem.
+
+        The same where everything is over already, save for the first engine.
+        """
+        engine, watch = turn.engine, watch.by(turn.engine.name)
+        late = bool(self.engines) and self.left_s <= 0
+        if self.is_over or late or engine.supports(problem) is not None:
+            return None
+        limits = replace(self.limits, workers=threads, time_s=max(self.left_s, 0.0) * turn.share)
+        began = time.perf_counter()
+        self.known.start(engine.name, turn.why)
+        try:
+            found = engine.run(problem, limits, watch.best() or watch.project(self.hint), watch)
+        except NotTakenError:
+            return None
+        self._note(turn, found, time.perf_counter() - began, watch)
+        return found
+
+    def _note(self, turn: Turn, found: Outcome, seconds: float, watch: Watch) -> None:
+        engine = turn.engine
+        tell_outcome(watch, found)
+        if self.known.infeasible and self.known.best is not None:
+            raise InternalError(f"{engine.name} calls infeasible what has a valid placement")
+        self.known.picked.append(Pick(engine.name, turn.why, seconds))
+        if engine not in self.engines:
+            self.engines.append(engine)
+        if found.deterministic_work is not None:
+            self.deterministic_work = found.deterministic_work
+        self.trace += found.trace
+        if watch.bounds_hold:
+            proof = Proof(engine.name, engine.version(), found.bounds, found.proof)
+            self.proofs.append(proof)
+
+    def within(self, problem: Problem, time_s: float) -> Auto:
+        """Return a run on another problem, which is part of this one."""
+        known = Known(problem, self.known.tell_engine, self.known.started)
+        known.picked = self.known.picked
+        return Auto(known, replace(self.limits, time_s=max(time_s, 0.0)), None)
+
+    def answer(self) -> Answer:
+        """Return what all of them know together.
+
+        The first placement is not worth a mention where others found or proved more.
+        """
+        others = [engine for engine in self.engines if engine is not BASELINE]
+        proofs = [proof for proof in self.proofs if proof.engine != BASELINE.name]
+        if not others or not (self.known.is_settled or self._is_first_bound_useful()):
+            others, proofs = self.engines, self.proofs
+        outcome = self.known.outcome(
+            "; ".join(dict.fromkeys(proof.how for proof in proofs if proof.how)),
+            interrupted=is_stop_requested(),
+        )
+        return tuple(others), replace(
+            outcome,
+            proofs=tuple(proofs),
+            deterministic_work=self.deterministic_work,
+            trace=tuple(self.trace),
+        )
+
+    def _is_first_bound_useful(self) -> bool:
+        """Return whether others made the bound of the term in question, and it is not 0."""
+        values = None if self.known.best is None else self.known.best.values
+        for index, proven in enumerate(self.known.proofs()):
+            if values is None or proven is None:
+                return False
+            if values[index] != proven.bound:
+                return proven.bound != 0 and proven.engine != BASELINE.name
+        return True
+
+
+def run_auto(
+    problem: Problem, limits: Limits, hint: Placement | None, known: Known | None = None
+) -> Answer:
+    """Solve the parts that no flow connects one by one, then the whole.
+
+    A valid placement that `known` has already is where the search starts, else `hint`.
+    """
+    known = known or Known(problem)
+    if hint is not None:
+        known.offer(hint, "hint")
+    auto = Auto(known, limits, hint)
+    watch = Watch(known, "auto")
+    auto.run(Turn(BASELINE, FIRST), problem, watch)
     parts = flow_parts(problem)
     if len(parts) > 1:
-        ran, known = _run_parts(problem, parts, limits, hint)
-    left = limits.time_s - (time.perf_counter() - started)
-    if not _is_settled(known) and (not ran or left > 0):
-        share = replace(limits, time_s=max(left, 0.0))
-        more, found = _run_reduced(problem, share, known.placement)
-        ran, known = _all(ran, more), together(known, found)
-    if ran and (_is_settled(known) or _first_bound_is_useful(known)):
-        return ran, known
-    more, found = _run_one(BASELINE, problem, limits, 1.0, None)
-    return _all(ran, more), together(known, found)
+        _solve_parts(auto, problem, parts, watch)
+    _solve_reduced(auto, problem, watch)
+    return auto.answer()
 
 
-def _run_parts(
-    problem: Problem, parts: tuple[SubProblem, ...], limits: Limits, hint: Placement | None
-) -> Answer:
+def _solve_parts(auto: Auto, problem: Problem, parts: tuple[SubProblem, ...], watch: Watch) -> None:
     """Solve every part alone, the smallest first, and put their placements side by side."""
-    deadline = time.perf_counter() + limits.time_s
-    ran: tuple[Engine, ...] = ()
     outcomes: list[Outcome] = []
     for i, part in enumerate(reversed(parts)):
-        left = max(deadline - time.perf_counter(), 0.0)
-        share = replace(limits, time_s=left * (1.0 if i + 1 < len(parts) else SHARE_OF_PARTS))
-        more, found = _run_reduced(part.problem, share, None)
-        ran = _all(ran, more)
+        if auto.is_over:
+            return
+        share = auto.left_s * (1.0 if i + 1 < len(parts) else SHARE_OF_PARTS)
+        inner = auto.within(part.problem, share)
+        _solve_reduced(inner, part.problem, Watch(inner.known, "auto"))
+        _, found = inner.answer()
+        auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
         outcomes.insert(0, found)
-        if found.status == Status.INFEASIBLE or found.interrupted:
+        if found.status == Status.INFEASIBLE or is_stop_requested():
             break
     joined, found = sum_of_parts(problem, parts, outcomes)
-    known = together(_of_placement(problem, hint), _of_placement(problem, joined))
-    interrupted = any(outcome.interrupted for outcome in outcomes)
-    return ran, replace(together(known, found), interrupted=interrupted)
+    if joined is not None:
+        watch.offer(joined)
+    tell_outcome(watch, replace(found, bound_kind=SUM_OF_PARTS))
+    auto.proofs += found.proofs
 
 
-def _all(ran: tuple[Engine, ...], more: tuple[Engine, ...]) -> tuple[Engine, ...]:
-    return (*ran, *(engine for engine in more if engine not in ran))
-
-
-def _run_reduced(problem: Problem, limits: Limits, hint: Placement | None) -> Answer:
+def _solve_reduced(auto: Auto, problem: Problem, watch: Watch) -> None:
     """Solve on the nodes that an optimal placement needs; see `reduce_nodes`."""
+    if auto.is_over:
+        return
     reduction = reduce_nodes(problem)
-    projected = None if hint is None else reduction.project(hint)
+    watch = watch.on(reduction)
     one = as_one_node(reduction.problem)
     if one is None:
-        engines, outcome = _run_by_racks(reduction.problem, limits, projected)
+        _search(auto, reduction.problem, watch)
     else:
-        engines, outcome = _run_in_turn(one.problem, limits, None)
-        if outcome.placement is not None:
-            outcome = replace(outcome, placement=one.restore(outcome.placement))
-    if outcome.placement is not None:
-        outcome = replace(outcome, placement=reduction.restore(outcome.placement))
-    if projected is None:
-        outcome = together(outcome, _of_placement(problem, hint))
-    return engines, outcome
+        _search(auto, one.problem, watch.on(one))
 
 
-def _first_bound_is_useful(outcome: Outcome) -> bool:
-    """Return whether the engines found a placement and, for the term in question, a bound."""
-    if outcome.values is None:
-        return False
-    for value, bound in zip(outcome.values, outcome.bounds, strict=True):
-        if value != bound:
-            return bool(bound)
-    return True
+def _search(auto: Auto, problem: Problem, watch: Watch) -> None:
+    """Run the engines: in one lane, or with CP-SAT beside it on the other threads."""
+    threads = auto.limits.workers
+
+    def beside() -> None:
+        auto.run(Turn(CP_SAT, BESIDE), problem, watch, threads - 1)
+
+    def alone() -> None:
+        _prove(auto, problem, watch)
+
+    if threads == 1 or _only_cp_sat(problem):
+        alone()
+        auto.run(Turn(CP_SAT, TAKES_ALL), problem, watch, threads)
+    else:
+        side_by_side((alone, beside), lambda: auto.known.is_settled)
 
 
-def _run_by_racks(problem: Problem, limits: Limits, hint: Placement | None) -> Answer:
-    """Solve by splits of two racks, else enclose the optimum of several, else the whole."""
-    if not racks_matter(problem):
-        return _run_in_turn(problem, limits, hint)
-    started = time.perf_counter()
-    ran, known = _run_one(CONFIGURATIONS, problem, limits, SHARE_OF_CONFIGURATIONS, hint)
-    if not ran:
-        ran, known = _enclose(problem, limits, hint)
-    left = limits.time_s - (time.perf_counter() - started)
-    if _is_settled(known) or left <= 0:
-        return ran, known
-    more, found = _run_one(CP_SAT, problem, replace(limits, time_s=left), 1.0, known.placement)
-    return (*ran, *(e for e in more if e not in ran)), together(known, found)
+def _only_cp_sat(problem: Problem) -> bool:
+    if problem.matrix is None:
+        return CONFIGURATIONS.supports(problem) is not None and not racks_matter(problem)
+    return not matrix_turns(problem)
 
 
-def _enclose(problem: Problem, limits: Limits, hint: Placement | None) -> Answer:
+def _prove(auto: Auto, problem: Problem, watch: Watch) -> None:
+    """Run the engines that know more of a problem than CP-SAT does."""
+    if problem.matrix is not None:
+        for turn in matrix_turns(problem):
+            auto.run(turn, problem, watch)
+        return
+    priced = Turn(CONFIGURATIONS, PRICED, SHARE_OF_CONFIGURATIONS)
+    if auto.run(priced, problem, watch) is None and racks_matter(problem):
+        _enclose(auto, problem, watch)
+
+
+def _enclose(auto: Auto, problem: Problem, watch: Watch) -> None:
     """Take the bound of all nodes in one rack; its placement, or that of one rack alone."""
-    share = replace(limits, time_s=limits.time_s * SHARE_OF_A_RACK)
-    known = _of_placement(problem, hint)
     flat = all_in_one_rack(problem)
-    ran, outer = _run_one(CONFIGURATIONS, flat.problem, share, 1.0, None)
-    bounds = replace(outer, placement=None, values=None)
-    if outer.placement is not None:
-        known = together(known, _of_placement(problem, flat.restore(outer.placement)))
-    known = together(known, bounds)
-    if _is_settled(known):
-        return ran, known
+    turn = Turn(CONFIGURATIONS, ENCLOSING, SHARE_OF_A_RACK)
+    outer = auto.run(turn, flat.problem, watch.on(flat))
     rack = one_rack(problem)
-    more, inner = _run_in_turn(rack.problem, share, None)
-    if inner.placement is not None:
-        placed = _of_placement(problem, rack.restore(inner.placement))
-        known = together(together(known, placed), bounds)
-    known = together(known, over_racks(problem, outer, inner))
-    ran = _all(ran, more)
-    return ran, replace(known, interrupted=known.interrupted or inner.interrupted)
-
-
-def _run_in_turn(problem: Problem, limits: Limits, hint: Placement | None) -> Answer:
-    """Run the engines one after the other, each from the incumbent of those before."""
-    started = time.perf_counter()
-    ran: tuple[Engine, ...] = ()
-    known = _of_placement(problem, hint)
-    turns: Turns = ((CONFIGURATIONS, SHARE_OF_CONFIGURATIONS), (CP_SAT, 1.0))
-    for engine, share in turns if problem.matrix is None else matrix_turns(problem):
-        left = limits.time_s - (time.perf_counter() - started)
-        if _is_settled(known) or (ran and left <= 0):
-            break
-        part = replace(limits, time_s=max(left, 0.0))
-        more, found = _run_one(engine, problem, part, share, known.placement)
-        ran, known = (*ran, *more), together(known, found)
-    return ran, known
-
-
-def _run_one(
-    engine: Engine, problem: Problem, limits: Limits, share: float, hint: Placement | None
-) -> Answer:
-    """Run one engine for a share of the time; no engine and nothing known if it declines."""
-    declined: Answer = ((), _of_placement(problem, None))
-    if engine.supports(problem) is not None:
-        return declined
-    try:
-        found = engine.run(problem, replace(limits, time_s=limits.time_s * share), hint)
-    except NotTakenError:
-        return declined
-    proof = Proof(engine.name, engine.version(), found.bounds, found.proof)
-    return (engine,), replace(found, proofs=(proof,))
-
-
-def _is_settled(known: Outcome) -> bool:
-    return known.interrupted or known.status in (Status.OPTIMAL, Status.INFEASIBLE)
-
-
-def _of_placement(problem: Problem, placement: Placement | None) -> Outcome:
-    """Return what a placement alone tells: its values if it is valid, and no bound."""
-    nothing = (None,) * len(problem.terms)
-    if placement is None or not (verdict := judge(problem, placement)).valid:
-        return Outcome(Status.UNKNOWN, None, None, nothing, "")
-    return Outcome(Status.FEASIBLE, placement, verdict.scaled, nothing, "")
-
-
-def together(first: Outcome, second: Outcome) -> Outcome:
-    """Return the better placement of two outcomes, and the better bound of each term.
-
-    A bound holds given that the terms before it are at their best, in both outcomes alike; it
-    counts up to the first term that is not proven.
-    """
-    for one in (first, second):
-        if one.status == Status.INFEASIBLE:
-            return one
-    best = min((first, second), key=lambda o: (o.values is None, o.values or ()))
-    bounds = _bounds(first, second, best.values)
-    status = Status.UNKNOWN if best.values is None else Status.FEASIBLE
-    if best.values is not None and best.values == bounds:
-        status = Status.OPTIMAL
-    return Outcome(
-        status=status,
-        placement=best.placement,
-        values=best.values,
-        bounds=bounds,
-        proof="; ".join(dict.fromkeys(p for p in (first.proof, second.proof) if p)),
-        deterministic_work=second.deterministic_work,
-        trace=(*first.trace, *second.trace),
-        interrupted=first.interrupted or second.interrupted,
-        proofs=(*first.proofs, *second.proofs),
-    )
-
-
-def _bounds(
-    first: Outcome, second: Outcome, values: tuple[int, ...] | None
-) -> tuple[int | None, ...]:
-    bounds: list[int | None] = []
-    for pair in zip(first.bounds, second.bounds, strict=True):
-        reached = values is not None and tuple(bounds) == values[: len(bounds)]
-        known = [bound for bound in pair if bound is not None]
-        bounds.append(max(known) if known and (not bounds or reached) else None)
-    return tuple(bounds)
+    inner = auto.within(rack.problem, auto.limits.time_s * SHARE_OF_A_RACK)
+    inner.known.on_best = watch.on(rack).offer
+    inside = Watch(inner.known, "auto")
+    for engine in (CONFIGURATIONS, CP_SAT):
+        if not auto.is_over:
+            inner.run(Turn(engine, ENCLOSED), rack.problem, inside)
+    auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
+    if outer is not None:
+        found = over_racks(problem, outer, inner.known.outcome())
+        tell_outcome(watch, replace(found, bound_kind=CUT))
+        auto.proofs.append(Proof("rack-cut", version("slotwise"), found.bounds, found.proof))

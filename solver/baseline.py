@@ -19,9 +19,12 @@ from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.solver.engine import Engine
 from slotwise.solver.result import Limits, Outcome, Status
+from slotwise.solver.watch import Watch
 
 
-def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
+def run(
+    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+) -> Outcome:
     """Return the best of the hint and the heuristics' placements, and the simple bounds."""
     placement = _best(problem, limits.seed, hint)
     values = None if placement is None else judge(problem, placement).scaled
@@ -33,6 +36,7 @@ def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
         values=values,
         bounds=bounds,
         proof="simple bounds: no part below 0, demand beyond all capacity",
+        bound_kind="trivial",
     )
 
 

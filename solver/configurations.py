@@ -24,9 +24,12 @@ from slotwise.solver.plans import Found, SearchState
 from slotwise.solver.result import Improvement, Limits, Outcome, Status
 from slotwise.solver.splits import MOST_SPLITS, TooManySplitsError
 from slotwise.solver.table_search import search_tables, tables_fit
+from slotwise.solver.watch import Watch, unwatched
 from slotwise.solver.worker_layout import has_single_workers
 
 UNSUPPORTED_PARTS = ("rejected", "moved")
+KIND = "lp over node contents"
+"""What the bounds are."""
 
 
 @dataclass(slots=True)
@@ -36,6 +39,7 @@ class _Search:
     problem: Problem
     started: float
     deadline: float
+    watch: Watch
     placement: Placement | None = None
     values: tuple[int, ...] | None = None
     bounds: list[int | None] = field(default_factory=list)
@@ -50,6 +54,7 @@ class _Search:
         if verdict.valid and (self.values is None or verdict.scaled < self.values):
             self.placement, self.values = placement, verdict.scaled
             self.note(term, verdict.scaled[term], None)
+            self.watch.offer(placement)
 
     def note(self, term: int, value: int | None, bound: int | None) -> None:
         """Add a line to the trace."""
@@ -57,7 +62,9 @@ class _Search:
         self.trace.append(Improvement(seconds, term, value, bound))
 
 
-def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
+def run(
+    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+) -> Outcome:
     """Solve the terms in order until one is not proven within the limits.
 
     Raises
@@ -66,7 +73,8 @@ def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
         When a node has too many configurations or two racks too many splits.
     """
     started = time.perf_counter()
-    search = _Search(problem, started, started + limits.time_s)
+    watch = watch or unwatched(problem, "configurations")
+    search = _Search(problem, started, started + limits.time_s, watch)
     if hint is not None:
         search.offer(hint, 0)
     try:
@@ -100,7 +108,10 @@ def _solve_term(model: Model, stage: Stage, search: _Search, index: int) -> int 
     def on_best(found: Found) -> None:
         search.offer(stage.placement(model, found), index)
 
-    state = SearchState(best=_known(stage, search, index))
+    def on_bound(bound: int) -> None:
+        search.watch.prove([*search.bounds[:index], stage.term_value(bound)], KIND)
+
+    state = SearchState(best=_known(stage, search, index), on_bound=on_bound)
     try:
         if tables_fit(stage.sites, model.kinds.sizes):
             search_tables(stage.sites, stage.first, model.kinds.sizes, stage.bonus, state, on_best)
@@ -150,6 +161,7 @@ def _outcome(search: _Search) -> Outcome:
         proof="node configurations priced exactly, gap closed by search" if search.bounds else "",
         trace=tuple(search.trace),
         interrupted=search.interrupted,
+        bound_kind=KIND,
     )
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
@@ -31,6 +32,8 @@ from slotwise.solver.groups import placement_of
 from slotwise.solver.interruptible import run_interruptible
 from slotwise.solver.model_size import check_model_size
 from slotwise.solver.result import Improvement, Limits, Outcome, Status
+from slotwise.solver.stopping import check_stop
+from slotwise.solver.watch import Watch, unwatched
 
 PROVED = {
     cp_model.OPTIMAL: True,
@@ -40,11 +43,16 @@ PROVED = {
 }
 
 
+SHARE_TO_TELL = 0.05
+"""Most of the search's time that goes into telling of better placements as they come."""
+
+
 @dataclass(slots=True)
 class _Search:
     """What is known so far, over all terms."""
 
     started: float
+    watch: Watch
     placement: Placement | None = None
     bounds: list[int | None] = field(default_factory=list)
     trace: list[Improvement] = field(default_factory=list)
@@ -55,7 +63,9 @@ class _Search:
         return time.perf_counter() - self.started
 
 
-def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
+def run(
+    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+) -> Outcome:
     """Solve the terms in order until one is not proven within the limits.
 
     The hint is kept as the incumbent where it is valid, whatever the search makes of it.
@@ -65,15 +75,15 @@ def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
     NotTakenError
         When the model would be too large to build in sensible time.
     """
-    search = _Search(time.perf_counter())
+    search = _Search(time.perf_counter(), watch or unwatched(problem, "cp-sat"))
     if hint is not None and judge(problem, hint).valid:
         search.placement = hint
     check_model_size(problem)
-    model = cp_model.CpModel()
-    counts = make_counts(model, problem)
-    overload = add_rules(model, problem, counts)
-    break_symmetry(model, problem, counts)
-    terms = add_terms(model, problem, counts, overload)
+    try:
+        model, counts, terms = _model(problem)
+    except KeyboardInterrupt:
+        search.interrupted = True
+        return _outcome(problem, Status.UNKNOWN, search)
     for index, term in enumerate(terms):
         status = _minimise(problem, model, counts, limits, search, index, term)
         if status == cp_model.INFEASIBLE:
@@ -90,24 +100,37 @@ def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
     return _outcome(problem, Status.OPTIMAL, search)
 
 
-class _Watch(cp_model.CpSolverSolutionCallback):
-    """Records each incumbent of one term."""
+def _model(problem: Problem) -> tuple[cp_model.CpModel, Counts, list[Count]]:
+    model = cp_model.CpModel()
+    counts = make_counts(model, problem)
+    check_stop()
+    overload = add_rules(model, problem, counts)
+    check_stop()
+    break_symmetry(model, problem, counts)
+    terms = add_terms(model, problem, counts, overload)
+    check_stop()
+    return model, counts, list(terms)
 
-    def __init__(self, search: _Search, term: int) -> None:
+
+class _Listener(cp_model.CpSolverSolutionCallback):
+    """Records each incumbent of one term, and tells of it now and then."""
+
+    def __init__(self, search: _Search, term: int, problem: Problem, counts: Counts) -> None:
         super().__init__()
         self._search = search
         self._term = term
+        self._problem = problem
+        self._counts = counts
+        self._spent = 0.0
 
     def on_solution_callback(self) -> None:
-        """Note time and value."""
-        self._search.trace.append(
-            Improvement(
-                self._search.seconds(),
-                self._term,
-                round(self.objective_value),
-                None,
-            )
-        )
+        """Note time and value; reading off all counts may take longer than finding them."""
+        began = self._search.seconds()
+        value = round(self.objective_value)
+        self._search.trace.append(Improvement(began, self._term, value, None))
+        if self._spent <= SHARE_TO_TELL * began:
+            self._search.watch.offer(_extract(self._problem, self._counts, self.value))
+            self._spent += self._search.seconds() - began
 
 
 def _minimise(
@@ -134,10 +157,13 @@ def _minimise(
     if limits.deterministic_work is not None:
         solver.parameters.max_deterministic_time = limits.deterministic_work - search.work
         solver.parameters.interleave_search = limits.workers > 1
-    watch = _Watch(search, index)
+    listener = _Listener(search, index, problem, counts)
+    solver.best_bound_callback = lambda double: search.watch.prove(
+        [*search.bounds, _whole_bound(model, double)]
+    )
     result: list[cp_model.CpSolverStatus] = []
     search.interrupted |= run_interruptible(
-        lambda: result.append(solver.solve(model, watch)), solver.stop_search
+        lambda: result.append(solver.solve(model, listener)), solver.stop_search
     )
     status = result[0]
     search.work += solver.response_proto.deterministic_time
@@ -157,13 +183,16 @@ def _record(
     if status not in PROVED:
         raise InternalError(f"CP-SAT answered {solver.status_name(status)}")
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        found = _extract(problem, counts, solver)
+        found = _extract(problem, counts, solver.value)
         if search.placement is None or _better(problem, found, search.placement):
             search.placement = found
     if status == cp_model.INFEASIBLE:
         return
     bound = _proven_bound(model, solver, status)
     search.bounds.append(bound)
+    if search.placement is not None:
+        search.watch.offer(search.placement)
+    search.watch.prove(search.bounds)
     search.trace.append(Improvement(search.seconds(), index, None, bound))
 
 
@@ -186,17 +215,24 @@ def _proven_bound(
         raise InternalError("the objective of the compact model is not whole")
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return max(0, solver.response_proto.inner_objective_lower_bound + offset)
-    double = solver.best_objective_bound
+    return _whole_bound(model, solver.best_objective_bound)
+
+
+def _whole_bound(model: cp_model.CpModel, double: float) -> int | None:
+    """Return what CP-SAT's double proves; it is noisy where the constant is large."""
     if not math.isfinite(double):
         return None
+    offset = round(model.proto.objective.offset)
     noise = max(1e-6, (abs(double) + abs(offset)) * 2.0**-48)
     return max(0, math.ceil(double - noise))
 
 
-def _extract(problem: Problem, counts: Counts, solver: cp_model.CpSolver) -> Placement:
+def _extract(
+    problem: Problem, counts: Counts, value: Callable[[cp_model.IntVar], int]
+) -> Placement:
     """Return the placement that the counts describe."""
     held = {
-        place: [{g: solver.value(x) for g, x in worker.counts.items()} for worker in workers]
+        place: [{g: value(x) for g, x in worker.counts.items()} for worker in workers]
         for place, workers in counts.workers.items()
     }
     return placement_of(problem, counts.layout, held)

@@ -23,6 +23,8 @@ from slotwise.solver.assignment_search import search_assignment
 from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.result import Improvement, Limits, Outcome, Status
 from slotwise.solver.star_bounds import StarState, make_state
+from slotwise.solver.stopping import check_stop
+from slotwise.solver.watch import Watch, unwatched
 
 MOST_PAIRS = 4 * 10**6
 """Entries of the costs of pairs of places, 8 bytes each, a few times over in the search."""
@@ -65,6 +67,7 @@ class _Search:
     problem: Problem
     model: Assignment
     limits: Limits
+    watch: Watch
     started: float
     best: IntArray | None = None
     placement: Placement | None = None
@@ -95,6 +98,7 @@ class _Search:
     def _take(self, placement: Placement, nodes: IntArray, cost: int) -> None:
         self.best, self.placement, self.value = nodes, placement, cost
         self.note()
+        self.watch.offer(placement)
 
     def note(self) -> None:
         """Add a line to the trace."""
@@ -102,6 +106,7 @@ class _Search:
 
     def check_clock(self) -> None:
         """Raise `_OutOfTimeError` when the time is over."""
+        check_stop()
         if self.seconds() > self.limits.time_s:
             raise _OutOfTimeError
         in_tree = self.seconds() - self.tree_since
@@ -111,12 +116,15 @@ class _Search:
             raise _HopelessError
 
 
-def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
+def run(
+    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+) -> Outcome:
     """Search an incumbent, bound it, then branch."""
     reason = supports(problem)
     if reason is not None:
         raise NotTakenError(reason)
-    search = _Search(problem, make_assignment(problem), limits, time.perf_counter())
+    watch = watch or unwatched(problem, "dual-ascent")
+    search = _Search(problem, make_assignment(problem), limits, watch, time.perf_counter())
     if hint is not None:
         search.offer_hint(hint)
     try:
@@ -177,6 +185,7 @@ def _tighten_root(search: _Search, root: StarState) -> None:
         if not root.is_closed:
             search.bound = root.value
             search.note()
+            search.watch.prove([*[0] * search.model.term, root.value])
         search.check_clock()
         if root.bound - before < ROOT_GAIN * (root.limit - root.bound):
             return

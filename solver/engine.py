@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.solver.result import Limits, Outcome
+from slotwise.solver.watch import Watch
 
 
 class NotTakenError(SlotwiseError):
@@ -19,7 +21,18 @@ class UntakenError(InputError):
     """The engine that was asked for does not take the problem; says why."""
 
 
-Run = Callable[[Problem, Limits, Placement | None], Outcome]
+class Run(Protocol):
+    """The search of an engine."""
+
+    def __call__(
+        self, problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    ) -> Outcome:
+        """Return the engine's claim.
+
+        `hint` is a placement to start from. `watch` is told of better placements and bounds while
+        the search runs; ``None`` = nobody wants to know.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +44,7 @@ class Engine:
     name
         As users write it.
     run
-        ``(problem, limits, hint)`` -> claim. The hint is a placement to start from, or ``None``.
+        ``(problem, limits, hint, watch)`` -> claim, see `Run`.
     supports
         ``None``, or the reason why the engine does not take a problem.
     version

@@ -42,6 +42,8 @@ from slotwise.models.problem import Problem
 from slotwise.solver.engine import Engine
 from slotwise.solver.exhaustive_books import Books, Place
 from slotwise.solver.result import Improvement, Limits, Outcome, Status
+from slotwise.solver.stopping import check_stop
+from slotwise.solver.watch import Watch
 
 MOST_TASKS = 14
 MOST_PLACEMENTS = 10**9
@@ -63,8 +65,13 @@ def supports(problem: Problem) -> str | None:
     return None
 
 
-def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
-    """Search all placements; deterministic work counts the places tried."""
+def run(
+    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+) -> Outcome:
+    """Search all placements; deterministic work counts the places tried.
+
+    It is over so soon that it tells nothing while it runs.
+    """
     search = _Search(problem, limits)
     finished = search.run(hint)
     status, bounds = _claim(search, finished)
@@ -236,6 +243,8 @@ class _Search:
         if work is not None and self.tried >= work:
             raise _OutOfTimeError
         look = self.tried % CLOCK_EVERY == 0
+        if look:
+            check_stop()
         if look and time.perf_counter() - self._start > self._limits.time_s:
             raise _OutOfTimeError
         self.tried += 1

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotwise.models.problem import BoolArray, IntArray
+from slotwise.solver.stopping import check_stop
 
 FloatArray = NDArray[np.float64]
 
@@ -98,6 +99,7 @@ class Master:
             self._lp.changeRowBounds(k, float(x[k]), float(x[k]))
         usable = [np.asarray((c.counts <= x).all(axis=1)) for c in self._columns]
         while True:
+            check_stop()
             self._lp.run()
             duals = np.array(self._lp.getSolution().row_dual)
             if not self._price(duals, usable):

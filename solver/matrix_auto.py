@@ -12,23 +12,23 @@ from __future__ import annotations
 from slotwise.models.problem import Problem
 from slotwise.solver.cp_sat import CP_SAT
 from slotwise.solver.dual_ascent import DUAL_ASCENT
-from slotwise.solver.engine import Engine
 from slotwise.solver.subset_dp import SUBSET_DP
+from slotwise.solver.turns import TAKES_ALL, Turn
 
 TINY_PLACES = 24
 """Tasks times nodes up to which CP-SAT is done before compiled loops are loaded."""
 
-Turns = tuple[tuple[Engine, float], ...]
-"""Engines to run one after the other, each with its share of the time that is left."""
+SUBSETS = "distances by matrix, few tasks: all sets of tasks fit a table"
+GENERAL = "distances by matrix: bounds by dual ascent, then branch and bound"
 
 
-def matrix_turns(problem: Problem) -> Turns:
-    """Return which engines to run on a problem with distances by matrix."""
+def matrix_turns(problem: Problem) -> tuple[Turn, ...]:
+    """Return which engines to run, one after the other, on a problem with distances by matrix."""
     places = problem.task_count * problem.node_count
     if places <= TINY_PLACES:
-        return ((CP_SAT, 1.0),)
+        return (Turn(CP_SAT, TAKES_ALL),)
     if SUBSET_DP.supports(problem) is None:
-        return ((SUBSET_DP, 0.7), (DUAL_ASCENT, 1.0))
+        return (Turn(SUBSET_DP, SUBSETS, 0.7), Turn(DUAL_ASCENT, GENERAL))
     if DUAL_ASCENT.supports(problem) is not None:
-        return ((CP_SAT, 1.0),)
-    return ((DUAL_ASCENT, 1.0),)
+        return (Turn(CP_SAT, TAKES_ALL),)
+    return (Turn(DUAL_ASCENT, GENERAL),)

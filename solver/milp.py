@@ -39,6 +39,7 @@ from slotwise.solver.mip import (
     whole_bound,
 )
 from slotwise.solver.result import Improvement, Limits, Outcome, Status
+from slotwise.solver.watch import Watch, unwatched
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ class _Search:
     solver: MipSolver
     limits: Limits
     started: float
+    watch: Watch
     placement: Placement | None = None
     values: tuple[int, ...] | None = None
     bounds: list[int | None] = field(default_factory=list)
@@ -86,6 +88,7 @@ class _Search:
         last = self.trace[-1] if self.trace else None
         if last is None or (last.term, last.value, last.bound) != (term, value, bound):
             self.trace.append(Improvement(seconds, term, value, bound))
+            self.watch.prove([*self.bounds[:term], bound])
 
     def offer(self, placement: Placement) -> bool:
         """Keep a placement if it is valid and better; return whether it was."""
@@ -93,14 +96,22 @@ class _Search:
         better = self.values is None or verdict.scaled < self.values
         if verdict.valid and better:
             self.placement, self.values = placement, verdict.scaled
+            self.watch.offer(placement)
         return verdict.valid and better
 
 
-def run(solver: MipSolver, problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
+def run(
+    solver: MipSolver,
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    watch: Watch | None = None,
+) -> Outcome:
     """Solve the terms in order until one is not proven within the limits."""
     if not problem.task_count:
         return BASELINE.run(problem, limits, hint)  # no columns, no model
-    search = _Search(problem, solver, limits, time.perf_counter())
+    watch = watch or unwatched(problem, solver.name)
+    search = _Search(problem, solver, limits, time.perf_counter(), watch)
     if hint is not None:
         search.offer(hint)
     compact = build(problem)

@@ -46,14 +46,15 @@ def search(question: Question, report: Report) -> Reply:
         found = event.data_out.mip_solution
         report(lambda column: float(found[column.index]), None)
 
-    def logged(event: Any) -> None:
+    def bounded(event: Any) -> None:
         report(None, event.data_out.mip_dual_bound)
 
     def work() -> None:
         # Only now: the search for a whole start would report bounds of its own.
         _set_start(solver, question)
         solver.cbMipImprovingSolution.subscribe(improved)
-        solver.cbMipLogging.subscribe(logged)
+        # Called now and then whatever happens; the logging callback is silent without output.
+        solver.cbMipInterrupt.subscribe(bounded)
         solver.run()
 
     interrupted = run_interruptible(work, solver.cancelSolve)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from slotwise.models.numbers import NO_LIMIT
-from slotwise.models.placement import Placement
+from slotwise.models.placement import UNPLACED, Placement
 from slotwise.models.problem import NODE, WORKER, Problem
 from slotwise.solver.worker_layout import most_tasks, worker_count
 
@@ -28,6 +28,14 @@ class OneNode:
     def restore(self, placement: Placement) -> Placement:
         """Return the placement on the one node of the original problem."""
         return Placement((0,) * len(placement.nodes), placement.nodes)
+
+    def project(self, placement: Placement) -> Placement | None:
+        """Return a placement on the one node by workers; ``None`` if it uses too many."""
+        index = {label: i for i, label in enumerate(dict.fromkeys(placement.workers))}
+        if UNPLACED in index or len(index) > self.problem.node_count:
+            return None
+        nodes = tuple(index[label] for label in placement.workers)
+        return Placement(nodes, (0,) * len(nodes))
 
 
 def as_one_node(problem: Problem) -> OneNode | None:

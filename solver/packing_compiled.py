@@ -6,4 +6,4 @@ from numba import njit
 
 from slotwise.solver.packing_kernel import fill
 
-fill_compiled = njit(cache=True)(fill)
+fill_compiled = njit(cache=True, nogil=True)(fill)

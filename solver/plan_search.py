@@ -17,6 +17,7 @@ from slotwise.solver.closing_cp_sat import close_by_cp_sat
 from slotwise.solver.master import Master
 from slotwise.solver.plans import Found, SearchState, SiteColumns, exact_scale
 from slotwise.solver.splits import Splits
+from slotwise.solver.stopping import check_stop
 
 MOST_STATES = 10_000
 """Residual vectors looked at before CP-SAT takes over."""
@@ -56,6 +57,7 @@ class PlanSearch:
             When the deadline passed or a search grew too large; `state` holds what is known.
         """
         while self._prune():
+            check_stop()
             if time.perf_counter() > self._deadline:
                 raise TooLongError
             values = self.splits.values()
@@ -80,7 +82,7 @@ class PlanSearch:
             values = values[hopeful]
         if self.splits.cuts:
             highest = [int(values.max())] if len(values) else []
-            self.state.bound = max([*highest, *([best.value] if best else [])], default=None)
+            self.state.lower(max([*highest, *([best.value] if best else [])], default=None))
         return bool(len(values))
 
     def _relax(self, split: int) -> None:
@@ -158,6 +160,7 @@ class PlanSearch:
         return closing.plan
 
     def _go_on(self, seen: int) -> bool:
+        check_stop()
         return seen < MOST_STATES and time.perf_counter() < self._deadline
 
     def _take(self, found: Found) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,11 +34,21 @@ class Found:
 
 @dataclass(slots=True)
 class SearchState:
-    """What the search knows: the incumbent, and a bound no plan exceeds (``None``: none yet)."""
+    """What the search knows: the incumbent, and a bound no plan exceeds (``None``: none yet).
+
+    `on_bound` is told of each lower bound.
+    """
 
     best: Found | None = None
     bound: int | None = None
     finished: bool = False
+    on_bound: Callable[[int], None] = lambda bound: None
+
+    def lower(self, bound: int | None) -> None:
+        """Note a bound and tell of it where it is lower."""
+        if bound is not None and (self.bound is None or bound < self.bound):
+            self.on_bound(bound)
+        self.bound = bound
 
 
 def exact_scale(sites: Sequence[SiteColumns], total: IntArray) -> int:

@@ -71,6 +71,15 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
+class Pick:
+    """An engine that ran, why it was picked, and its wall-clock seconds."""
+
+    engine: str
+    why: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """An engine's claim, in integer steps of the terms; nobody sees it before it is judged.
 
@@ -95,6 +104,8 @@ class Outcome:
         Whether Ctrl-C ended the search; what was found and proven by then stands.
     proofs
         Each engine's own bounds where several worked together; empty where one engine ran.
+    bound_kind
+        What the bounds are, for example ``lp``; ``None`` = what the engine's name says.
     """
 
     status: Status
@@ -106,15 +117,20 @@ class Outcome:
     trace: tuple[Improvement, ...] = ()
     interrupted: bool = False
     proofs: tuple[Proof, ...] = ()
+    bound_kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TermResult:
-    """Value and bound of one term in the user's unit; ``None`` where there is none."""
+    """Value and bound of one term in the user's unit; ``None`` where there is none.
+
+    `bound_kind` says what the bound is, for example ``cp-sat`` or ``trivial``; ``None`` without.
+    """
 
     term: str
     value: Fraction | None
     bound: Fraction | None
+    bound_kind: str | None = None
 
     @property
     def proven(self) -> bool:
@@ -143,6 +159,8 @@ class Result:
         As in `Outcome`.
     proofs
         One entry per engine.
+    picked
+        The engines that ran, in the order in which they started.
     """
 
     status: Status
@@ -159,6 +177,7 @@ class Result:
     trace: tuple[Improvement, ...]
     interrupted: bool
     proofs: tuple[Proof, ...]
+    picked: tuple[Pick, ...] = ()
 
     def to_document(self) -> dict[str, Any]:
         """Return the result as JSON-ready data, without the placement (it needs its instance)."""
@@ -169,6 +188,7 @@ class Result:
                     "term": t.term,
                     "value": None if t.value is None else plain(t.value),
                     "bound": None if t.bound is None else plain(t.bound),
+                    "bound_kind": t.bound_kind,
                 }
                 for t in self.objective
             ],
@@ -180,4 +200,8 @@ class Result:
             "proof": self.proof,
             "deterministic_work": self.deterministic_work,
             "interrupted": self.interrupted,
+            "picked": [
+                {"engine": p.engine, "why": p.why, "seconds": round(p.seconds, 3)}
+                for p in self.picked
+            ],
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from queue import SimpleQueue
 
 from slotwise.models.compile import compile_problem
 from slotwise.models.errors import InputError, InternalError
@@ -12,10 +13,17 @@ from slotwise.models.judge import judge
 from slotwise.models.numbers import whole
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
-from slotwise.solver.auto import run_auto
+from slotwise.solver.auto import Answer, run_auto
+from slotwise.solver.baseline import BASELINE
 from slotwise.solver.engine import Engine, NotTakenError, UntakenError
 from slotwise.solver.engines import ENGINES
-from slotwise.solver.result import Limits, Outcome, Proof, Result, Status, TermResult
+from slotwise.solver.progress import OnProgress, Progress
+from slotwise.solver.result import Limits, Outcome, Pick, Proof, Result, Status, TermResult
+from slotwise.solver.supervise import supervised
+from slotwise.solver.watch import Known, Watch, tell_outcome
+
+ASKED = "asked for"
+"""Why an engine runs that was named."""
 
 
 def solve(
@@ -26,6 +34,7 @@ def solve(
     workers: int = 1,
     seed: int = 0,
     hint: Placement | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Result:
     """Return the best placement found and what is proven about it.
 
@@ -43,6 +52,13 @@ def solve(
         0 or more.
     hint
         A placement of the instance to start from; it need not be valid.
+    on_progress
+        Called in this thread with each better placement and each better bound, and when an engine
+        starts; see `Progress`. What it raises ends the search.
+
+    Ctrl-C ends the search within a second or two: the best placement and bound by then are
+    returned, `Result.interrupted` says so. A search in the middle of native code is left behind
+    in its thread, and ends there.
 
     Raises
     ------
@@ -54,11 +70,16 @@ def solve(
     started = time.perf_counter()
     limits = _limits(time_limit_s, workers, seed)
     problem = compile_problem(instance) if isinstance(instance, Instance) else instance
-    if hint is not None:
+    events: SimpleQueue[Progress | None] = SimpleQueue()
+    known = Known(problem, events.put, started)
+    if hint is not None and not known.offer(hint, "hint"):
         judge(problem, hint)
-    engines, outcome = _run(engine, problem, limits, hint)
+    answer = supervised(lambda: _run(engine, problem, limits, hint, known), events, on_progress)
+    if answer is None:
+        answer = _interrupted(engine, known)
+    engines, outcome = answer
     _confirm(problem, " and ".join(e.name for e in engines), outcome)
-    return _result(problem, engines, limits, outcome, time.perf_counter() - started)
+    return _result(known, engines, limits, outcome, time.perf_counter() - started)
 
 
 def _limits(time_limit_s: float, workers: int, seed: int) -> Limits:
@@ -72,21 +93,34 @@ def _limits(time_limit_s: float, workers: int, seed: int) -> Limits:
 
 
 def _run(
-    name: str, problem: Problem, limits: Limits, hint: Placement | None
-) -> tuple[tuple[Engine, ...], Outcome]:
+    name: str, problem: Problem, limits: Limits, hint: Placement | None, known: Known
+) -> Answer:
     if name == "auto":
-        return run_auto(problem, limits, hint)
+        return run_auto(problem, limits, hint, known)
     if name not in ENGINES:
-        known = ", ".join(["auto", *ENGINES])
-        raise InputError(f"must be one of {known}", field="engine", value=name)
+        names = ", ".join(["auto", *ENGINES])
+        raise InputError(f"must be one of {names}", field="engine", value=name)
     chosen = ENGINES[name]
     reason = chosen.supports(problem)
     if reason is not None:
         raise _not_taken(name, reason)
+    began = time.perf_counter()
+    known.start(name, ASKED)
     try:
-        return (chosen,), chosen.run(problem, limits, hint)
+        found = chosen.run(problem, limits, hint, Watch(known, name))
     except NotTakenError as error:
         raise _not_taken(name, str(error)) from error
+    known.picked.append(Pick(name, ASKED, time.perf_counter() - began))
+    tell_outcome(Watch(known, name), found)
+    return (chosen,), found
+
+
+def _interrupted(name: str, known: Known) -> Answer:
+    """Return what is known where the engine did not end in time."""
+    names = [pick.engine for pick in known.picked] or [name]
+    engines = tuple(ENGINES[n] for n in dict.fromkeys(names) if n in ENGINES)
+    kinds = dict.fromkeys(proven.kind for proven in known.proofs() if proven is not None)
+    return engines or (BASELINE,), known.outcome(", ".join(kinds), interrupted=True)
 
 
 def _not_taken(name: str, reason: str) -> UntakenError:
@@ -146,12 +180,13 @@ def _proofs(engines: tuple[Engine, ...], outcome: Outcome) -> tuple[Proof, ...]:
 
 
 def _result(
-    problem: Problem,
+    known: Known,
     engines: tuple[Engine, ...],
     limits: Limits,
     outcome: Outcome,
     seconds: float,
 ) -> Result:
+    problem = known.problem
     values = outcome.values or (None,) * len(problem.terms)
     return Result(
         status=outcome.status,
@@ -160,8 +195,11 @@ def _result(
                 term.name,
                 None if value is None else value * term.unit,
                 None if bound is None else bound * term.unit,
+                kind,
             )
-            for term, value, bound in zip(problem.terms, values, outcome.bounds, strict=True)
+            for term, value, bound, kind in zip(
+                problem.terms, values, outcome.bounds, _kinds(known, outcome), strict=True
+            )
         ),
         gap=_gap(outcome),
         placement=outcome.placement,
@@ -175,4 +213,11 @@ def _result(
         trace=outcome.trace,
         interrupted=outcome.interrupted,
         proofs=_proofs(engines, outcome),
+        picked=tuple(known.picked),
     )
+
+
+def _kinds(known: Known, outcome: Outcome) -> list[str | None]:
+    """Return of which kind each bound is."""
+    pairs = zip(outcome.bounds, known.proofs(), strict=True)
+    return [None if bound is None or one is None else one.kind for bound, one in pairs]

@@ -21,7 +21,7 @@ HIGHEST = 2**52
 """Price times demand stays below this, far from the end of 64 bits."""
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _price(asked, wants, count, total, room, old):
     """Return the price of a node's resource that raises the bound most, or leaves it as it is.
 
@@ -45,7 +45,7 @@ def _price(asked, wants, count, total, room, old):
     return turned + 1 if old > turned else turned
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _reprice(n, d, rows, open_rows, ok, prices, need, room, asked, wants):
     """Set the price of node n's resource d and return what the sum of minima loses by it."""
     tasks, size = rows.shape
@@ -83,7 +83,7 @@ def _reprice(n, d, rows, open_rows, ok, prices, need, room, asked, wants):
     return (new - old) * room[n, d]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _ascend(rows, open_rows, ok, prices, need, room, asked, wants):
     """Set the prices, take the minima off the rows and return their sum without the prices' part.
 
@@ -113,7 +113,7 @@ def _ascend(rows, open_rows, ok, prices, need, room, asked, wants):
     return gain
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _ascend_star(
     i, k, bound, limit, single, star, ok, free, prices, need, room, asked, wants, others
 ):
@@ -160,7 +160,7 @@ def _ascend_star(
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def ascend(
     rounds: int,
     bound: int,

@@ -31,6 +31,7 @@ from slotwise.solver.assignment_model import Assignment, make_assignment, reason
 from slotwise.solver.assignment_search import search_assignment
 from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.result import Improvement, Limits, Outcome, Status
+from slotwise.solver.stopping import check_stop
 from slotwise.solver.subset_prices import narrow
 from slotwise.solver.subset_tables import (
     NO_WAY,
@@ -40,6 +41,7 @@ from slotwise.solver.subset_tables import (
     fill,
     make_tables,
 )
+from slotwise.solver.watch import Watch, tell_outcome, unwatched
 
 MOST_TASKS = 22
 MOST_BYTES = 2 * 2**30
@@ -64,24 +66,30 @@ def supports(problem: Problem) -> str | None:
     return None
 
 
-def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
+def run(
+    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+) -> Outcome:
     """Find an incumbent, rule out contents, fill the tables node by node."""
     reason = supports(problem)
     if reason is not None:
         raise NotTakenError(reason)
+    watch = watch or unwatched(problem, "subset-dp")
     started = time.perf_counter()
     known = _known(problem, hint)
     steps = 0
     try:
         model = make_assignment(problem)
         known = _with_search(problem, model, known, limits)
+        tell_outcome(watch, known)
         if time.perf_counter() - started > limits.time_s:
             return known
         tables = make_tables(model)
         if known.values is not None:
             known = _with_prices(tables, known, known.values[model.term])
+            tell_outcome(watch, known)
         for done in () if known.status == Status.OPTIMAL else fill(tables):
             steps += done
+            check_stop()
             if time.perf_counter() - started > limits.time_s:
                 return replace(known, deterministic_work=float(steps))
     except KeyboardInterrupt:

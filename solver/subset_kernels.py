@@ -11,7 +11,7 @@ INFINITE = 2**62
 """No way to do it; a sum with it stays below 2^63, and no cost comes near half of it."""
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def subset_sums(values: IntArray) -> IntArray:
     """Return [2^T]: sum of `values` over each set of tasks."""
     sums = np.zeros(1 << len(values), dtype=np.int64)
@@ -21,7 +21,7 @@ def subset_sums(values: IntArray) -> IntArray:
     return sums
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def inner_flows(flow: IntArray) -> IntArray:
     """Return [2^T]: flow inside each set of tasks, for a symmetric `flow`."""
     inside = np.zeros(1 << len(flow), dtype=np.int64)
@@ -32,7 +32,7 @@ def inner_flows(flow: IntArray) -> IntArray:
     return inside
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def extend(
     before: IntArray,
     after: IntArray,

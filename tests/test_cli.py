@@ -155,6 +155,8 @@ def test_the_same_seed_gives_the_same_answer(cli, examples):
     first, second = (cli("solve", "word-count.json", "--json", "--seed", 3).json for _ in "ab")
     for answer in (first, second):
         del answer["seconds"]
+        for pick in answer["picked"]:
+            del pick["seconds"]
     assert first == second
 
 
@@ -228,8 +230,7 @@ def test_ctrl_c_keeps_the_incumbent(cli, examples):
     for after_s in (3, 8, 20):  # on a busy machine the search may not have begun
         code, out, err = interrupted(after_s)
         assert code == 130, err
-        assert err.startswith("slotwise: interrupted")
-        assert len(err.splitlines()) == 1
+        assert err.splitlines()[-1].startswith("slotwise: interrupted")
         if out and json.loads(out)["placement"]:
             break
     found = json.loads(out)

@@ -22,12 +22,15 @@ from slotwise.solver.crosscheck import crosscheck
 from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.result import Limits, Outcome, Proof, Result, Status
 from slotwise.solver.solve import solve
+from slotwise.solver.watch import Watch
 from slotwise.verifying import crosschecked
 
 LIMITS = Limits(time_s=30.0)
 
 
-def first_fit(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
+def first_fit(
+    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None
+) -> Outcome:
     """Claim that round-robin is optimal."""
     found = HEURISTICS["round-robin"].place(problem, np.random.default_rng(0))
     assert isinstance(found, Placement)
@@ -35,12 +38,14 @@ def first_fit(problem: Problem, limits: Limits, hint: Placement | None) -> Outco
     return Outcome(Status.OPTIMAL, found, values, values, "none")
 
 
-def never(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
+def never(problem: Problem, limits: Limits, hint: Placement | None, watch: Watch) -> Outcome:
     """Claim that nothing fits."""
     return Outcome(Status.INFEASIBLE, None, None, (None,) * len(problem.terms), "none")
 
 
-def refuse(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
+def refuse(
+    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None
+) -> Outcome:
     raise NotTakenError("on second thoughts")
 
 

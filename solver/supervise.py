@@ -1,0 +1,129 @@
+"""Running a search in a thread while the caller's thread listens: to it, and to Ctrl-C."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import Generic, TypeVar
+
+from slotwise.solver.progress import OnProgress, Progress
+from slotwise.solver.stopping import Stop, counted_presses, heeding
+
+T = TypeVar("T")
+
+POLL_S = 0.1
+"""How late Ctrl-C may be seen where the system does not interrupt the waiting itself."""
+GRACE_S = 1.0
+"""What a search may take to end after it was told to stop; then it is left behind."""
+
+_running: set[threading.Thread] = set()
+
+
+class Task(Generic[T]):
+    """A call in a daemon thread of its own, which can be told to stop.
+
+    Parameters
+    ----------
+    work
+        What to call.
+    ring
+        Called when it has ended, in its thread.
+    """
+
+    def __init__(self, work: Callable[[], T], ring: Callable[[], None]) -> None:
+        self.stop = Stop()
+        self._work = work
+        self._ring = ring
+        self._results: list[T] = []
+        self._errors: list[BaseException] = []
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        _running.add(self._thread)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            with heeding(self.stop):
+                self._results.append(self._work())
+        except BaseException as error:  # noqa: BLE001 (raised again by `result`)
+            self._errors.append(error)
+        finally:
+            _running.discard(self._thread)
+            self._ring()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether there is a result, or an error."""
+        return bool(self._results or self._errors)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the call raised something."""
+        return bool(self._errors)
+
+    def result(self) -> T:
+        """Return what the call returned, or raise what it raised; only once it has ended."""
+        if self._errors:
+            raise self._errors[0]
+        return self._results[0]
+
+
+def is_any_left_behind() -> bool:
+    """Return whether a search that was told to stop still runs.
+
+    The interpreter must not be torn down below native code: leave by `os._exit` then.
+    """
+    return bool(_running)
+
+
+def supervised(
+    work: Callable[[], T],
+    events: SimpleQueue[Progress | None],
+    on_progress: OnProgress | None,
+) -> T | None:
+    """Return what `work` returns, or ``None`` if Ctrl-C was pressed and it did not end in time.
+
+    Parameters
+    ----------
+    work
+        Runs in a thread; told to stop on Ctrl-C, and left behind `GRACE_S` later, or when Ctrl-C
+        is pressed again.
+    events
+        What `work` tells; handed to `on_progress` in this thread.
+    on_progress
+        What it raises ends the search and is raised here.
+    """
+    with counted_presses() as presses:
+        before, patience = presses.count, math.inf
+        task = Task(work, lambda: events.put(None))
+        try:
+            while not task.has_ended and time.perf_counter() < patience:
+                try:
+                    _hand_on(events, on_progress, POLL_S)
+                except KeyboardInterrupt:  # somebody else's handler, or none
+                    presses.count += 1
+                pressed = presses.count - before
+                if pressed and not task.stop.requested:
+                    task.stop.request()
+                    patience = time.perf_counter() + GRACE_S
+                if pressed > 1:
+                    break
+        finally:
+            task.stop.request()
+        while not events.empty():
+            _hand_on(events, on_progress, 0.0)
+        return task.result() if task.has_ended else None
+
+
+def _hand_on(
+    events: SimpleQueue[Progress | None], on_progress: OnProgress | None, timeout_s: float
+) -> None:
+    """Wait for one event and hand it on."""
+    try:
+        event = events.get(timeout=timeout_s)
+    except Empty:
+        return
+    if event is not None and on_progress is not None:
+        on_progress(event)

@@ -1,0 +1,23 @@
+"""A turn of an engine in ``auto``, and the reasons it gives for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slotwise.solver.engine import Engine
+
+FIRST = "a first placement at once, and the bounds that hold for every placement"
+PRICED = "distances by level: whole node contents can be listed and priced"
+ENCLOSING = "more than two racks: all nodes in one rack bound the optimum from below"
+ENCLOSED = "more than two racks: a placement in one rack bounds it from above"
+TAKES_ALL = "takes every rule; has the time that is left"
+BESIDE = "takes every rule; searches beside the others on the other threads"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An engine, why it is picked, and its share of the time that is left."""
+
+    engine: Engine
+    why: str
+    share: float = 1.0
