@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.r_storm import R_STORM
+from slotwise.heuristics.ras_methods import RAS_METHODS
+from slotwise.heuristics.ras_paper import RAS_PAPER
 from slotwise.heuristics.round_robin import ROUND_ROBIN
 
 HEURISTICS: dict[str, Method] = {
     "round-robin": ROUND_ROBIN,
     "r-storm": R_STORM,
+    **RAS_METHODS,
+    "ras-paper": RAS_PAPER,
 }

@@ -97,7 +97,10 @@ class RasState:
         self.changes.extend(range(len(self.workers)))
 
     def put(self, placement: Placement) -> None:
-        """Assign every task that `placement` places; tasks in the instance's canonical order."""
+        """Assign every task that `placement` places; tasks in the instance's canonical order.
+
+        A worker that holds another topology is left to it, and the tasks stay unassigned.
+        """
         first = 0
         for t, topology in enumerate(self.model.topologies):
             slots: dict[Slot, list[int]] = {}
@@ -106,7 +109,8 @@ class RasState:
                 if node != UNPLACED:
                     slots.setdefault((node, placement.workers[first + task]), []).append(task)
             for slot, tasks in slots.items():
-                self.assign(t, slot, tasks)
+                if slot[1] not in self.workers[slot[0]]:
+                    self.assign(t, slot, tasks)
             first += len(topology.component_of)
 
     def placement(self) -> Placement:
