@@ -9,16 +9,25 @@ tasks.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from slotwise.models.compile import compile_problem
 from slotwise.models.instance import Instance, Objective
+from slotwise.models.judge import judge
 from slotwise.models.limits import check_sizes
 from slotwise.models.placement import UNPLACED, Placement
 from slotwise.models.problem import Problem
-from slotwise.solver.result import Result
+from slotwise.solver.eviction import smallest_eviction
+from slotwise.solver.result import Limits, Result
 from slotwise.solver.solve import solve
+
+SHARE_OF_FILLING = 0.5
+"""Of the time limit, for adding topologies to the placement that is there."""
+
+LEAST_SHARE = 0.1
+"""Of the time limit, left for the engines in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +70,36 @@ def best_set(
     guaranteed
         Indices of the topologies within their owners' guarantees.
     time_limit_s, workers, seed, hint
-        As in `solve`; a set is never worse than that of a valid hint.
+        As in `solve`; a set is never worse than that of a valid hint, and topologies that fit
+        beside it are added first.
     """
+    started = time.perf_counter()
     problem = rejecting(instance, guaranteed)
-    result = solve(problem, time_limit_s=time_limit_s, workers=workers, seed=seed, hint=hint)
+    limits = Limits(time_limit_s, workers, seed)
+    if hint is not None and judge(problem, hint).valid:
+        hint = filled(problem, hint, replace(limits, time_s=time_limit_s * SHARE_OF_FILLING))
+    left = max(time_limit_s - (time.perf_counter() - started), LEAST_SHARE * time_limit_s)
+    result = solve(problem, time_limit_s=left, workers=workers, seed=seed, hint=hint)
     placement = result.placement
     return BestSet(result, None if placement is None else left_out(problem, placement))
+
+
+def filled(problem: Problem, placement: Placement, limits: Limits) -> Placement:
+    """Return `placement` with topologies added that fit beside it, the dearest first.
+
+    Engines that cannot take the whole cluster at once get a better start from it.
+    """
+    started = time.perf_counter()
+    for t in sorted(left_out(problem, placement), key=lambda t: -problem.rules[t].reject_weight):
+        left = limits.time_s - (time.perf_counter() - started)
+        if left <= 0:
+            break
+        found = smallest_eviction(problem, placement, t, (), replace(limits, time_s=left))
+        if found.placement is not None:
+            placement = found.placement
+        if found.interrupted:
+            break
+    return placement
 
 
 def rejecting(instance: Instance, guaranteed: Collection[int]) -> Problem:

@@ -9,18 +9,19 @@ exactly where they are. Soft resources bind nobody.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 from slotwise.models.accounting import account
 from slotwise.models.errors import InputError, InternalError
 from slotwise.models.judge import judge
-from slotwise.models.placement import UNPLACED, Placement
+from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.models.verdict import Violation
 from slotwise.solver.eviction_model import EvictionModel, Step
-from slotwise.solver.left_over import alone, taken_by, tasks_of
+from slotwise.solver.left_over import Taken, alone, let_in, taken_by, without
 from slotwise.solver.result import Limits, Status
+from slotwise.solver.single_workers import split_workers, with_single_workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,22 +93,20 @@ def smallest_eviction(
     """
     started = time.perf_counter()
     limits = Limits() if limits is None else limits
-    others = _without(problem, running, (topology,))
+    others = without(problem, running, (topology,))
     _check_running(problem, others)
     books = account(problem, others)
     placed = {t for t, workers in enumerate(books.topologies) if workers.placed}
     allowed = placed if candidates is None else placed & set(candidates)
     taken = {t: taken_by(problem, books, (t,)) for t in sorted(allowed)}
-    model = EvictionModel(
-        alone(problem, topology, taken_by(problem, books, placed - allowed)), taken
-    )
     weights = {t: problem.rules[t].reject_weight for t in taken}
-    first, second = _minimise(model, weights, limits, started)
-    found = first if second is None or second.evicted is None else second
+    left = alone(problem, topology, taken_by(problem, books, placed - allowed))
+    first, second = _search(left, taken, weights, limits, started)
+    found = _last(first, second)
     placement = None
     if found.evicted is not None and found.placement is not None:
-        stay = _without(problem, others, found.evicted)
-        placement = _let_in(problem, stay, topology, found.placement)
+        stay = without(problem, others, found.evicted)
+        placement = let_in(problem, stay, topology, found.placement)
         _confirm(problem, placement)
     return Eviction(
         topology=topology,
@@ -122,12 +121,41 @@ def smallest_eviction(
     )
 
 
+def _search(
+    problem: Problem,
+    taken: Mapping[int, Taken],
+    weights: Mapping[int, int],
+    limits: Limits,
+    started: float,
+) -> tuple[Step, Step | None]:
+    """Search with one worker per node first; that is a relaxation, and often all there is to it."""
+    loose = with_single_workers(problem)
+    first, second = _minimise(EvictionModel(loose, taken), weights, limits, started)
+    found = _last(first, second)
+    if found.evicted is None or found.placement is None or found.interrupted:
+        return first, None
+    stay = [one for t, one in taken.items() if t not in found.evicted]
+    split = split_workers(problem, stay, found.placement)
+    if split is None:
+        return _minimise(EvictionModel(problem, taken), weights, limits, started)
+    if second is None or second.evicted is None:
+        return replace(first, placement=split), second
+    return first, replace(second, placement=split)
+
+
+def _last(first: Step, second: Step | None) -> Step:
+    return first if second is None or second.evicted is None else second
+
+
 def _minimise(
-    model: EvictionModel, weights: dict[int, int], limits: Limits, started: float
+    model: EvictionModel, weights: Mapping[int, int], limits: Limits, started: float
 ) -> tuple[Step, Step | None]:
     """Minimise the number, then (once that is proven) the weight of so many."""
     number = model.total(dict.fromkeys(weights, 1))
-    first = model.minimise(number, limits, limits.time_s)
+    left = limits.time_s - (time.perf_counter() - started)
+    if left <= 0:
+        return Step(False, None, None, None, interrupted=False), None
+    first = model.minimise(number, limits, left)
     left = limits.time_s - (time.perf_counter() - started)
     if first.evicted is None or not first.proven or first.interrupted or left <= 0:
         return first, None
@@ -139,28 +167,6 @@ def _status(first: Step, second: Step | None) -> Status:
     if first.evicted is None:
         return Status.INFEASIBLE if first.proven else Status.UNKNOWN
     return Status.OPTIMAL if second is not None and second.proven else Status.FEASIBLE
-
-
-def _without(problem: Problem, placement: Placement, topologies: Collection[int]) -> Placement:
-    gone = {task for t in topologies for task in tasks_of(problem, t)}
-    nodes = [UNPLACED if task in gone else n for task, n in enumerate(placement.nodes)]
-    workers = [UNPLACED if task in gone else w for task, w in enumerate(placement.workers)]
-    return Placement(tuple(nodes), tuple(workers))
-
-
-def _let_in(problem: Problem, stay: Placement, topology: int, own: Placement) -> Placement:
-    """Add the topology's own placement, with worker labels that are free on their nodes."""
-    nodes, workers = list(stay.nodes), list(stay.workers)
-    used = set(zip(nodes, workers, strict=True))
-    labels: dict[tuple[int, int], int] = {}
-    rows = zip(tasks_of(problem, topology), own.nodes, own.workers, strict=True)
-    for task, node, worker in rows:
-        if (node, worker) not in labels:
-            label = next(w for w in range(len(used) + 1) if (node, w) not in used)
-            used.add((node, label))
-            labels[node, worker] = label
-        nodes[task], workers[task] = node, labels[node, worker]
-    return Placement(tuple(nodes), tuple(workers))
 
 
 def _broken(problem: Problem, placement: Placement) -> list[Violation]:

@@ -9,7 +9,9 @@ import numpy as np
 
 from slotwise.models.accounting import Accounting
 from slotwise.models.numbers import NO_LIMIT
+from slotwise.models.placement import UNPLACED, Placement
 from slotwise.models.problem import IntArray, Problem, TaskClass
+from slotwise.solver.kinds import merge_twins
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,16 +39,26 @@ def alone(problem: Problem, topology: int, others: Taken) -> Problem:
     """Return the problem of placing `topology` alone, without objective, where `others` stay.
 
     It has one topology, index 0; dimensions, units, nodes and components are those of `problem`,
-    and its tasks are numbered anew in canonical order (see `tasks_of`). What is left of a
-    resource may be below 0.
+    and its tasks are numbered anew in canonical order (see `tasks_of`). Without an objective,
+    classes that differ in nothing that a rule looks at are one. What is left of a resource may be
+    below 0.
     """
     rules = problem.rules[topology]
     index = {task: i for i, task in enumerate(tasks_of(problem, topology))}
-    number = {c: i for i, c in enumerate(rules.classes)}
-    chosen = list(rules.classes)
+    twins = [
+        [problem.classes[c] for c in members]
+        for members in merge_twins(replace(problem, flows=(), linear=None)).members
+        if members[0] in rules.classes
+    ]
+    number = {
+        c: i for i, group in enumerate(twins) for c in rules.classes if problem.classes[c] in group
+    }
+    chosen = [next(c for c in rules.classes if number[c] == i) for i in range(len(twins))]
     classes = tuple(
-        TaskClass(0, one.component, tuple(index[task] for task in one.tasks), None)
-        for one in (problem.classes[c] for c in chosen)
+        TaskClass(
+            0, group[0].component, tuple(sorted(index[t] for one in group for t in one.tasks)), None
+        )
+        for group in twins
     )
     task_class = np.zeros(len(index), dtype=np.int64)
     for c, one in enumerate(classes):
@@ -65,7 +77,7 @@ def alone(problem: Problem, topology: int, others: Taken) -> Problem:
         linear=None,
         rules=(replace(rules, classes=tuple(range(len(classes)))),),
         regions=tuple(
-            replace(region, topology=0, classes=tuple(number[c] for c in region.classes))
+            replace(region, topology=0, classes=tuple(sorted({number[c] for c in region.classes})))
             for region in problem.regions
             if region.topology == topology
         ),
@@ -78,3 +90,26 @@ def tasks_of(problem: Problem, topology: int) -> tuple[int, ...]:
     """Return the tasks of `topology` in canonical order."""
     classes = (problem.classes[c] for c in problem.rules[topology].classes)
     return tuple(sorted(task for one in classes for task in one.tasks))
+
+
+def without(problem: Problem, placement: Placement, topologies: Collection[int]) -> Placement:
+    """Return `placement` with no task of `topologies` placed."""
+    gone = {task for t in topologies for task in tasks_of(problem, t)}
+    nodes = [UNPLACED if task in gone else n for task, n in enumerate(placement.nodes)]
+    workers = [UNPLACED if task in gone else w for task, w in enumerate(placement.workers)]
+    return Placement(tuple(nodes), tuple(workers))
+
+
+def let_in(problem: Problem, stay: Placement, topology: int, own: Placement) -> Placement:
+    """Add the topology's own placement, with worker labels that are free on their nodes."""
+    nodes, workers = list(stay.nodes), list(stay.workers)
+    used = set(zip(nodes, workers, strict=True))
+    labels: dict[tuple[int, int], int] = {}
+    rows = zip(tasks_of(problem, topology), own.nodes, own.workers, strict=True)
+    for task, node, worker in rows:
+        if (node, worker) not in labels:
+            label = next(w for w in range(len(used) + 1) if (node, w) not in used)
+            used.add((node, label))
+            labels[node, worker] = label
+        nodes[task], workers[task] = node, labels[node, worker]
+    return Placement(tuple(nodes), tuple(workers))

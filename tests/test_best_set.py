@@ -12,9 +12,10 @@ import pytest
 from slotwise.models.cluster import Cluster, Node
 from slotwise.models.instance import Instance, Objective, Place
 from slotwise.models.judge import judge
+from slotwise.models.placement import Placement
 from slotwise.models.topology import Component, Topology
-from slotwise.solver.best_set import best_set, rejecting
-from slotwise.solver.result import Status
+from slotwise.solver.best_set import best_set, filled, rejecting
+from slotwise.solver.result import Limits, Status
 from slotwise.solver.solve import solve
 
 
@@ -60,6 +61,16 @@ def test_fragments_are_put_together_with_few_moves() -> None:
     found = best_set(replace(made, running=running))
     assert found.rejected == ()
     assert [(t.term, t.value) for t in found.result.objective] == [("rejected", 0), ("moved", 1)]
+
+
+def test_what_fits_beside_the_hint_is_added() -> None:
+    """Even where the engines have no time for more."""
+    made = instance([100, 100], [(2, 50, 5), (1, 100, 5), (1, 101, 5)])
+    hint = Placement((0, 0, -1, -1), (0, 0, -1, -1))
+    problem = rejecting(made, ())
+    assert filled(problem, hint, Limits(10)).nodes == (0, 0, 1, -1)
+    found = best_set(made, hint=hint)
+    assert (found.rejected, found.proven) == ((2,), True)
 
 
 def test_soft_resources_leave_nobody_out() -> None:
