@@ -37,7 +37,7 @@ def network(model: cp_model.CpModel, problem: Problem, counts: Counts) -> Count:
         for saving, places in _savings(problem, counts, t):
             for place in places if saving else ():
                 for center, leaves in stars.items():
-                    cost -= saving * _product(model, place, center, leaves)
+                    cost -= saving * product(model, place, center, leaves)
     return cost
 
 
@@ -85,7 +85,7 @@ def _rack_places(problem: Problem, counts: Counts, on_node: list[Place]) -> list
     return list(racks)
 
 
-def _product(model: cp_model.CpModel, place: Place, center: int, leaves: dict[int, int]) -> Count:
+def product(model: cp_model.CpModel, place: Place, center: int, leaves: dict[int, int]) -> Count:
     """Return center * (weighted leaves) in a place, as a sum that is never more than that."""
     if center not in place:
         return 0

@@ -188,7 +188,7 @@ def _record(
             search.placement = found
     if status == cp_model.INFEASIBLE:
         return
-    bound = _proven_bound(model, solver, status)
+    bound = proven_bound(model, solver, status)
     search.bounds.append(bound)
     if search.placement is not None:
         search.watch.offer(search.placement)
@@ -200,7 +200,7 @@ def _better(problem: Problem, placement: Placement, than: Placement) -> bool:
     return judge(problem, placement).scaled <= judge(problem, than).scaled
 
 
-def _proven_bound(
+def proven_bound(
     model: cp_model.CpModel, solver: cp_model.CpSolver, status: cp_model.CpSolverStatus
 ) -> int | None:
     """Return the proven least value of a term, a whole number.

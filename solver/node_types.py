@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from slotwise.models.problem import Problem
+from slotwise.solver.worker_layout import home_labels
 
 
 @dataclass(frozen=True, slots=True)
 class NodeType:
-    """Equal nodes: same capacities, slots and linear costs. `nodes` are their indices."""
+    """Equal nodes: same capacities, slots, linear costs, and nobody's home. `nodes`: indices."""
 
     nodes: tuple[int, ...]
 
@@ -36,11 +37,13 @@ class Site:
 
 
 def node_types(problem: Problem) -> tuple[NodeType, ...]:
-    """Group the nodes of the cluster, racks aside."""
+    """Group the nodes of the cluster, racks aside; a node where tasks run is a type of its own."""
     groups: dict[object, list[int]] = {}
+    homes = {n for t in range(len(problem.rules)) for n in home_labels(problem, t)}
     for n in range(problem.node_count):
         linear = () if problem.linear is None else tuple(problem.linear[:, n].tolist())
-        key = (tuple(problem.capacity[n].tolist()), int(problem.slots[n]), linear)
+        home = n if n in homes else None  # no node is like one where tasks run
+        key = (tuple(problem.capacity[n].tolist()), int(problem.slots[n]), linear, home)
         groups.setdefault(key, []).append(n)
     return tuple(NodeType(tuple(nodes)) for nodes in groups.values())
 

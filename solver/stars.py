@@ -17,10 +17,11 @@ def stars_of(problem: Problem) -> dict[int, Stars]:
     for (a, b), weight in problem.pair_flows().items():
         if weight:
             by_topology.setdefault(problem.classes[a].topology, {})[a, b] = weight
-    return {t: _cover(flows, problem.sizes) for t, flows in by_topology.items()}
+    return {t: cover(flows, problem.sizes) for t, flows in by_topology.items()}
 
 
-def _cover(flows: dict[tuple[int, int], int], sizes: tuple[int, ...]) -> Stars:
+def cover(flows: dict[tuple[int, int], int], sizes: tuple[int, ...]) -> Stars:
+    """Cover the flows of pairs by few stars; `sizes` of all that the pairs name."""
     left = dict(flows)
     stars: Stars = {}
     while left:

@@ -17,13 +17,18 @@ from slotwise.models.problem import IntArray, Problem
 
 def has_single_workers(problem: Problem, topology: int) -> bool:
     """Return whether one worker per node and topology is enough for an optimal placement."""
+    apart = keeps_apart(problem, topology) or bool(home_labels(problem, topology))
+    return not problem.rules[topology].classes or not apart
+
+
+def keeps_apart(problem: Problem, topology: int) -> bool:
+    """Return whether a rule can forbid two workers of a topology to be merged into one."""
     rules = problem.rules[topology]
-    return not rules.classes or not (
+    return bool(
         rules.one_task_per_worker
         or rules.one_component_per_worker
         or rules.incompatible
         or _heap_can_bind(problem, topology)
-        or home_labels(problem, topology)
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.problem import BoolArray, IntArray, Problem, Rules
 from slotwise.solver.engine import NotTakenError
 from slotwise.solver.kinds import Kinds
@@ -155,7 +156,7 @@ def pack(
         raise NotTakenError(f"a node has up to {box:.0e} contents, too many to pack into workers")
     strides = _strides(most + 1)
     cells = np.unique(np.concatenate([rows[:, columns] @ strides for rows in counts]))
-    contents = _contents(problem, kinds, topology, columns, most)
+    contents = worker_contents(problem, kinds, topology, most)
     if len(contents) * len(cells) > time_s * STEPS_A_SECOND:
         raise NotTakenError(f"{len(contents):,} worker contents in {len(cells):,} node contents")
     unit = int(most.sum()) + 1
@@ -191,16 +192,24 @@ def _strides(sizes: IntArray) -> IntArray:
     return strides
 
 
-def _contents(
-    problem: Problem, kinds: Kinds, topology: int, columns: IntArray, most: IntArray
+def worker_contents(
+    problem: Problem, kinds: Kinds, topology: int, most: IntArray, node: int | None = None
 ) -> IntArray:
-    """Return [W, k] all contents of one worker but the empty one."""
+    """Return [W, k] all contents of one worker but the empty one, up to `most` [k].
+
+    Shared memory and least cpu aside; with a node, only those that fit its hard capacities.
+    """
     rules = problem.rules[topology]
+    columns = np.flatnonzero(kinds.topology == topology)
+    room = np.full(len(problem.dims), NO_LIMIT, dtype=np.int64)
+    if node is not None:
+        room[problem.hard] = problem.capacity[node, problem.hard]
     heap = np.array([problem.heap[kinds.members[k][0]] for k in columns.tolist()], dtype=np.int64)
     component = [problem.classes[kinds.members[k][0]].component for k in columns.tolist()]
     limit = 1 if rules.one_task_per_worker else int(most.sum())
     rows = np.zeros((1, 0), dtype=np.int64)
     used = np.zeros(1, dtype=np.int64)
+    load = np.zeros((1, len(room)), dtype=np.int64)
     tasks = np.zeros(1, dtype=np.int64)
     for k in range(len(columns)):
         steps = np.arange(int(most[k]) + 1, dtype=np.int64)
@@ -208,14 +217,15 @@ def _contents(
             raise NotTakenError(f"a worker has more than {MOST_CONTENTS:,} contents")
         heaps = used[:, None] + steps[None, :] * heap[k]
         counts = tasks[:, None] + steps[None, :]
-        fits = (heaps <= rules.heap_limit) & (counts <= limit)
+        loads = load[:, None, :] + steps[None, :, None] * kinds.demand[columns[k]]
+        fits = (heaps <= rules.heap_limit) & (counts <= limit) & (loads <= room).all(axis=2)
         fits &= _together(rules, component, rows, k)[:, None] | (steps == 0)[None, :]
         fits &= (steps <= _most_of_one(rules, component, rows, k)[:, None]) | (steps == 0)[None, :]
         if int(fits.sum()) > MOST_CONTENTS:
             raise NotTakenError(f"a worker has more than {MOST_CONTENTS:,} contents")
         row, step = np.nonzero(fits)
         rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
-        used, tasks = heaps[row, step], counts[row, step]
+        used, load, tasks = heaps[row, step], loads[row, step], counts[row, step]
     return rows[tasks > 0]
 
 

@@ -1,0 +1,170 @@
+"""The terms in order, over the columns of a `ColumnModel`.
+
+For each term: prices bound it and give every column a loss; CP-SAT finds the best plan among the
+columns of least loss; then every plan that could be better than that uses columns only whose loss
+fits the difference, and if all of these were among them the plan is optimal. Terms that are proven
+become limits of the later ones.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from slotwise.models.placement import Placement
+from slotwise.models.problem import BoolArray
+from slotwise.solver.column_closing import Closing, close
+from slotwise.solver.column_model import ColumnModel, Sum, placement_of
+from slotwise.solver.column_prices import Limit, Prices, prices
+from slotwise.solver.result import Limits
+
+FIRST_COLUMNS = 1_500
+MOST_COLUMNS = 60_000
+GROWTH = 4
+
+Offer = Callable[[Placement, int], tuple[int, ...] | None]
+"""Judges a placement found for a term and keeps it if it is better; returns the best values."""
+
+
+@dataclass(slots=True)
+class Proven:
+    """What the search proved: bounds of the terms it looked at; whether there is no placement."""
+
+    bounds: list[int] = field(default_factory=list)
+    infeasible: bool = False
+    interrupted: bool = False
+
+
+def search_columns(
+    model: ColumnModel,
+    proven: Sequence[int],
+    values: tuple[int, ...] | None,
+    offer: Offer,
+    limits: Limits,
+) -> Proven:
+    """Solve the terms after the `proven` ones until one is not proven within the limits.
+
+    Parameters
+    ----------
+    model
+        All columns.
+    proven
+        Optima of the first terms.
+    values
+        Of the best placement known; ``None`` = none.
+    offer
+        Takes the placements that are found.
+    limits
+        Of this search alone.
+    """
+    deadline = time.perf_counter() + limits.time_s
+    found = Proven()
+    most: list[Limit] = [(s, v) for s, v in zip(model.terms, proven, strict=False)]
+    if model.moves is not None:
+        most.append((model.moves, model.problem.move_limit))
+    for index in range(len(proven), len(model.terms)):
+        known = None
+        if values is not None and values[:index] == (*proven, *found.bounds):
+            known = values[index]
+        one = _Term(model, index, most, known, offer, limits, deadline)
+        one.run()
+        found.infeasible, found.interrupted = one.infeasible and index == 0, one.interrupted
+        if one.bound is not None:
+            found.bounds.append(one.bound)
+        if one.bound is None or one.value != one.bound:
+            break
+        most.append((model.terms[index], one.bound))
+        values = one.values or values
+    return found
+
+
+class _Term:
+    """The search for the best plan in one term."""
+
+    def __init__(
+        self,
+        model: ColumnModel,
+        index: int,
+        most: Sequence[Limit],
+        known: int | None,
+        offer: Offer,
+        limits: Limits,
+        deadline: float,
+    ) -> None:
+        self._model, self._index, self._most = model, index, tuple(most)
+        self._offer, self._limits, self._deadline = offer, limits, deadline
+        self.value = known
+        self.values: tuple[int, ...] | None = None
+        self.bound: int | None = None
+        self.infeasible = False
+        self.interrupted = False
+
+    @property
+    def _term(self) -> Sum:
+        return self._model.terms[self._index]
+
+    def run(self) -> None:
+        """Close over more and more columns until the plan is proven best, or time is up."""
+        priced = prices(self._model, self._term, self._most, self._deadline)
+        self.bound = max(0, priced.least)
+        losses = np.sort(np.concatenate(priced.losses))
+        count = FIRST_COLUMNS
+        while not self._done():
+            budget = int(losses[min(count, len(losses)) - 1])
+            budget = min(budget, self._useful(priced, int(losses[-1])))
+            kept = [loss <= budget for loss in priced.losses]
+            left = self._deadline - time.perf_counter()
+            if left <= 0 or sum(int(k.sum()) for k in kept) > MOST_COLUMNS:
+                return
+            closing = self._close(kept, left)
+            self._take(closing)
+            if self._learn(closing, priced, budget, int(losses[-1])) or not closing.complete:
+                return
+            count = min(count * GROWTH, len(losses))
+
+    def _done(self) -> bool:
+        return self.value is not None and self.value == self.bound
+
+    def _useful(self, priced: Prices, all_of_them: int) -> int:
+        """Return the largest loss of a column in a plan better than the best known."""
+        if self.value is None:
+            return all_of_them
+        return min(all_of_them, (self.value - 1) * priced.scale - priced.bound)
+
+    def _close(self, kept: list[BoolArray], left: float) -> Closing:
+        most = self._most
+        if self.value is not None:
+            most = (*most, (self._term, self.value - 1))
+        return close(self._model, self._term, most, kept, replace(self._limits, time_s=left))
+
+    def _take(self, closing: Closing) -> None:
+        self.interrupted |= closing.interrupted
+        if closing.used is None:
+            return
+        values = self._offer(placement_of(self._model, closing.used), self._index)
+        if values is not None:
+            self.values, self.value = values, values[self._index]
+
+    def _learn(self, closing: Closing, priced: Prices, budget: int, all_of_them: int) -> bool:
+        """Raise the bound by what was proven; return whether the term is settled.
+
+        A plan of other columns has a loss above the budget; one of these columns costs at least
+        the closing's bound, or the value it was asked to beat.
+        """
+        inside = self.value if closing.complete else closing.bound
+        if not closing.complete and inside is not None and self.value is not None:
+            inside = min(inside, self.value)
+        outside = -(-(priced.bound + budget + 1) // priced.scale)
+        everything = budget >= self._useful(priced, all_of_them)
+        if everything and closing.complete and self.value is None:
+            self.bound, self.infeasible = None, True
+            return True
+        if inside is not None:
+            risen = inside if everything else min(inside, outside)
+            self.bound = max(self.bound or 0, risen)
+        elif closing.complete and not everything:
+            self.bound = max(self.bound or 0, outside)
+        return self._done() or self.infeasible
