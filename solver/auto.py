@@ -14,7 +14,7 @@ from slotwise.models.errors import InternalError
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.solver.baseline import BASELINE
-from slotwise.solver.configurations import CONFIGURATIONS
+from slotwise.solver.configurations import FAST_CONFIGURATIONS as CONFIGURATIONS
 from slotwise.solver.cp_sat import CP_SAT
 from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.matrix_auto import matrix_turns

@@ -14,7 +14,7 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from slotwise.models.errors import InternalError
-from slotwise.models.problem import BoolArray, Problem
+from slotwise.models.problem import BoolArray, IntArray
 from slotwise.solver.column_model import ColumnModel, Sum, Used
 from slotwise.solver.column_prices import Limit
 from slotwise.solver.cp_counts import Count
@@ -49,14 +49,14 @@ class Closing:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Site:
-    """Equal nodes of one rack (of any rack where that makes no difference)."""
+class _Node:
+    """A node: the rows of its type's columns that it may use, which of them it does, its counts."""
 
+    node: int
     type: int
-    rack: int
-    nodes: tuple[int, ...]
     rows: list[int]
     used: list[cp_model.IntVar]
+    counts: list[Count]
 
 
 def close(
@@ -64,69 +64,89 @@ def close(
     term: Sum,
     limits: Sequence[Limit],
     kept: Sequence[BoolArray],
+    least: int,
     search: Limits,
 ) -> Closing:
-    """Minimise a term over the plans of the columns `kept` (per type) within the limits."""
+    """Minimise a term, known to be at least `least`, over the plans of the columns `kept`.
+
+    `kept` [Y] per node type.
+    """
     cp = cp_model.CpModel()
     apart = any(s.apart for s in (term, *(limit for limit, _ in limits)))
-    sites = _sites(cp, model, kept, by_rack=apart)
+    nodes = _nodes(cp, model, kept, by_rack=apart)
     left_out = [
         cp.new_bool_var(f"left_out_{t}") if rules.classes and model.problem.may_reject else 0
         for t, rules in enumerate(model.problem.rules)
     ]
-    _place_every_task(cp, model, sites, left_out)
-    far = _far_pairs(cp, model, sites, left_out) if apart else 0
+    _place_every_task(cp, model, nodes, left_out)
+    far = _far_pairs(cp, model, nodes, left_out) if apart else 0
     for limit, most in limits:
-        cp.add(_expression(limit, sites, left_out, far) <= most)
-    cp.minimize(_expression(term, sites, left_out, far))
-    return _solve(cp, sites, left_out, search)
+        cp.add(_expression(limit, nodes, left_out, far) <= most)
+    goal = _expression(term, nodes, left_out, far)
+    cp.add(goal >= least)
+    cp.minimize(goal)
+    return _solve(cp, nodes, left_out, search)
 
 
-def _sites(
+def _nodes(
     cp: cp_model.CpModel, model: ColumnModel, kept: Sequence[BoolArray], *, by_rack: bool
-) -> list[_Site]:
-    rack_of = model.problem.node_rack
+) -> list[_Node]:
+    """Return all nodes; equal ones (of a rack, if racks matter) in order of their contents."""
     found = []
     for t, kind in enumerate(model.types):
         rows = np.flatnonzero(kept[t]).tolist()
-        for rack in range(len(model.problem.racks)) if by_rack else (0,):
-            nodes = tuple(n for n in kind.nodes if not by_rack or rack_of[n] == rack)
-            if nodes:
-                used = [_used(cp, model, t, row, len(nodes)) for row in rows]
-                cp.add(sum(used) == len(nodes))
-                found.append(_Site(t, rack, nodes, rows, used))
+        before: dict[int, Count] = {}
+        for n in kind.nodes:
+            node = _node(cp, model, t, n, rows)
+            rack = int(model.problem.node_rack[n]) if by_rack else 0
+            code = _code(model, node)
+            if rack in before:
+                cp.add(code <= before[rack])
+            before[rack] = code
+            found.append(node)
     return found
 
 
-def _used(
-    cp: cp_model.CpModel, model: ColumnModel, t: int, row: int, nodes: int
-) -> cp_model.IntVar:
-    counts = model.columns[t].counts[row]
-    held = np.flatnonzero(counts)
-    most = min([nodes, *(model.kinds.sizes[held] // counts[held]).tolist()])
-    return cp.new_int_var(0, int(most), f"used_{t}_{row}")
-
-
-def _count(model: ColumnModel, sites: Sequence[_Site], kind: int) -> Count:
-    """Return the tasks of a kind in these sites."""
-    return sum(
-        int(model.columns[s.type].counts[row, kind]) * used
-        for s in sites
-        for row, used in zip(s.rows, s.used, strict=True)
-        if model.columns[s.type].counts[row, kind]
+def _node(cp: cp_model.CpModel, model: ColumnModel, t: int, n: int, rows: list[int]) -> _Node:
+    """Return a node that uses exactly one column; each count of a kind has its own literal."""
+    used = [cp.new_bool_var(f"n{n}_{row}") for row in rows]
+    cp.add_exactly_one(used)
+    counts = model.columns[t].counts[rows]
+    return _Node(
+        n, t, rows, used, [_of_kind(cp, used, counts[:, k]) for k in range(model.kinds.count)]
     )
 
 
+def _of_kind(cp: cp_model.CpModel, used: list[cp_model.IntVar], counts: IntArray) -> Count:
+    values = np.unique(counts).tolist()
+    if values == [0]:
+        return 0
+    literals = []
+    for value in values:
+        members = [used[i] for i in np.flatnonzero(counts == value).tolist()]
+        literal = members[0] if len(members) == 1 else cp.new_bool_var("")
+        if len(members) > 1:
+            cp.add_exactly_one([*members, ~literal])
+        literals.append(literal)
+    count = cp.new_int_var(0, int(max(values)), "")
+    cp.add(count == sum(v * lit for v, lit in zip(values, literals, strict=True)))
+    return count
+
+
+def _code(model: ColumnModel, node: _Node) -> Count:
+    return sum((k + 1) * count for k, count in enumerate(node.counts))
+
+
 def _place_every_task(
-    cp: cp_model.CpModel, model: ColumnModel, sites: Sequence[_Site], left_out: Sequence[Count]
+    cp: cp_model.CpModel, model: ColumnModel, nodes: Sequence[_Node], left_out: Sequence[Count]
 ) -> None:
     for k, size in enumerate(model.kinds.sizes.tolist()):
         skipped = left_out[int(model.kinds.topology[k])]
-        cp.add(_count(model, sites, k) + size * skipped == size)
+        cp.add(sum(node.counts[k] for node in nodes) + size * skipped == size)
 
 
 def _far_pairs(
-    cp: cp_model.CpModel, model: ColumnModel, sites: Sequence[_Site], left_out: Sequence[Count]
+    cp: cp_model.CpModel, model: ColumnModel, nodes: Sequence[_Node], left_out: Sequence[Count]
 ) -> Count:
     """Return the flow between racks, or more."""
     kinds = model.kinds
@@ -138,7 +158,7 @@ def _far_pairs(
         far += all_pairs * (1 - left_out[t])
         stars = cover(own, tuple(kinds.sizes.tolist()))
         for rack in range(len(model.problem.racks)):
-            inside = [s for s in sites if s.rack == rack]
+            inside = [n for n in nodes if model.problem.node_rack[n.node] == rack]
             place = {k: _rack_count(cp, model, inside, k) for k in {k for p in own for k in p}}
             for center, leaves in stars.items():
                 far -= product(cp, place, center, leaves)
@@ -151,32 +171,33 @@ def _flows(kinds: Kinds) -> dict[tuple[int, int], int]:
 
 
 def _rack_count(
-    cp: cp_model.CpModel, model: ColumnModel, sites: Sequence[_Site], kind: int
+    cp: cp_model.CpModel, model: ColumnModel, nodes: Sequence[_Node], kind: int
 ) -> tuple[Count, int]:
     size = int(model.kinds.sizes[kind])
     count = cp.new_int_var(0, size, f"in_rack_{kind}")
-    cp.add(count == _count(model, sites, kind))
+    cp.add(count == sum(node.counts[kind] for node in nodes))
     return count, size
 
 
-def _expression(of: Sum, sites: Sequence[_Site], left_out: Sequence[Count], far: Count) -> Count:
+def _expression(of: Sum, nodes: Sequence[_Node], left_out: Sequence[Count], far: Count) -> Count:
     found: Count = of.constant + of.apart * far
-    for site in sites:
-        values = of.values[site.type]
+    for node in nodes:
+        values = of.values[node.type]
         found += sum(
             int(values[row]) * used
-            for row, used in zip(site.rows, site.used, strict=True)
+            for row, used in zip(node.rows, node.used, strict=True)
             if values[row]
         )
     return found + sum(int(c) * skipped for c, skipped in zip(of.left_out, left_out, strict=True))
 
 
 def _solve(
-    cp: cp_model.CpModel, sites: Sequence[_Site], left_out: Sequence[Count], search: Limits
+    cp: cp_model.CpModel, nodes: Sequence[_Node], left_out: Sequence[Count], search: Limits
 ) -> Closing:
     solver = cp_model.CpSolver()
     solver.parameters.max_time_in_seconds = max(search.time_s, 0.0)
     solver.parameters.num_workers = search.workers
+    solver.parameters.linearization_level = 1
     solver.parameters.random_seed = search.seed
     solver.parameters.catch_sigint_signal = False
     statuses: list[cp_model.CpSolverStatus] = []
@@ -189,12 +210,13 @@ def _solve(
     bound = proven_bound(cp, solver, status)
     if status == cp_model.UNKNOWN:
         return Closing(None, bound, complete=False, interrupted=interrupted)
-    nodes: dict[int, tuple[int, int]] = {}
-    for site in sites:
-        free = iter(site.nodes)
-        for row, used in zip(site.rows, site.used, strict=True):
-            nodes |= {next(free): (site.type, row) for _ in range(solver.value(used))}
+    chosen = {
+        node.node: (node.type, row)
+        for node in nodes
+        for row, used in zip(node.rows, node.used, strict=True)
+        if solver.value(used)
+    }
     skipped = frozenset(t for t, out in enumerate(left_out) if solver.value(out))
     return Closing(
-        Used(nodes, skipped), bound, complete=status == cp_model.OPTIMAL, interrupted=interrupted
+        Used(chosen, skipped), bound, complete=status == cp_model.OPTIMAL, interrupted=interrupted
     )

@@ -7,8 +7,8 @@ pi of the tasks and fines mu >= 0 of the limits, no plan costs less than
     constant + pi * sizes + mu * (limit's constant - most) + sum over types of nodes * sigma
     + sum over topologies of min(0, left_out + mu * limit's left_out - pi * its sizes)
 
-where ``sigma`` is the least ``value + mu * limit's value - pi * counts`` of a type's columns. What a
-column is above that is its loss: a plan costs the bound and all its losses at least.
+where ``sigma`` is the least ``value + mu * limit's value - pi * counts`` of a type's columns. What
+a column is above that is its loss: a plan costs the bound and all its losses at least.
 """
 
 from __future__ import annotations

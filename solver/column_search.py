@@ -138,7 +138,8 @@ class _Term:
         most = self._most
         if self.value is not None:
             most = (*most, (self._term, self.value - 1))
-        return close(self._model, self._term, most, kept, replace(self._limits, time_s=left))
+        limits = replace(self._limits, time_s=left)
+        return close(self._model, self._term, most, kept, self.bound or 0, limits)
 
     def _take(self, closing: Closing) -> None:
         self.interrupted |= closing.interrupted

@@ -1,4 +1,4 @@
-"""Engine ``configurations``: whole node contents as columns (design section 8, steps 1 to 5, 7).
+"""The fast way of engine ``configurations`` (design section 8, steps 1 to 5, 7).
 
 For problems with distances by level where one worker per node and topology is enough, on one
 rack, on two, or on any number of racks that make no difference. The terms are solved in order.
@@ -191,7 +191,7 @@ def _packing_matters_elsewhere(problem: Problem, topology: int) -> bool:
     return shared or counted or problem.min_worker_cpu > 0
 
 
-CONFIGURATIONS = Engine(
+FAST_CONFIGURATIONS = Engine(
     name="configurations",
     run=run,
     supports=supports,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slotwise.solver.configurations import CONFIGURATIONS
+from slotwise.solver.column_engine import CONFIGURATIONS
 from slotwise.solver.cp_sat import CP_SAT
 from slotwise.solver.dual_ascent import DUAL_ASCENT
 from slotwise.solver.engine import Engine

@@ -20,7 +20,8 @@ def undominated(keys: IntArray, costs: IntArray) -> IntArray:
     costs
         [S, C] less is better.
     """
-    order = np.lexsort([*costs.T[::-1], *keys.T[::-1]]) if keys.size or costs.size else np.arange(1)
+    columns = [*costs.T[::-1], *keys.T[::-1]]
+    order = np.lexsort(columns) if columns else np.arange(len(keys))
     keys, costs = keys[order], costs[order]
     new_key = np.ones(len(order), dtype=np.bool_)
     new_key[1:] = (keys[1:] != keys[:-1]).any(axis=1)

@@ -18,7 +18,8 @@ from slotwise.models.judge import judge
 from slotwise.models.problem import Problem
 from slotwise.models.random_family import RandomParameters, random_instance
 from slotwise.models.topology import Topology
-from slotwise.solver.configurations import CONFIGURATIONS, UNSUPPORTED_PARTS
+from slotwise.solver.configurations import FAST_CONFIGURATIONS as CONFIGURATIONS
+from slotwise.solver.configurations import UNSUPPORTED_PARTS
 from slotwise.solver.cp_sat import CP_SAT
 from slotwise.solver.engine import NotTakenError
 from slotwise.solver.exhaustive import EXHAUSTIVE

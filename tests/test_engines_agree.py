@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 from slotwise.benchmarks.agreement import Answer, disagreements
-from slotwise.benchmarks.engines_agree import made, main, mid_size, tiny
+from slotwise.benchmarks.engines_agree import Tally, made, main, mid_size, tiny
 from slotwise.benchmarks.mid_instances import mid_instance
 from slotwise.benchmarks.rules_present import RULES, rules_in
 from slotwise.benchmarks.tiny_instances import tiny_instance
@@ -25,12 +25,22 @@ from slotwise.solver.result import Limits, Outcome, Status
 LIMITS = Limits(time_s=20.0)
 
 
+def all_are_answered(tally: Tally) -> None:
+    """Every engine settles every instance, configurations all but those with a matrix."""
+    matrices = tally.count("symmetric matrix") + tally.count("asymmetric matrix")
+    for engine in ("exhaustive", "cp-sat", "milp"):
+        assert tally.settled["", engine] == tally.instances
+    assert tally.settled["", "configurations"] == tally.instances - tally.refused.total()
+    assert tally.refused.total() <= matrices
+    for rule in RULES - {"symmetric matrix", "asymmetric matrix"}:
+        assert tally.settled[rule, "configurations"] > 0 or not tally.count(rule)
+
+
 def test_tiny_instances(note: list[str]) -> None:
     tally = tiny(60, 1, LIMITS)
     note += list(tally.lines())[-1:]
     assert tally.mismatches == []
-    for engine in ("exhaustive", "cp-sat", "milp"):
-        assert tally.settled["", engine] == tally.instances
+    all_are_answered(tally)
 
 
 def test_mid_size_instances(note: list[str]) -> None:
@@ -45,8 +55,8 @@ def test_all_tiny_instances(note: list[str]) -> None:
     tally = tiny(2000, 0, LIMITS)
     note += tally.lines()
     assert tally.mismatches == []
-    for engine in ("exhaustive", "cp-sat", "milp"):
-        assert tally.settled["", engine] == 2000
+    assert tally.instances == 2000
+    all_are_answered(tally)
 
 
 @pytest.mark.deep
