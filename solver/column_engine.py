@@ -16,21 +16,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
 
-from slotwise.models.errors import InternalError
-from slotwise.models.judge import judge
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.solver.baseline import BASELINE
+from slotwise.solver.column_incumbent import Incumbent
 from slotwise.solver.column_model import make_column_model
 from slotwise.solver.column_search import Proven, search_columns
-from slotwise.solver.configurations import FAST_CONFIGURATIONS
+from slotwise.solver.configurations import FAST_CONFIGURATIONS, KIND
 from slotwise.solver.engine import Engine, NotTakenError
-from slotwise.solver.result import Improvement, Limits, Outcome, Status
+from slotwise.solver.result import Limits, Outcome, Status
+from slotwise.solver.watch import Watch, tell_outcome, unwatched
 
 PROOF = "node contents priced exactly, gap closed by CP-SAT over those that a better plan can use"
 
 
-def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
+def run(
+    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+) -> Outcome:
     """Solve the terms in order until one is not proven within the limits.
 
     Where a node has too many contents there is what heuristics and simple bounds tell.
@@ -38,51 +40,30 @@ def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
     if not problem.task_count:
         return BASELINE.run(problem, limits, hint)
     started = time.perf_counter()
-    known = _fast(problem, limits, hint)
+    watch = watch or unwatched(problem, "configurations")
+    known = _fast(problem, limits, hint, watch)
     left = limits.time_s - (time.perf_counter() - started)
     if known.interrupted or known.status in (Status.OPTIMAL, Status.INFEASIBLE) or left <= 0:
         return known
     try:
-        return by_columns(problem, replace(limits, time_s=left), known, started)
+        return by_columns(problem, replace(limits, time_s=left), known, watch)
     except NotTakenError as error:
         return replace(known, proof=f"{known.proof}; no more, for {error}")
 
 
-def _fast(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
+def _fast(problem: Problem, limits: Limits, hint: Placement | None, watch: Watch) -> Outcome:
     """Return what the fast way finds; where it gives up, heuristics and simple bounds."""
     if FAST_CONFIGURATIONS.supports(problem) is None:
         try:
-            return FAST_CONFIGURATIONS.run(problem, limits, hint)
+            return FAST_CONFIGURATIONS.run(problem, limits, hint, watch)
         except NotTakenError:
             pass  # the general way says why, if it is too large for that too
-    return BASELINE.run(problem, limits, hint)
+    known = BASELINE.run(problem, limits, hint)
+    tell_outcome(watch, known)
+    return known
 
 
-class _Incumbent:
-    """The best placement so far, and the trace."""
-
-    def __init__(self, problem: Problem, known: Outcome, started: float) -> None:
-        self._problem, self._started = problem, started
-        self.placement, self.values = known.placement, known.values
-        self.trace = list(known.trace)
-
-    def offer(self, placement: Placement, term: int) -> tuple[int, ...]:
-        """Keep a placement if it is better; return the best values."""
-        verdict = judge(self._problem, placement)
-        if verdict.violations:
-            raise InternalError(f"a plan of columns is no placement: {verdict.violations[0]}")
-        if self.values is None or verdict.scaled < self.values:
-            self.placement, self.values = placement, verdict.scaled
-            self.note(term, verdict.scaled[term], None)
-        return self.values
-
-    def note(self, term: int, value: int | None, bound: int | None) -> None:
-        """Add a line to the trace."""
-        seconds = time.perf_counter() - self._started
-        self.trace.append(Improvement(seconds, term, value, bound))
-
-
-def by_columns(problem: Problem, limits: Limits, known: Outcome, started: float) -> Outcome:
+def by_columns(problem: Problem, limits: Limits, known: Outcome, watch: Watch) -> Outcome:
     """Go on from the first term that `known` does not prove.
 
     Raises
@@ -91,14 +72,16 @@ def by_columns(problem: Problem, limits: Limits, known: Outcome, started: float)
         When a node has too many contents.
     """
     deadline = time.perf_counter() + limits.time_s
-    best = _Incumbent(problem, known, started)
+    best = Incumbent(problem, known, watch)
     proven = _proven(known)
-    model = make_column_model(problem, deadline)
-    left = max(deadline - time.perf_counter(), 0.0)
-    found = search_columns(model, proven, known.values, best.offer, replace(limits, time_s=left))
+    found = Proven()
+    try:
+        model = make_column_model(problem, deadline)
+        left = max(deadline - time.perf_counter(), 0.0)
+        search_columns(model, proven, best, replace(limits, time_s=left), found)
+    except KeyboardInterrupt:
+        found.interrupted = True
     bounds = _bounds(known, proven, found)
-    for index, bound in enumerate(found.bounds):
-        best.note(len(proven) + index, None, bound)
     status = Status.INFEASIBLE if found.infeasible else Status.UNKNOWN
     if best.values is not None:
         status = Status.OPTIMAL if best.values == bounds else Status.FEASIBLE
@@ -110,6 +93,7 @@ def by_columns(problem: Problem, limits: Limits, known: Outcome, started: float)
         proof="; ".join(filter(None, (known.proof, PROOF if found.bounds else ""))),
         trace=tuple(best.trace),
         interrupted=found.interrupted,
+        bound_kind=KIND if found.bounds else known.bound_kind,
     )
 
 
@@ -128,8 +112,8 @@ def _bounds(known: Outcome, proven: Sequence[int], found: Proven) -> tuple[int |
     bounds: list[int | None] = [*proven, *found.bounds]
     open_term = len(proven)
     earlier = known.bounds[open_term] if open_term < len(known.bounds) else None
-    if earlier is not None and found.bounds:
-        bounds[open_term] = max(earlier, found.bounds[0])
+    if earlier is not None:
+        bounds[open_term:] = [max([earlier, *found.bounds[:1]]), *found.bounds[1:]]
     return tuple([*bounds, *([None] * len(known.bounds))][: len(known.bounds)])
 
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from slotwise.models.problem import IntArray
 from slotwise.solver.column_model import ColumnModel, Sum
+from slotwise.solver.stopping import check_stop
 
 COLUMNS_A_ROUND = 20
 TOLERANCE = 1e-7
@@ -98,6 +99,7 @@ class _Relaxation:
     def solve(self, deadline: float) -> Prices:
         """Add columns until none would lower the cost."""
         while True:
+            check_stop()
             self._lp.run()
             duals = np.array(self._lp.getSolution().row_dual)
             if time.perf_counter() > deadline or not self._price(duals):

@@ -9,14 +9,14 @@ become limits of the later ones.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from slotwise.models.placement import Placement
 from slotwise.models.problem import BoolArray
 from slotwise.solver.column_closing import Closing, close
+from slotwise.solver.column_incumbent import Incumbent
 from slotwise.solver.column_model import ColumnModel, Sum, placement_of
 from slotwise.solver.column_prices import Limit, Prices, prices
 from slotwise.solver.result import Limits
@@ -24,9 +24,6 @@ from slotwise.solver.result import Limits
 FIRST_COLUMNS = 1_500
 MOST_COLUMNS = 60_000
 GROWTH = 4
-
-Offer = Callable[[Placement, int], tuple[int, ...] | None]
-"""Judges a placement found for a term and keeps it if it is better; returns the best values."""
 
 
 @dataclass(slots=True)
@@ -39,12 +36,8 @@ class Proven:
 
 
 def search_columns(
-    model: ColumnModel,
-    proven: Sequence[int],
-    values: tuple[int, ...] | None,
-    offer: Offer,
-    limits: Limits,
-) -> Proven:
+    model: ColumnModel, proven: Sequence[int], best: Incumbent, limits: Limits, found: Proven
+) -> None:
     """Solve the terms after the `proven` ones until one is not proven within the limits.
 
     Parameters
@@ -53,32 +46,30 @@ def search_columns(
         All columns.
     proven
         Optima of the first terms.
-    values
-        Of the best placement known; ``None`` = none.
-    offer
-        Takes the placements that are found.
+    best
+        The incumbent; takes placements and bounds that are found.
     limits
         Of this search alone.
+    found
+        Is filled; whatever ends the search, it holds what was proven.
     """
     deadline = time.perf_counter() + limits.time_s
-    found = Proven()
-    most: list[Limit] = [(s, v) for s, v in zip(model.terms, proven, strict=False)]
+    most: list[Limit] = list(zip(model.terms, proven, strict=False))
     if model.moves is not None:
         most.append((model.moves, model.problem.move_limit))
     for index in range(len(proven), len(model.terms)):
         known = None
-        if values is not None and values[:index] == (*proven, *found.bounds):
-            known = values[index]
-        one = _Term(model, index, most, known, offer, limits, deadline)
+        if best.values is not None and best.values[:index] == (*proven, *found.bounds):
+            known = best.values[index]
+        one = _Term(model, index, most, known, best, limits, deadline)
         one.run()
         found.infeasible, found.interrupted = one.infeasible and index == 0, one.interrupted
         if one.bound is not None:
             found.bounds.append(one.bound)
-        if one.bound is None or one.value != one.bound:
-            break
+            best.prove([*proven, *found.bounds])
+        if one.bound is None or one.value != one.bound or one.interrupted:
+            return
         most.append((model.terms[index], one.bound))
-        values = one.values or values
-    return found
 
 
 class _Term:
@@ -90,14 +81,13 @@ class _Term:
         index: int,
         most: Sequence[Limit],
         known: int | None,
-        offer: Offer,
+        best: Incumbent,
         limits: Limits,
         deadline: float,
     ) -> None:
         self._model, self._index, self._most = model, index, tuple(most)
-        self._offer, self._limits, self._deadline = offer, limits, deadline
+        self._best, self._limits, self._deadline = best, limits, deadline
         self.value = known
-        self.values: tuple[int, ...] | None = None
         self.bound: int | None = None
         self.infeasible = False
         self.interrupted = False
@@ -145,9 +135,8 @@ class _Term:
         self.interrupted |= closing.interrupted
         if closing.used is None:
             return
-        values = self._offer(placement_of(self._model, closing.used), self._index)
-        if values is not None:
-            self.values, self.value = values, values[self._index]
+        values = self._best.offer(placement_of(self._model, closing.used), self._index)
+        self.value = values[self._index]
 
     def _learn(self, closing: Closing, priced: Prices, budget: int, all_of_them: int) -> bool:
         """Raise the bound by what was proven; return whether the term is settled.

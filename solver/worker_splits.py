@@ -21,6 +21,7 @@ import numpy as np
 from slotwise.models.problem import IntArray, Problem
 from slotwise.solver.engine import NotTakenError
 from slotwise.solver.kinds import Kinds
+from slotwise.solver.stopping import check_stop
 from slotwise.solver.undominated import undominated
 from slotwise.solver.worker_layout import home_labels, keeps_apart
 from slotwise.solver.worker_packing import worker_contents
@@ -176,6 +177,7 @@ class _Search:
         contents = self._contents[source]
         at_once = max(1, PAIRS_AT_ONCE // max(1, len(contents.counts)))
         for first in range(0, len(rows), at_once):
+            check_stop()
             if time.perf_counter() > self._deadline:
                 raise NotTakenError("splitting the tasks of a node into workers takes too long")
             self._add(rows[first : first + at_once], source)

@@ -27,6 +27,7 @@ from slotwise.solver.engine import NotTakenError
 from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.result import Limits, Outcome, Status
 from slotwise.solver.undominated import undominated
+from slotwise.solver.watch import unwatched
 
 LIMITS = Limits(time_s=20.0)
 
@@ -34,7 +35,7 @@ LIMITS = Limits(time_s=20.0)
 def columns_alone(problem: Problem) -> Outcome:
     """Solve without the fast way and without a placement to start from."""
     nothing = Outcome(Status.UNKNOWN, None, None, (None,) * len(problem.terms), "")
-    return by_columns(problem, LIMITS, nothing, time.perf_counter())
+    return by_columns(problem, LIMITS, nothing, unwatched(problem, "columns"))
 
 
 def equals_exhaustive(problem: Problem) -> Status:
