@@ -25,6 +25,7 @@ from slotwise.models.topology import (
     Ackers,
     Component,
     Constraints,
+    RasSettings,
     SharedMemory,
     Stream,
     Topology,
@@ -174,6 +175,13 @@ class _Maker:
             one_component_per_worker=self.chance(12),
             shared_memory=tuple(self.region(f"m{i}", ids) for i in range(shared)),
             ackers=self.ackers() if self.chance(45) else None,
+            ras=self.settings(),
+        )
+
+    def settings(self) -> RasSettings:
+        return RasSettings(
+            order_by_proximity=self.chance(25),
+            isolated_machines=draw(self.rng, 1, 4) if self.chance(15) else None,
         )
 
     def components(self) -> tuple[Component, ...]:

@@ -4,7 +4,9 @@
 ``storm-server``. It reads one JSON object a line and answers with one. It is started once and
 asked as often as needed, for a Java machine takes a second to start.
 
-The clock that Storm asks for up-times stands still at the latest launch of the instance.
+The clock that Storm asks for up-times stands still at the latest launch of the instance. So a
+search never comes to its own time limit (``max_seconds``); a topology whose scheduling takes
+longer than Storm's limit of real time is given up, as in Storm.
 """
 
 from __future__ import annotations
@@ -202,7 +204,7 @@ class StormPeer:
         timeout_s
             Storm's own limit for one topology, whole seconds.
         max_states
-            Storm's own limit of the search; ``None`` = 10,000 states for a topology.
+            Storm's own limit of a search, besides that of the topology; ``None`` = 100,000.
         time_limit_s
             Wall-clock seconds of the whole answer, after which the process is ended.
 

@@ -6,12 +6,12 @@ import java.util.Map;
 /**
  * One request.
  *
- * <p>{@code instance}: the data of a {@code slotwise.instance/1} file, defaults filled in.
- * {@code hash}: what the placement names as its instance. {@code strategy}: for all topologies;
- * null = each topology's own. {@code max_states} (null = Storm's 10000 per topology and 100000 per
- * cluster) and {@code timeout_s}: Storm's limits. {@code by_proximity}: whether executors are ordered
- * by proximity needs, in all topologies. {@code runs}: how often the same scheduling is
- * done, each from a fresh state; the times of all come back, and the answer of the last.
+ * <p>{@code instance}: the data of a {@code slotwise.instance/1} file, defaults filled in (but
+ * {@code ras} of a topology may be left out). {@code hash}: what the placement names as its
+ * instance. {@code strategy}: for all topologies; null = each topology's own. {@code max_states}:
+ * of the whole scheduler; null = Storm's 100,000. {@code timeout_s}: Storm's limit for one topology.
+ * {@code runs}: how often the same scheduling is done, each from a fresh state; the times of all
+ * come back, and the answer of the last.
  */
 record Request(JsonNode data) {
     private static final String PACKAGE = "org.apache.storm.scheduler.resource.strategies.";
@@ -41,10 +41,6 @@ record Request(JsonNode data) {
 
     int timeoutSeconds() {
         return data.get("timeout_s").intValue();
-    }
-
-    boolean byProximity() {
-        return data.path("by_proximity").asBoolean(false);
     }
 
     int runs() {

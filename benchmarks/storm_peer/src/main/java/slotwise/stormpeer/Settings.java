@@ -66,15 +66,28 @@ final class Settings {
             Config.TOPOLOGY_RAS_ONE_COMPONENT_PER_WORKER,
             topology.get("one_component_per_worker").booleanValue());
         conf.put(Config.TOPOLOGY_RAS_CONSTRAINTS, constraints(topology.get("constraints")));
-        conf.put(
-            Config.TOPOLOGY_RAS_ORDER_EXECUTORS_BY_PROXIMITY_NEEDS, request.byProximity());
-        if (request.maxStates() != null) {
-            conf.put(Config.TOPOLOGY_RAS_CONSTRAINT_MAX_STATE_SEARCH, request.maxStates());
+        if (topology.has("ras")) {
+            putSearch(conf, topology.get("ras"));
         }
         if (!topology.get("ackers").isNull()) {
             putAckers(conf, topology.get("ackers"));
         }
         return conf;
+    }
+
+    private static void putSearch(Map<String, Object> conf, JsonNode ras) {
+        conf.put(
+            Config.TOPOLOGY_RAS_ORDER_EXECUTORS_BY_PROXIMITY_NEEDS,
+            ras.get("order_by_proximity").booleanValue());
+        conf.put(
+            Config.TOPOLOGY_RAS_CONSTRAINT_MAX_STATE_SEARCH, ras.get("max_states").intValue());
+        if (!ras.get("isolated_machines").isNull()) {
+            conf.put(Config.TOPOLOGY_ISOLATED_MACHINES, ras.get("isolated_machines").intValue());
+        }
+        if (!ras.get("max_seconds").isNull()) {
+            conf.put(
+                Config.TOPOLOGY_RAS_CONSTRAINT_MAX_TIME_SECS, ras.get("max_seconds").intValue());
+        }
     }
 
     private static void putAckers(Map<String, Object> conf, JsonNode ackers) {
