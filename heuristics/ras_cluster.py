@@ -55,6 +55,8 @@ class RasCluster:
         Most workers on each node; ``None`` = no limit.
     node_order
         Nodes in the order of Java's map of them.
+    supervisor_order
+        Nodes in the order in which the working copy of a round adds them up.
     racks
         In the order of Java's map of them.
     hosts
@@ -70,6 +72,7 @@ class RasCluster:
     generics: tuple[tuple[float, ...], ...]
     slots: tuple[int | None, ...]
     node_order: tuple[int, ...]
+    supervisor_order: tuple[int, ...]
     racks: tuple[Rack, ...]
     hosts: dict[str, tuple[int, ...]]
     text_keys: dict[str, tuple[int, ...]]
@@ -96,6 +99,7 @@ def ras_cluster(instance: Instance, java: int) -> RasCluster:
         generics=tuple(tuple(_capacity(node, key) for key in generic) for node in nodes),
         slots=tuple(node.slots for node in nodes),
         node_order=tuple(order),
+        supervisor_order=tuple(index[key] for key in ids),
         racks=_racks(instance.cluster, order, hosts),
         hosts={name: tuple(own) for name, own in hosts.items()},
         text_keys={name: code_units(name) for name in names},

@@ -63,10 +63,11 @@ def by_constraint_severity(topology: RasTopology, unassigned: Collection[int]) -
     apart = incompatible(topology)
     most = topology.topology.constraints.max_per_node
     active = [c for c, one in enumerate(topology.components) if one.executors]
+    count = len(active)
 
     def severity(c: int) -> int:
         limit = most.get(topology.components[c].id)
-        return len(apart[c]) + (0 if limit is None else len(active) // limit)
+        return len(apart[c]) + (0 if limit is None else count // limit)
 
     active.sort(key=lambda c: (severity(c), code_units(topology.components[c].id)), reverse=True)
     wanted = set(unassigned)

@@ -1,20 +1,35 @@
 """What topologies ask for and clusters offer, as Storm's Resource Aware Scheduler adds it up.
 
-In doubles, added task by task in canonical order: Storm's scores and tests are made of doubles.
+In doubles, added task by task in the orders of Java's maps: Storm's scores and tests are made of
+doubles, and its messages show them to the last digit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from slotwise.heuristics.java_hash import JAVA_RELEASE, executor_hash, map_copy, set_order
 from slotwise.models.cluster import Cluster
 from slotwise.models.scaling import CPU, MEMORY
-from slotwise.models.topology import MEMORY_PARTS, Topology
+from slotwise.models.topology import MEMORY_PARTS, Component, Topology
+from slotwise.models.topology_checks import ACKER
 
 OWN = (CPU, MEMORY, *MEMORY_PARTS)
 """Resources that Storm counts by themselves; all others are its generic resources."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What all nodes together have: cpu (points), memory (MB), generic resources.
+
+    A node without a limit makes the sum infinite.
+    """
+
+    cpu: float
+    memory: float
+    generic: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +44,9 @@ class Request:
         MB, without shared regions.
     shared_onheap, shared_offheap
         MB of the shared regions, each counted once (Storm's lower bound).
-    generic
-        Of every other resource that some component names.
+    approximate
+        The same without shared regions, added in another order
+        (``getApproximateTotalResources``).
     """
 
     cpu: float
@@ -38,7 +54,12 @@ class Request:
     offheap: float
     shared_onheap: float
     shared_offheap: float
-    generic: dict[str, float]
+    approximate: Offer
+
+    @property
+    def generic(self) -> dict[str, float]:
+        """Of every other resource that some component names."""
+        return self.approximate.generic
 
     @property
     def own_memory(self) -> float:
@@ -53,32 +74,52 @@ class Request:
 
 def request_of(topology: Topology) -> Request:
     """Return what all tasks of `topology` ask for."""
-    tasks = [one.resources for one in topology.placed_components for _ in range(one.parallelism)]
-    generic: dict[str, float] = {}
-    for resources in tasks:
-        for key, value in resources.items():
-            if key not in OWN:
-                generic[key] = generic.get(key, 0.0) + float(value)
+    component_of = [one for one in topology.placed_components for _ in range(one.parallelism)]
+    listed = executors_in_map(len(component_of))
+    needs = [component_of[task].resources for task in listed]
     return Request(
-        cpu=added(task.get(CPU) for task in tasks),
-        onheap=added(task.get("onheap_mb") for task in tasks),
-        offheap=added(task.get("offheap_mb") for task in tasks),
+        cpu=added(need.get(CPU) for need in needs),
+        onheap=added(need.get("onheap_mb") for need in needs),
+        offheap=added(need.get("offheap_mb") for need in needs),
         shared_onheap=added(one.mb for one in topology.shared_memory if one.kind == "onheap"),
         shared_offheap=added(one.mb for one in topology.shared_memory if one.kind != "onheap"),
-        generic=generic,
+        approximate=_approximate([component_of[task] for task in _resource_list(topology)]),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """What all nodes together have: cpu (points), memory (MB), generic resources.
+def _approximate(components: Sequence[Component]) -> Offer:
+    """Return what one task of each of `components` asks for, added in this order."""
+    needs = [one.resources for one in components]
+    names = dict.fromkeys(key for need in needs for key in need if key not in OWN)
+    onheap, offheap = (added(need.get(part) for need in needs) for part in MEMORY_PARTS)
+    return Offer(
+        cpu=added(need.get(CPU) for need in needs),
+        memory=onheap + offheap,
+        generic={key: added(need.get(key) for need in needs) for key in names},
+    )
 
-    A node without a limit makes the sum infinite.
+
+def executors_in_map(count: int, java: int = JAVA_RELEASE) -> list[int]:
+    """Return the executors of a topology as Java walks over its map of them."""
+    return map_copy(set_order(range(count), executor_hash), executor_hash, java)
+
+
+def _resource_list(topology: Topology) -> list[int]:
+    """Return the executors in the order of the map that holds what each one asks for.
+
+    ``TopologyDetails.initResourceList`` fills it bolt by bolt, then spout by spout, then with
+    those of system components.
     """
+    component_of = [one for one in topology.placed_components for _ in range(one.parallelism)]
+    order = {one.id: i for i, one in enumerate(topology.placed_components)}
 
-    cpu: float
-    memory: float
-    generic: dict[str, float]
+    def turn(task: int) -> tuple[int, int]:
+        one = component_of[task]
+        kind = 2 if one.id == ACKER else one.kind == "spout"
+        return kind, order[one.id]
+
+    filled = sorted(executors_in_map(len(component_of)), key=turn)
+    return set_order(filled, executor_hash)
 
 
 def offer_of(cluster: Cluster) -> Offer:

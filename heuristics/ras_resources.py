@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slotwise.heuristics.java_order import map_order
+from slotwise.heuristics.java_hash import executor_hash, set_order, slot_hash
+from slotwise.heuristics.java_order import map_order, string_hash
 from slotwise.heuristics.java_text import double_text
 from slotwise.heuristics.ras_request import Offer, Request, request_of
 from slotwise.heuristics.ras_state import RasState
@@ -95,7 +96,7 @@ def held_by(state: RasState, topology: int) -> Held:
     places = state.places[topology]
     cpu = onheap = offheap = 0.0
     generic = [0.0] * len(state.model.cluster.generic)
-    for task in places:
+    for task in set_order(places, executor_hash):
         need = of.components[of.component_of[task]].need
         cpu += need.cpu
         onheap += need.onheap
@@ -104,7 +105,9 @@ def held_by(state: RasState, topology: int) -> Held:
             generic[g] += amount
     names = state.model.cluster.generic
     memory = sum(state.node_shared(topology, node) for node in state.on_node[topology])
-    for node, label in dict.fromkeys(places.values()):
+    ids = state.model.cluster.ids
+    slots = dict.fromkeys(places.values())
+    for node, label in set_order(slots, lambda slot: slot_hash(string_hash(ids[slot[0]]), slot[1])):
         worker = state.workers[node][label]
         memory += worker.onheap + worker.offheap
     return Held(Offer(cpu, onheap + offheap, dict(zip(names, generic, strict=True))), memory)
@@ -112,8 +115,9 @@ def held_by(state: RasState, topology: int) -> Held:
 
 def _offer(asked: Request, like: Offer) -> Offer:
     """Return a request without shared memory, with the generic resources of `like`."""
-    generic = {key: asked.generic.get(key, 0.0) for key in like.generic}
-    return Offer(asked.cpu, asked.own_memory, generic)
+    sums = asked.approximate
+    generic = {key: sums.generic.get(key, 0.0) for key in like.generic}
+    return Offer(sums.cpu, sums.memory, generic)
 
 
 def _plus(a: Offer, b: Offer) -> Offer:

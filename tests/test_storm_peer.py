@@ -183,11 +183,11 @@ def test_the_method_places_and_refuses(monkeypatch):
 def test_what_the_constraint_solver_places_keeps_our_rules(peer):
     """The judge reads the same rules out of the same files."""
     placed = 0
-    for index in range(40):
+    for index in range(15):
         first = story(7, index, "ras-constraint-solver").first
         may_reject = replace(first, objective=Objective(("rejected", "network")))
-        answer = peer.schedule(may_reject)
+        answer = peer.schedule(may_reject, max_states=300)
         verdict = judge(compile_problem(may_reject), answer.placement)
         assert verdict.violations == (), first.name
         placed += all(found.scheduled for found in answer.outcomes.values())
-    assert placed >= 10
+    assert placed >= 4

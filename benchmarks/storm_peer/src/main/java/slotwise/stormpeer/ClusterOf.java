@@ -25,7 +25,7 @@ final class ClusterOf {
      */
     static Map<String, SupervisorDetails> supervisors(JsonNode instance, int tasks) {
         Map<String, Set<Integer>> used = usedPorts(instance);
-        Map<String, SupervisorDetails> found = new LinkedHashMap<>();
+        Map<String, SupervisorDetails> found = new HashMap<>();
         for (JsonNode node : instance.get("cluster").get("nodes")) {
             String id = node.get("id").asText();
             JsonNode resources = node.get("resources");

@@ -34,7 +34,7 @@ final class TopologyOf {
     private final JsonNode data;
     private final List<String> names = new ArrayList<>();
     private final Map<String, Integer> numbers = new HashMap<>();
-    private final Map<ExecutorDetails, String> components = new LinkedHashMap<>();
+    private final Map<ExecutorDetails, String> components = new HashMap<>();
 
     TopologyOf(JsonNode data) {
         this.data = data;

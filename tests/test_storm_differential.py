@@ -1,0 +1,89 @@
+"""The released Storm and our reading of it, side by side: same workers, same words.
+
+A worker is compared by node and tasks. Storm's status of every topology must be ours word by word
+(but for the milliseconds), and so must be who was evicted for whom, in vain or not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from storm_compare import assert_same, differences
+
+from slotwise.benchmarks.storm_instances import Story, story
+from slotwise.heuristics.ras_scheduler import schedule_round
+from slotwise.heuristics.storm_peer import STRATEGIES, StormAnswer, StormPeer, missing
+from slotwise.models.instance_file import read_instance
+from slotwise.models.placement import to_places
+
+pytestmark = [
+    pytest.mark.storm_peer,
+    pytest.mark.skipif(missing() is not None, reason=f"Storm's scheduler {missing()}"),
+]
+DEEP = os.environ.get("SLOTWISE_DEEP") == "1"
+STORIES = 500 if DEEP else 10
+MAX_STATES = 300
+"""Of a search that finds nothing: enough to step back often, and soon over."""
+
+
+@pytest.fixture(scope="module")
+def peer() -> Iterator[StormPeer]:
+    with StormPeer() as running:
+        yield running
+
+
+@pytest.mark.parametrize("strategy", [*STRATEGIES, None], ids=lambda name: name or "mixed")
+def test_random_stories(peer, strategy):
+    """Rounds in which topologies arrive, evict, lose workers and are completed."""
+    seen = {"scheduled": 0, "refused": 0, "evicted": 0}
+    for index in range(STORIES):
+        for storm in rounds(peer, story(11, index, strategy)):
+            scheduled = sum(one.scheduled for one in storm.outcomes.values())
+            seen["scheduled"] += scheduled
+            seen["refused"] += len(storm.outcomes) - scheduled
+            seen["evicted"] += len(storm.evicted)
+    assert all(seen.values()), seen
+
+
+def rounds(peer: StormPeer, told: Story) -> Iterator[StormAnswer]:
+    """Compare every round; each begins with what Storm left of the one before."""
+    instance = told.first
+    storm = assert_same(peer, instance, None, MAX_STATES)
+    yield storm
+    for number in range(1, len(told.arrivals) + 1):
+        running = to_places(instance, storm.placement)
+        instance = told.next_round(instance, running, number, seed=11)
+        storm = assert_same(peer, instance, None, MAX_STATES)
+        yield storm
+
+
+def test_a_whole_search_of_storms_own_length(peer):
+    """Storm's default, 10,000 states for a topology, comes to an end in some of these."""
+    for index in range(60 if DEEP else 4):
+        assert_same(peer, story(12, index).first, None)
+
+
+@pytest.mark.parametrize("strategy", [None, *STRATEGIES], ids=lambda name: name or "own")
+@pytest.mark.parametrize(
+    "cluster",
+    [
+        pytest.param("largeCluster03", id="80-nodes"),
+        pytest.param("largeCluster01", id="1312-nodes", marks=pytest.mark.deep),
+    ],
+)
+def test_real_clusters(peer, shared, cluster, strategy):
+    if strategy not in (None, "ras-round-robin") and not DEEP:
+        pytest.skip("one round of each strategy takes minutes; set SLOTWISE_DEEP=1")
+    file = shared / "storm" / "clusters" / f"{cluster}.json"
+    # Storm's own test of the larger cluster gives a topology 900 s, too.
+    assert_same(peer, read_instance(file), strategy, timeout_s=900)
+
+
+def test_a_difference_is_seen(peer):
+    """The comparison can fail: Storm's answer for one strategy beside ours for another."""
+    instance = story(11, 0, "ras-default").first
+    storm = peer.schedule(instance, strategy="ras-round-robin")
+    ours = schedule_round(instance, strategy="ras-default")
+    assert differences(instance, storm, ours)
