@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from numpy.random import Generator
 
-from slotwise.heuristics.storm_peer import STRATEGIES
+from slotwise.heuristics.ras_strategy import STRATEGIES
 from slotwise.models.cluster import Cluster, Node
 from slotwise.models.family import child_rng, draw
 from slotwise.models.instance import PRIORITY_STRATEGIES, Instance, Place, Running, Scheduler
@@ -166,7 +166,7 @@ class _Maker:
             owner=self.one_of(owners),
             priority=self.one_of((0, 10, 10, 20, 29, 29)),
             launch_time=draw(self.rng, 0, 300),
-            strategy=self.one_of(STRATEGIES) if strategy is None else strategy,
+            strategy=self.one_of(tuple(STRATEGIES)) if strategy is None else strategy,
             worker_max_heap_mb=None if self.chance(20) else self.amount(500, 2000),
             favored_nodes=self.hosts(hosts),
             unfavored_nodes=self.hosts(hosts),

@@ -54,6 +54,11 @@ def set_order(keys: Iterable[T], hash_of: Callable[[T], int]) -> list[T]:
     return walk(list(keys), hash_of)
 
 
+def executors_in_map(count: int, java: int = JAVA_RELEASE) -> list[int]:
+    """Return the executors of a topology as Java walks over its map of them (a copy of one)."""
+    return map_copy(set_order(range(count), executor_hash), executor_hash, java)
+
+
 def computed_order(keys: Iterable[str]) -> list[str]:
     """Return the different ones of `keys`, each given to ``computeIfAbsent`` of a new ``HashMap``.
 

@@ -20,6 +20,7 @@ import sys
 from dataclasses import dataclass, field
 from functools import partial
 
+from slotwise.heuristics.java_hash import JAVA_RELEASE
 from slotwise.heuristics.java_order import code_units, map_order, sort_in_place
 from slotwise.heuristics.ras_request import Offer, Request, offer_of, request_of
 from slotwise.models.instance import Instance
@@ -50,16 +51,17 @@ class Turn:
     guaranteed: bool
 
 
-def priority_order(instance: Instance) -> tuple[Turn, ...]:
+def priority_order(instance: Instance, java: int = JAVA_RELEASE) -> tuple[Turn, ...]:
     """Return all topologies by ``scheduler.priority_strategy`` and ``scheduler.pools``.
 
-    Topologies without tasks are among them, as in Storm.
+    `java` is the release of Java whose hash tables are followed. Topologies without tasks are
+    among them, as in Storm.
     """
     strategy = instance.scheduler.priority_strategy
     left = offer_of(instance.cluster)
     if strategy != "generic":
         left = Offer(left.cpu, left.memory, {})
-    users = _users(instance, left)
+    users = _users(instance, left, java)
     turns = []
     while users:
         sort_in_place(users, partial(_compare, left))
@@ -125,13 +127,13 @@ class _User:
         )
 
 
-def _users(instance: Instance, offer: Offer) -> list[_User]:
+def _users(instance: Instance, offer: Offer, java: int) -> list[_User]:
     """Return the users in the order of Java's map of them."""
     by_id = {one.id: one for one in instance.topologies}
     owners = map_order(dict.fromkeys(by_id[key].owner for key in map_order(by_id)))
     now = max((one.launch_time for one in instance.topologies), default=0)
     waiting = [
-        _Waiting(index, one, now - one.launch_time, request_of(one))
+        _Waiting(index, one, now - one.launch_time, request_of(one, java))
         for index, one in enumerate(instance.topologies)
     ]
     return [

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from slotwise.heuristics.java_hash import JAVA_RELEASE, executor_hash, map_copy, set_order
+from slotwise.heuristics.java_hash import JAVA_RELEASE, executor_hash, executors_in_map, set_order
 from slotwise.models.cluster import Cluster
 from slotwise.models.scaling import CPU, MEMORY
 from slotwise.models.topology import MEMORY_PARTS, Component, Topology
@@ -72,10 +72,10 @@ class Request:
         return (self.offheap + self.shared_offheap) + (self.shared_onheap + self.onheap)
 
 
-def request_of(topology: Topology) -> Request:
-    """Return what all tasks of `topology` ask for."""
+def request_of(topology: Topology, java: int = JAVA_RELEASE) -> Request:
+    """Return what all tasks of `topology` ask for, added as Java of release `java` would."""
     component_of = [one for one in topology.placed_components for _ in range(one.parallelism)]
-    listed = executors_in_map(len(component_of))
+    listed = executors_in_map(len(component_of), java)
     needs = [component_of[task].resources for task in listed]
     return Request(
         cpu=added(need.get(CPU) for need in needs),
@@ -83,7 +83,7 @@ def request_of(topology: Topology) -> Request:
         offheap=added(need.get("offheap_mb") for need in needs),
         shared_onheap=added(one.mb for one in topology.shared_memory if one.kind == "onheap"),
         shared_offheap=added(one.mb for one in topology.shared_memory if one.kind != "onheap"),
-        approximate=_approximate([component_of[task] for task in _resource_list(topology)]),
+        approximate=_approximate([component_of[task] for task in _resource_list(topology, listed)]),
     )
 
 
@@ -99,12 +99,7 @@ def _approximate(components: Sequence[Component]) -> Offer:
     )
 
 
-def executors_in_map(count: int, java: int = JAVA_RELEASE) -> list[int]:
-    """Return the executors of a topology as Java walks over its map of them."""
-    return map_copy(set_order(range(count), executor_hash), executor_hash, java)
-
-
-def _resource_list(topology: Topology) -> list[int]:
+def _resource_list(topology: Topology, listed: Iterable[int]) -> list[int]:
     """Return the executors in the order of the map that holds what each one asks for.
 
     ``TopologyDetails.initResourceList`` fills it bolt by bolt, then spout by spout, then with
@@ -118,7 +113,7 @@ def _resource_list(topology: Topology) -> list[int]:
         kind = 2 if one.id == ACKER else one.kind == "spout"
         return kind, order[one.id]
 
-    filled = sorted(executors_in_map(len(component_of)), key=turn)
+    filled = sorted(listed, key=turn)
     return set_order(filled, executor_hash)
 
 

@@ -36,7 +36,7 @@ class SchedulingResources:
         self._topology = topology
         self._available = state.available_totals()
         self._available_memory = self._available.memory
-        asked = request_of(state.model.instance.topologies[topology])
+        asked = request_of(state.model.instance.topologies[topology], state.model.java)
         self._required = _offer(asked, self._available)
         self._required_memory = asked.own_memory + (asked.shared_offheap + asked.shared_onheap)
         self._scheduled = held_by(state, topology)

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from slotwise.heuristics.java_hash import JAVA_RELEASE
 from slotwise.heuristics.ras_model import ras_model
 from slotwise.heuristics.ras_priority import priority_order
 from slotwise.heuristics.ras_round import Decision, Outcome, Round
@@ -25,16 +26,20 @@ from slotwise.models.placement import to_places
 
 
 def schedule_round(
-    instance: Instance, limits: RoundLimits | None = None, strategy: str | None = None
+    instance: Instance,
+    limits: RoundLimits | None = None,
+    strategy: str | None = None,
+    java: int = JAVA_RELEASE,
 ) -> Round:
     """Return what one round makes of `instance`, beginning with what is ``running``.
 
-    `strategy` is used for all topologies in place of their own; ``None`` = their own.
+    `strategy` is used for all topologies in place of their own; ``None`` = their own. `java` is
+    the release of Java that Storm would run on: the order of its hash tables depends on it.
     """
     limits = RoundLimits() if limits is None else limits
-    turns = priority_order(instance)
+    turns = priority_order(instance, java)
     order = [turn.topology for turn in turns]
-    state = RasState.running(ras_model(instance))
+    state = RasState.running(ras_model(instance, java))
     decisions = []
     for index, topology in enumerate(order):
         if not state.unassigned(topology):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from slotwise.heuristics.java_hash import executor_hash, map_copy, set_order
+from slotwise.heuristics.java_hash import executor_hash, executors_in_map, set_order
 from slotwise.heuristics.java_order import map_order
 from slotwise.models.scaling import CPU
 from slotwise.models.topology import Component, Topology
@@ -122,8 +122,7 @@ def ras_topology(topology: Topology, generic: Sequence[str], java: int) -> RasTo
     """Return the scheduler's view of `topology`; `generic` names the cluster's resources."""
     placed = topology.placed_components
     component_of = tuple(index for index, one in enumerate(placed) for _ in range(one.parallelism))
-    tasks = set_order(range(len(component_of)), executor_hash)
-    executors = tuple(map_copy(tasks, executor_hash, java))
+    executors = tuple(executors_in_map(len(component_of), java))
     own: list[list[int]] = [[] for _ in placed]
     for task in executors:
         own[component_of[task]].append(task)

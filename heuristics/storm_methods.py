@@ -14,8 +14,9 @@ from functools import partial
 from numpy.random import Generator
 
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.ras_methods import supports
+from slotwise.heuristics.ras_strategy import STRATEGIES
 from slotwise.heuristics.storm_peer import (
-    STRATEGIES,
     PeerError,
     StormAnswer,
     StormPeer,
@@ -39,7 +40,7 @@ def storm_method(strategy: str, *, time_limit_s: float) -> Method:
     Parameters
     ----------
     strategy
-        One of `STRATEGIES`.
+        One of `ras_strategy.STRATEGIES`.
     time_limit_s
         Wall-clock seconds of one run, after which the process is ended and the method refuses.
 
@@ -50,7 +51,7 @@ def storm_method(strategy: str, *, time_limit_s: float) -> Method:
     """
     name = STORM_PREFIX + strategy
     if strategy not in STRATEGIES:
-        close = difflib.get_close_matches(strategy, STRATEGIES) or STRATEGIES
+        close = difflib.get_close_matches(strategy, STRATEGIES) or list(STRATEGIES)
         known = " or ".join(STORM_PREFIX + one for one in close)
         raise InputError(f"is no method; did you mean {known}?", field="method", value=name)
     reason = missing()
@@ -76,7 +77,8 @@ def storm_method(strategy: str, *, time_limit_s: float) -> Method:
 
 
 def _supports(strategy: str, problem: Problem) -> str | None:
-    return unsupported(problem.instance, strategy)
+    """Return why our own method of that name would not apply, or what Storm cannot express."""
+    return supports(strategy, problem) or unsupported(problem.instance, strategy)
 
 
 def _whole_topologies(problem: Problem, answer: StormAnswer) -> Placement | Refusal:

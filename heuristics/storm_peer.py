@@ -30,19 +30,10 @@ from slotwise.models.json_text import canonical_json, parse_json
 from slotwise.models.placement import Placement
 from slotwise.models.placement_file import answer_from_data
 from slotwise.models.refusal import Refusal
+from slotwise.models.storm_cluster import STRATEGIES
 
 JAR_VARIABLE = "SLOTWISE_STORM_PEER"
 """Environment variable that names the program elsewhere than in the checkout."""
-
-STRATEGIES = (
-    "ras-default",
-    "ras-generic",
-    "ras-default-old",
-    "ras-generic-old",
-    "ras-round-robin",
-    "ras-constraint-solver",
-)
-"""Storm's strategies that it can run."""
 
 DEFAULT_TIMEOUT_S = 60
 """Storm's ``scheduling.timeout.seconds.per.topology``."""
@@ -116,7 +107,7 @@ def unsupported(instance: Instance, strategy: str | None) -> str | None:
         if racks.setdefault(node.host, node.rack) != node.rack:
             return f"host {node.host} is in two racks, {racks[node.host]} and {node.rack}"
     for topology in instance.topologies:
-        if (strategy or topology.strategy) not in STRATEGIES:
+        if (strategy or topology.strategy) not in STRATEGIES.values():
             return f"topology {topology.id} has no strategy of Storm's: {topology.strategy}"
         for component in topology.components:
             if component.kind == "system" and not component.id.startswith("__"):
@@ -189,8 +180,9 @@ class StormPeer:
         *,
         strategy: str | None = None,
         runs: int = 1,
+        attempts: int = 5,
+        max_states: int = 100_000,
         timeout_s: int = DEFAULT_TIMEOUT_S,
-        max_states: int | None = None,
         time_limit_s: float | None = None,
     ) -> StormAnswer:
         """Return what one round of Storm's scheduler makes of `instance`.
@@ -201,10 +193,12 @@ class StormPeer:
             For all topologies, for example ``ras-default``; ``None`` = each one's own.
         runs
             So often the same round is done, each time from the instance's own state.
+        attempts
+            So often Storm tries to place a topology, evicting more each time.
+        max_states
+            Storm's own limit of a search, besides that of the topology.
         timeout_s
             Storm's own limit for one topology, whole seconds.
-        max_states
-            Storm's own limit of a search, besides that of the topology; ``None`` = 100,000.
         time_limit_s
             Wall-clock seconds of the whole answer, after which the process is ended.
 
@@ -223,8 +217,9 @@ class StormPeer:
             "hash": instance_hash(instance),
             "strategy": strategy,
             "runs": runs,
-            "timeout_s": timeout_s,
+            "attempts": attempts,
             "max_states": max_states,
+            "timeout_s": timeout_s,
         }
         answer = self._ask(canonical_json(request), time_limit_s)
         if "error" in answer:

@@ -61,10 +61,18 @@ def assert_same(
     strategy: str | None,
     max_states: int = 100_000,
     timeout_s: int = 60,
+    attempts: int = 5,
 ) -> StormAnswer:
-    """Let Storm and us do one round, and return Storm's answer."""
-    storm = peer.schedule(instance, strategy=strategy, max_states=max_states, timeout_s=timeout_s)
-    search = RasLimits(max_states, timeout_s)
-    ours = schedule_round(instance, RoundLimits(search=search), strategy)
+    """Let Storm and us do one round, on one release of Java, and return Storm's answer."""
+    storm = peer.schedule(
+        instance,
+        strategy=strategy,
+        attempts=attempts,
+        max_states=max_states,
+        timeout_s=timeout_s,
+    )
+    limits = RoundLimits(attempts, RasLimits(max_states, timeout_s))
+    java = int(peer.java_version.split(".")[0])
+    ours = schedule_round(instance, limits, strategy, java)
     assert differences(instance, storm, ours) == {}, f"{instance.name} by {strategy}"
     return storm

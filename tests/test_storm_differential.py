@@ -14,7 +14,8 @@ from storm_compare import assert_same, differences
 
 from slotwise.benchmarks.storm_instances import Story, story
 from slotwise.heuristics.ras_scheduler import schedule_round
-from slotwise.heuristics.storm_peer import STRATEGIES, StormAnswer, StormPeer, missing
+from slotwise.heuristics.ras_strategy import STRATEGIES
+from slotwise.heuristics.storm_peer import StormAnswer, StormPeer, missing
 from slotwise.models.instance_file import read_instance
 from slotwise.models.placement import to_places
 

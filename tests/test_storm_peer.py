@@ -12,8 +12,9 @@ import pytest
 from slotwise.benchmarks.storm_instances import story
 from slotwise.heuristics import storm_methods, storm_peer
 from slotwise.heuristics.place import run_method
+from slotwise.heuristics.ras_strategy import STRATEGIES
 from slotwise.heuristics.registry import find_method
-from slotwise.heuristics.storm_peer import STRATEGIES, PeerError, StormPeer, missing, unsupported
+from slotwise.heuristics.storm_peer import PeerError, StormPeer, missing, unsupported
 from slotwise.models.cluster import Cluster, Node
 from slotwise.models.compile import compile_problem
 from slotwise.models.errors import InputError

@@ -9,7 +9,7 @@ import java.util.Map;
  * <p>{@code instance}: the data of a {@code slotwise.instance/1} file, defaults filled in (but
  * {@code ras} of a topology may be left out). {@code hash}: what the placement names as its
  * instance. {@code strategy}: for all topologies; null = each topology's own. {@code max_states}:
- * of the whole scheduler; null = Storm's 100,000. {@code timeout_s}: Storm's limit for one topology.
+ * of the whole scheduler. {@code attempts} and {@code timeout_s}: Storm's limits for one topology.
  * {@code runs}: how often the same scheduling is done, each from a fresh state; the times of all
  * come back, and the answer of the last.
  */
@@ -35,8 +35,12 @@ record Request(JsonNode data) {
         return data.get("hash").asText();
     }
 
-    Integer maxStates() {
-        return data.path("max_states").isNumber() ? data.get("max_states").intValue() : null;
+    int maxStates() {
+        return data.get("max_states").intValue();
+    }
+
+    int attempts() {
+        return data.get("attempts").intValue();
     }
 
     int timeoutSeconds() {

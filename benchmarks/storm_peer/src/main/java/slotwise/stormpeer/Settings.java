@@ -28,9 +28,10 @@ final class Settings {
         conf.put(DaemonConfig.RESOURCE_AWARE_SCHEDULER_PRIORITY_STRATEGY, request.priorityClass());
         conf.put(DaemonConfig.RESOURCE_AWARE_SCHEDULER_USER_POOLS, pools(scheduler.get("pools")));
         conf.put(DaemonConfig.SCHEDULING_TIMEOUT_SECONDS_PER_TOPOLOGY, request.timeoutSeconds());
-        if (request.maxStates() != null) {
-            conf.put(DaemonConfig.RESOURCE_AWARE_SCHEDULER_MAX_STATE_SEARCH, request.maxStates());
-        }
+        conf.put(
+            DaemonConfig.RESOURCE_AWARE_SCHEDULER_MAX_TOPOLOGY_SCHEDULING_ATTEMPTS,
+            request.attempts());
+        conf.put(DaemonConfig.RESOURCE_AWARE_SCHEDULER_MAX_STATE_SEARCH, request.maxStates());
         return conf;
     }
 
