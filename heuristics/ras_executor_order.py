@@ -69,6 +69,7 @@ def by_constraint_severity(topology: RasTopology, unassigned: Collection[int]) -
         limit = most.get(topology.components[c].id)
         return len(apart[c]) + (0 if limit is None else count // limit)
 
+    count = len(active)
     active.sort(key=lambda c: (severity(c), code_units(topology.components[c].id)), reverse=True)
     wanted = set(unassigned)
     return [task for c in active for task in topology.components[c].set_order if task in wanted]

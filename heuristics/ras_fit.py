@@ -34,6 +34,7 @@ class Fit:
         self.view = model.topologies[topology]
         self.least_cpu = model.least_cpu
         self._candidates: dict[int, list[int]] = {}
+        self._full: dict[tuple[int, int], tuple[int, int]] = {}
         self._enough = max(1, len(state.unassigned(topology)))
         self.slot_counts = [self._free_slots(node) for node in range(len(model.cluster.ids))]
         self._apart = incompatible(self.view) if constrained else None
@@ -69,13 +70,9 @@ class Fit:
         view, state = self.view, self.state
         worker = state.workers[node].get(label)
         c = view.component_of[task]
-        need = view.components[c].need
         if worker is not None and not self._admits(worker, c):
             return None
         if self._apart is not None and self._too_many(node, c):
-            return None
-        exact = state.model.exact
-        if exact and worker is not None and worker.onheap + need.onheap > view.heap_limit:
             return None
         after = state.grown(self.topology, worker, task)
         cpu_added = after.charged - (0.0 if worker is None else worker.charged)
@@ -95,21 +92,41 @@ class Fit:
         are all alike.
         """
         workers = self.state.workers[node]
-        fresh_is_full = False
+        component = self.view.component_of[task]
         labels = self.slots(node)
-        for index in range(skip, len(labels)):
-            label = labels[index]
-            fresh = label not in workers
-            if fresh and fresh_is_full:
+        full = self._full_before(node, component)
+        fresh_is_full = False
+        found = None
+        for index in range(max(skip, full), len(labels)):
+            worker = workers.get(labels[index])
+            if worker is None and fresh_is_full:
                 continue
-            after = self.join(node, label, task)
+            if index == full and worker is not None and not self._admits(worker, component):
+                full += 1
+                continue
+            after = self.join(node, labels[index], task)
             if after is not None:
-                return index, after
-            fresh_is_full = fresh_is_full or fresh
-        return None
+                found = index, after
+                break
+            fresh_is_full = fresh_is_full or worker is None
+        self._full[node, component] = self.state.shrinks[node], full
+        return found
+
+    def _full_before(self, node: int, component: int) -> int:
+        """Return how many candidate slots of `node` at its front are known to refuse a component.
+
+        Their workers themselves refuse it; growing, they always will. Where sums of doubles can
+        be rounded, in whatever order, nothing is taken as known.
+        """
+        shrinks, full = self._full.get((node, component), (0, 0))
+        return full if shrinks == self.state.shrinks[node] and self.state.model.exact else 0
 
     def _admits(self, worker: Worker, component: int) -> bool:
+        """Whether the worker itself takes one more; its heap only where no sum is rounded."""
         topology = self.view.topology
+        heap = worker.onheap + self.view.components[component].need.onheap
+        if heap > self.view.heap_limit and self.state.model.exact:
+            return False
         if topology.one_task_per_worker:
             return False
         if topology.one_component_per_worker and component not in worker.counts:

@@ -46,6 +46,8 @@ class RasState:
         Per topology: node -> number of its executors there.
     changes
         Nodes in the order in which something changed on them; grows.
+    shrinks
+        Per node: how often an executor or a worker left it.
     """
 
     def __init__(self, model: RasModel) -> None:
@@ -59,6 +61,7 @@ class RasState:
         self.memory = list(cluster.memory)
         self.generic = list(cluster.generics)
         self.changes: list[int] = []
+        self.shrinks = [0] * len(cluster.ids)
         self._used = [(0.0, 0.0, 0.0, (0.0,) * len(cluster.generic)) for _ in cluster.ids]
         self._shared: list[dict[int, float]] = [{} for _ in cluster.ids]
 
@@ -141,6 +144,7 @@ class RasState:
     def free_slot(self, slot: Slot) -> None:
         """End the worker at `slot`; its node's shared memory stays counted (see the module)."""
         worker = self.workers[slot[0]].pop(slot[1])
+        self.shrinks[slot[0]] += 1
         for task in worker.tasks:
             del self.places[worker.topology][task]
         self._count(worker.topology, slot[0], -len(worker.tasks))
