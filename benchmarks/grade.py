@@ -191,7 +191,7 @@ def _session(master: str, progress: bool) -> Iterator[SparkSession]:
 
 def _shipped(run: Run, cores: int) -> Run:
     """Return what executors need of `run`: a family's instance is made again from its index."""
-    case = run.case if run.case.family is None else replace(run.case, text="")
+    case = run.case if run.case.index is None else replace(run.case, text="")
     return replace(run, case=case, workers=cores if run.kind == Kind.EXACT else 1)
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from slotwise.models.instance_document import instance_hash
 from slotwise.models.instance_file import instance_text, read_instance
 from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.problem import Problem
+from slotwise.models.storm_family import NAME, is_storm, storm_instances
 
 SUFFIXES = (".json", ".yaml", ".yml")
 """Files with these names are the instances of a folder."""
@@ -30,7 +32,7 @@ class Case:
     Parameters
     ----------
     family, index
-        Where it comes from; both ``None`` for a file.
+        Where it comes from; both ``None`` for a file, the index alone where a family reads files.
     text
         The instance as JSON: files of this machine are not on the others.
     hash, name
@@ -59,7 +61,8 @@ def read_cases(sources: Sequence[str], seed: int, count: int | None) -> tuple[Ca
     Parameters
     ----------
     sources
-        Names of families, instance files, folders of instance files; none = all families.
+        Names of families, instance files, folders of instance files; none = all families that
+        need no files.
     seed, count
         Of the families; ``None`` = each family's own count.
 
@@ -76,6 +79,10 @@ def read_cases(sources: Sequence[str], seed: int, count: int | None) -> tuple[Ca
 
 
 def _cases(source: str, seed: int, count: int | None) -> Iterator[Case]:
+    if is_storm(source):
+        for instance in islice(storm_instances(source), count):
+            yield _case(instance, NAME, None)
+        return
     if source in FAMILIES:
         for index, instance in enumerate(FAMILIES[source].generate(count, seed)):
             yield _case(instance, source, index)
@@ -98,8 +105,9 @@ def _folder(path: Path) -> Iterator[Case]:
 
 
 def _hint(source: str) -> str:
-    close = get_close_matches(source, FAMILIES, n=3, cutoff=0.5)
-    names = " or ".join(map(repr, close)) if close else f"one of {', '.join(FAMILIES)}"
+    known = [*FAMILIES, NAME]
+    close = get_close_matches(source, known, n=3, cutoff=0.5)
+    names = " or ".join(map(repr, close)) if close else f"one of {', '.join(known)}"
     return f"; did you mean {names}?" if close else f"; the families are {names}"
 
 

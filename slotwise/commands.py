@@ -143,7 +143,7 @@ def generate(
 def _show_list(rows: list[dict[str, Any]], what: str) -> None:
     from slotwise.show import show, table
 
-    cells = [[str(value) for value in row.values()] for row in rows]
+    cells = [["-" if value is None else str(value) for value in row.values()] for row in rows]
     show(what.capitalize() + ":", table(cells, list(rows[0]), ("count",)))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from slotwise.heuristics.registry import all_methods
 from slotwise.models.families import FAMILIES
+from slotwise.models.storm_family import DESCRIPTION, NAME
 from slotwise.solver.engines import ENGINES
 
 
@@ -23,8 +24,9 @@ def methods() -> list[dict[str, Any]]:
 
 
 def families() -> list[dict[str, Any]]:
-    """List the families of instances."""
-    return [
+    """List the families of instances; a count of ``None`` = as many as files hold."""
+    generated: list[dict[str, Any]] = [
         {"name": name, "count": family.count, "description": family.description}
         for name, family in FAMILIES.items()
     ]
+    return [*generated, {"name": NAME, "count": None, "description": DESCRIPTION}]

@@ -154,11 +154,17 @@ def _scheduled(
 ) -> Scheduled:
     with exits.held():
         from slotwise.exact_schedule import exact_counterparts
+        from slotwise.heuristics.ras_methods import cluster_reason
         from slotwise.heuristics.ras_scheduler import schedule_round
         from slotwise.models.compile import compile_problem
+        from slotwise.models.errors import InputError
         from slotwise.models.judge import judge
         from slotwise.models.pools_file import read_pools
 
+    reason = cluster_reason(given)
+    if reason is not None:
+        rule = f"is not what Storm's scheduler takes: {reason}"
+        raise InputError(rule, field="cluster", has_value=False)
     scheduler = given.scheduler
     if priority is not None:
         scheduler = replace(scheduler, priority_strategy=priority)

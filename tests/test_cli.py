@@ -322,6 +322,8 @@ def test_methods(cli):
 def test_families(cli):
     found = cli("families", "--json").json["families"]
     assert found
+    read_from_files = found.pop()
+    assert (read_from_files["name"], read_from_files["count"]) == ("storm", None)
     assert all(row["count"] > 0 and row["description"] for row in found)
     assert found[0]["name"] in cli("families").out
 

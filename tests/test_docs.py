@@ -22,7 +22,7 @@ NOT_RUN = {
     "README.md": 1,  # make demo and make test: minutes
     "commands.md": 1,  # a whole grading
     "engines.md": 1,  # benchmarks of minutes
-    "grading.md": 2,  # a whole grading; a Spark cluster
+    "grading.md": 3,  # a whole grading; files of Storm; a Spark cluster
     "methods.md": 3,  # a whole grading; an installation; `make storm-peer` needs Maven
 }
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -95,6 +95,14 @@ def test_errors_are_one_line(
     assert said in answer.err
 
 
+def test_a_cluster_that_storm_cannot_express(examples: Path, cli: Cli) -> None:
+    text = Path("shared-cluster.yaml").read_text()
+    Path("endless.yaml").write_text(text.replace("cpu: 100, memory_mb: 1000}}", "cpu: null}}"))
+    answer = cli("schedule", "endless.yaml")
+    assert (answer.code, answer.out) == (2, "")
+    assert "cluster: is not what Storm's scheduler takes: node n1 has no limit of cpu" in answer.err
+
+
 def test_a_placement_that_breaks_rules_is_not_written(examples: Path, cli: Cli) -> None:
     """Only ``ras-constraint-solver`` looks at constraints between components."""
     text = Path("shared-cluster.yaml").read_text()
