@@ -28,7 +28,7 @@ from slotwise.solver.engines import ENGINES
 from slotwise.solver.result import Limits
 
 TINY_ENGINES = ("exhaustive", "configurations", "cp-sat", "milp")
-MID_ENGINES = ("configurations", "cp-sat", "milp")
+MID_ENGINES = ("cp-sat", "configurations", "milp")
 
 Make = Callable[[np.random.Generator], Instance]
 
@@ -144,13 +144,18 @@ def made(make: Make, seed: int, number: int) -> Instance:
     return make(np.random.default_rng((seed, number)))
 
 
-def look_at(tally: Tally, instance: Instance, number: int, limits: Limits) -> int:
-    """Ask all engines about one instance; return how many settled it."""
+def look_at(
+    tally: Tally, instance: Instance, number: int, limits: Limits, *, all_or_none: bool = False
+) -> None:
+    """Ask all engines about one instance; if `all_or_none`, only until one does not settle it."""
     problem = compile_problem(instance)
-    answers = [ask(ENGINES[name], problem, limits) for name in tally.engines]
+    answers: list[Answer] = []
+    for name in tally.engines:
+        answers.append(ask(ENGINES[name], problem, limits))
+        if all_or_none and answers[-1].settled is None:
+            break
     tally.add(number, instance, answers)
     tally.mismatches += [f"instance {number}: {line}" for line in disagreements(problem, answers)]
-    return sum(answer.settled is not None for answer in answers)
 
 
 def tiny(count: int, seed: int, limits: Limits) -> Tally:
@@ -163,11 +168,14 @@ def tiny(count: int, seed: int, limits: Limits) -> Tally:
 
 
 def mid_size(count: int, seed: int, limits: Limits) -> Tally:
-    """Look at mid-size instances until all engines settled `count`, or three times as many."""
+    """Look at mid-size instances until all engines settled `count`, or at three times as many.
+
+    Engines after one that did not settle an instance are not asked about it.
+    """
     tally = Tally(MID_ENGINES)
     number = 0
     while tally.by_count[len(MID_ENGINES)] < count and number < 3 * count:
-        look_at(tally, made(mid_instance, seed, number), number, limits)
+        look_at(tally, made(mid_instance, seed, number), number, limits, all_or_none=True)
         number += 1
         _progress(tally, count)
     return tally

@@ -66,10 +66,10 @@ def mid_instance(rng: Generator) -> Instance:
 def _shape(choose: Chooser) -> Shape:
     topologies = choose.whole(1, 2)
     return Shape(
-        tasks=choose.whole(15, 40),
+        tasks=min(choose.whole(15, 40), choose.whole(15, 40)),
         components=choose.whole(topologies + 1, 5),
         topologies=topologies,
-        nodes=choose.whole(4, 10),
+        nodes=min(choose.whole(4, 10), choose.whole(4, 10)),
         racks=choose.whole(1, 3),
         tightness_percent=choose.whole(40, 90),
         heterogeneity_percent=pick(choose, (0, 0, 30, 60)),

@@ -7,7 +7,7 @@ a rack are products of the counts there, order-encoded as in the compact model.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,10 +66,11 @@ def close(
     kept: Sequence[BoolArray],
     least: int,
     search: Limits,
+    on_plan: Callable[[Used], object],
 ) -> Closing:
     """Minimise a term, known to be at least `least`, over the plans of the columns `kept`.
 
-    `kept` [Y] per node type.
+    `kept` [Y] per node type. `on_plan` is told of each better plan.
     """
     cp = cp_model.CpModel()
     apart = any(s.apart for s in (term, *(limit for limit, _ in limits)))
@@ -85,7 +86,7 @@ def close(
     goal = _expression(term, nodes, left_out, far)
     cp.add(goal >= least)
     cp.minimize(goal)
-    return _solve(cp, nodes, left_out, search)
+    return _solve(cp, nodes, left_out, search, on_plan)
 
 
 def _nodes(
@@ -191,17 +192,40 @@ def _expression(of: Sum, nodes: Sequence[_Node], left_out: Sequence[Count], far:
     return found + sum(int(c) * skipped for c, skipped in zip(of.left_out, left_out, strict=True))
 
 
+class _Listener(cp_model.CpSolverSolutionCallback):
+    """Tells of each plan."""
+
+    def __init__(
+        self,
+        nodes: Sequence[_Node],
+        left_out: Sequence[Count],
+        on_plan: Callable[[Used], object],
+    ) -> None:
+        super().__init__()
+        self._nodes, self._left_out, self._on_plan = nodes, left_out, on_plan
+
+    def on_solution_callback(self) -> None:
+        """Read the plan off the solution."""
+        self._on_plan(_plan(self._nodes, self._left_out, self.value))
+
+
 def _solve(
-    cp: cp_model.CpModel, nodes: Sequence[_Node], left_out: Sequence[Count], search: Limits
+    cp: cp_model.CpModel,
+    nodes: Sequence[_Node],
+    left_out: Sequence[Count],
+    search: Limits,
+    on_plan: Callable[[Used], object],
 ) -> Closing:
     solver = cp_model.CpSolver()
     solver.parameters.max_time_in_seconds = max(search.time_s, 0.0)
     solver.parameters.num_workers = search.workers
-    solver.parameters.linearization_level = 1
     solver.parameters.random_seed = search.seed
     solver.parameters.catch_sigint_signal = False
+    listener = _Listener(nodes, left_out, on_plan)
     statuses: list[cp_model.CpSolverStatus] = []
-    interrupted = run_interruptible(lambda: statuses.append(solver.solve(cp)), solver.stop_search)
+    interrupted = run_interruptible(
+        lambda: statuses.append(solver.solve(cp, listener)), solver.stop_search
+    )
     status = statuses[0]
     if status == cp_model.INFEASIBLE:
         return Closing(None, None, complete=True, interrupted=interrupted)
@@ -210,13 +234,19 @@ def _solve(
     bound = proven_bound(cp, solver, status)
     if status == cp_model.UNKNOWN:
         return Closing(None, bound, complete=False, interrupted=interrupted)
+    return Closing(
+        _plan(nodes, left_out, solver.value),
+        bound,
+        complete=status == cp_model.OPTIMAL,
+        interrupted=interrupted,
+    )
+
+
+def _plan(nodes: Sequence[_Node], left_out: Sequence[Count], value: Callable[[Count], int]) -> Used:
     chosen = {
         node.node: (node.type, row)
         for node in nodes
         for row, used in zip(node.rows, node.used, strict=True)
-        if solver.value(used)
+        if value(used)
     }
-    skipped = frozenset(t for t, out in enumerate(left_out) if solver.value(out))
-    return Closing(
-        Used(chosen, skipped), bound, complete=status == cp_model.OPTIMAL, interrupted=interrupted
-    )
+    return Used(chosen, frozenset(t for t, out in enumerate(left_out) if value(out)))

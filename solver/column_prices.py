@@ -53,6 +53,20 @@ def prices(model: ColumnModel, term: Sum, limits: Sequence[Limit], deadline: flo
     return _Relaxation(model, term, limits).solve(deadline)
 
 
+def may_have_plan(model: ColumnModel, limits: Sequence[Limit], deadline: float) -> bool:
+    """Return whether fractions of columns can keep all rows; if not, there is no plan.
+
+    Exact: at no cost at all, a bound above 0 is paid for rows that cannot be kept.
+    """
+    nothing = Sum(
+        constant=0,
+        values=tuple(np.zeros(len(c.counts), dtype=np.int64) for c in model.columns),
+        left_out=np.zeros(len(model.problem.rules), dtype=np.int64),
+        apart=0,
+    )
+    return prices(model, nothing, limits, deadline).bound <= 0
+
+
 class _Relaxation:
     """The linear program; columns join it as they are priced in."""
 

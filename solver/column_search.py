@@ -17,8 +17,8 @@ import numpy as np
 from slotwise.models.problem import BoolArray
 from slotwise.solver.column_closing import Closing, close
 from slotwise.solver.column_incumbent import Incumbent
-from slotwise.solver.column_model import ColumnModel, Sum, placement_of
-from slotwise.solver.column_prices import Limit, Prices, prices
+from slotwise.solver.column_model import ColumnModel, Sum, Used, placement_of
+from slotwise.solver.column_prices import Limit, Prices, may_have_plan, prices
 from slotwise.solver.result import Limits
 
 FIRST_COLUMNS = 1_500
@@ -98,6 +98,9 @@ class _Term:
 
     def run(self) -> None:
         """Close over more and more columns until the plan is proven best, or time is up."""
+        if self.value is None and not may_have_plan(self._model, self._most, self._deadline):
+            self.infeasible = True
+            return
         priced = prices(self._model, self._term, self._most, self._deadline)
         self.bound = max(0, priced.least)
         losses = np.sort(np.concatenate(priced.losses))
@@ -129,14 +132,18 @@ class _Term:
         if self.value is not None:
             most = (*most, (self._term, self.value - 1))
         limits = replace(self._limits, time_s=left)
-        return close(self._model, self._term, most, kept, self.bound or 0, limits)
+        return close(self._model, self._term, most, kept, self.bound or 0, limits, self._offer)
 
     def _take(self, closing: Closing) -> None:
         self.interrupted |= closing.interrupted
         if closing.used is None:
             return
-        values = self._best.offer(placement_of(self._model, closing.used), self._index)
+        values = self._offer(closing.used)
         self.value = values[self._index]
+
+    def _offer(self, used: Used) -> tuple[int, ...]:
+        """Tell of a plan; return the best values of all."""
+        return self._best.offer(placement_of(self._model, used), self._index)
 
     def _learn(self, closing: Closing, priced: Prices, budget: int, all_of_them: int) -> bool:
         """Raise the bound by what was proven; return whether the term is settled.
