@@ -6,16 +6,18 @@ Lexicographic terms are solved one after the other, earlier ones fixed by a row.
 
 The solvers compute in floating point. So every solution is rounded and judged, a bound is lowered
 by more than their tolerances before it is rounded up to a whole step (`mip.whole_bound`), and an
-optimum is claimed only where the judged value meets that bound. Terms of more than about 1e8 steps
-can end so with a best placement and a bound one step below it. Not taken: models of more than
-300,000 columns, and rules whose numbers doubles do not carry at those tolerances.
+optimum is claimed only where the judged value meets that bound. Where a term has so many steps
+that the bound stops short of the value, HiGHS is asked for anything between the two steps below;
+with CBC such terms (of more than about 1e8 steps) end with a bound a step below the value. Not
+taken: models of more than 300,000 columns, and rules whose numbers doubles do not carry at those
+tolerances.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from slotwise.models.errors import InternalError
@@ -30,11 +32,13 @@ from slotwise.solver.milp_highs import HIGHS
 from slotwise.solver.milp_model import Expr, total
 from slotwise.solver.milp_terms import CompactModel, build
 from slotwise.solver.mip import (
+    MOST_TOLD_APART,
     Ended,
     MipSolver,
     Question,
     Reply,
     Values,
+    just_above,
     sufficient_gap,
     whole_bound,
 )
@@ -118,6 +122,8 @@ def run(
     for index, term in enumerate(compact.terms):
         grid = Grid.of(term)
         ended = _minimise(search, compact, index, grid)
+        if ended is Ended.COMPLETE:
+            _ask_for_less(search, compact, index, grid)
         if ended is Ended.INFEASIBLE:
             if index or search.placement is not None:
                 raise InternalError(f"term {index} became infeasible after a valid placement")
@@ -134,7 +140,7 @@ def run(
 def fix(compact: CompactModel, grid: Grid, name: str, value: int) -> None:
     """State that a term is at most `value`."""
     most = (value - grid.constant) // grid.step
-    compact.model.at_most(f"term_{name}", grid.columns, most, checked=False)
+    compact.model.at_most(f"term_{name}", grid.columns, just_above(most), checked=False)
 
 
 def _minimise(search: _Search, compact: CompactModel, index: int, grid: Grid) -> Ended:
@@ -158,19 +164,49 @@ def _minimise(search: _Search, compact: CompactModel, index: int, grid: Grid) ->
         known = search.values[index] if search.values is not None else None
         search.note(index, known, bound)
 
-    question = Question(
+    reply = search.solver.search(_question(search, compact, grid), report)
+    search.interrupted |= reply.interrupted
+    _record(search, index, grid, reply)
+    return reply.ended
+
+
+def _question(search: _Search, compact: CompactModel, grid: Grid) -> Question:
+    return Question(
         compact.model,
         grid.columns,
         _start(search, compact),
         sufficient_gap(grid.columns),
-        left,
+        search.left(),
         search.limits.workers,
         search.limits.seed,
     )
-    reply = search.solver.search(question, report)
-    search.interrupted |= reply.interrupted
-    _record(search, index, grid, reply)
-    return reply.ended
+
+
+def _ask_for_less(search: _Search, compact: CompactModel, index: int, grid: Grid) -> None:
+    """Where rounding left the bound below the value, ask for anything that is a step better.
+
+    The limit lies between two steps: a whole step apart, sums are told apart however they are
+    rounded, so that no solution there is a proof.
+    """
+    while search.values is not None and search.bounds[index] != search.values[index]:
+        value = search.values[index]
+        steps = (value - grid.constant) // grid.step
+        if not search.solver.takes_below or steps > MOST_TOLD_APART or search.left() <= 0:
+            return
+
+        def report(values: Values | None, of_columns: float | None) -> None:
+            if values is not None:
+                search.offer(_placement(search.problem, compact, values))
+
+        question = replace(_question(search, compact, grid), start=(), below=steps - 0.5)
+        reply = search.solver.search(question, report)
+        search.interrupted |= reply.interrupted
+        if reply.ended is Ended.INFEASIBLE:
+            search.bounds[index] = value
+            search.note(index, value, value)
+            return
+        if search.values[index] == value:
+            return
 
 
 def _record(search: _Search, index: int, grid: Grid, reply: Reply) -> None:

@@ -104,6 +104,12 @@ def _configured(question: Question) -> Any:
     )
     through.createAndConfigureSolver(lp)
     through.buildSolverModel(lp)
+    if question.below is not None:
+        entries = [(x.index, float(c)) for x, c in question.objective.items()]
+        columns, coefficients = zip(*entries, strict=True)
+        lp.solverModel.addRow(
+            -highspy.kHighsInf, question.below, len(entries), columns, coefficients
+        )
     return lp.solverModel
 
 
@@ -115,4 +121,9 @@ def _bound(solver: Any) -> float:
     return float(info.mip_dual_bound)
 
 
-HIGHS = MipSolver("HiGHS", search, lambda: f"PuLP {version('pulp')}, highspy {version('highspy')}")
+HIGHS = MipSolver(
+    "HiGHS",
+    search,
+    lambda: f"PuLP {version('pulp')}, highspy {version('highspy')}",
+    takes_below=True,
+)

@@ -11,6 +11,9 @@ from slotwise.solver.milp_model import Expr, Model
 
 TRUST = 1e-9
 MARGIN = 1e-6
+LEAST_BLURRED = 10**7
+MOST_TOLD_APART = 2**40
+"""Sums up to this are exact in doubles to far less than a half, however they are added up."""
 
 
 class Ended(Enum):
@@ -51,6 +54,8 @@ class Question:
         How far the bound may end below the best solution.
     time_s, threads, seed
         Limits.
+    below
+        Ask only for solutions whose objective is below; ``None`` = for any.
     """
 
     model: Model
@@ -60,6 +65,7 @@ class Question:
     time_s: float
     threads: int
     seed: int
+    below: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +79,12 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class MipSolver:
-    """A solver: its search and its version."""
+    """A solver: its search and its version; whether it can be asked for what is `below`."""
 
     name: str
     search: Callable[[Question, Report], Reply]
     version: Callable[[], str]
+    takes_below: bool = False
 
 
 def whole_bound(bound: float | None) -> int | None:
@@ -90,6 +97,14 @@ def whole_bound(bound: float | None) -> int | None:
     if bound is None or not math.isfinite(bound):
         return None
     return math.ceil(bound - max(MARGIN, TRUST * abs(bound)))
+
+
+def just_above(whole: int) -> float:
+    """Return a number between a whole number and the next, for a limit that rounding cannot blur.
+
+    Only where sums are so large that they are less exact than the solvers' tolerances.
+    """
+    return float(whole) if whole < LEAST_BLURRED else whole + 0.5
 
 
 def sufficient_gap(objective: Expr) -> float:

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections import Counter
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,12 +17,14 @@ import pytest
 from strategies import RULES, rules_in, tiny_instance
 
 from slotwise import place
+from slotwise.models.cluster import Cluster, Distance, Node
 from slotwise.models.compile import compile_problem
-from slotwise.models.instance import Instance
+from slotwise.models.instance import Instance, LinearCost, Objective
 from slotwise.models.instance_file import read_instance
 from slotwise.models.judge import judge
 from slotwise.models.problem import Problem
 from slotwise.models.rstorm_family import RSTORM
+from slotwise.models.topology import Component, Stream, Topology
 from slotwise.solver.cp_sat import CP_SAT
 from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.exhaustive import EXHAUSTIVE
@@ -184,6 +187,36 @@ def test_every_status_is_named() -> None:
 )  # fmt: skip
 def test_bounds_are_rounded_to_the_safe_side(bound: float | None, whole: int | None) -> None:
     assert whole_bound(bound) == whole
+
+
+def many_steps(linear: str) -> Problem:
+    """Three tasks on two nodes of two tasks: one pair is 9999.999999 apart, in steps of 1e-6."""
+    task = {"cpu": Decimal(1)}
+    topology = Topology(
+        "t",
+        (Component("a", "spout", 1, task), Component("b", "bolt", 2, task)),
+        (Stream("a", "b"),),
+    )
+    nodes = tuple(Node(f"n{i}", f"r{i}", resources={"cpu": Decimal(2)}) for i in range(2))
+    far = Distance(Decimal(0), Decimal(0), Decimal(1), Decimal("9999.999999"))
+    instance = Instance(
+        "many-steps",
+        Cluster(nodes, far),
+        (topology,),
+        linear=(LinearCost("a[0]", "n0", Decimal(linear)), LinearCost("a[0]", "n1", Decimal(1))),
+        objective=Objective(("network+linear", "nodes")),
+    )
+    return compile_problem(instance)
+
+
+@pytest.mark.parametrize("linear", ["0.000001", "0.000002", "0.999999"])
+def test_the_last_of_very_many_steps_is_proven(linear: str) -> None:
+    problem = many_steps(linear)
+    answer = MILP.run(problem, LIMITS, None)
+    value = 9_999_999_999 + int(Decimal(linear) * 10**6)
+    assert answer.status == Status.OPTIMAL
+    assert answer.values == answer.bounds == (value, 2)
+    assert EXHAUSTIVE.run(problem, LIMITS, None).values == answer.values
 
 
 def test_too_large_numbers_are_not_taken() -> None:
