@@ -6,16 +6,22 @@ A worker is compared by node and tasks. Storm's status of every topology must be
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
-from storm_compare import assert_same, differences
+from ras_vectors import Vector, instances_of, read_vector
 
+from slotwise.benchmarks import storm_times
+from slotwise.benchmarks.storm_comparison import compare, differences
 from slotwise.benchmarks.storm_instances import Story, story
 from slotwise.heuristics.ras_scheduler import schedule_round
-from slotwise.heuristics.ras_strategy import STRATEGIES
+from slotwise.heuristics.ras_strategy import STRATEGIES, RasLimits
+from slotwise.heuristics.ras_turn import RoundLimits
 from slotwise.heuristics.storm_peer import StormAnswer, StormPeer, missing
+from slotwise.models.instance import Instance
 from slotwise.models.instance_file import read_instance
 from slotwise.models.placement import to_places
 
@@ -27,6 +33,19 @@ DEEP = os.environ.get("SLOTWISE_DEEP") == "1"
 STORIES = 500 if DEEP else 10
 MAX_STATES = 300
 """Of a search that finds nothing: enough to step back often, and soon over."""
+
+
+SHORT = RoundLimits(search=RasLimits(max_states=MAX_STATES))
+LONG = RoundLimits(search=RasLimits(max_seconds=900))
+"""Storm's own test of the larger cluster gives a topology 900 s."""
+
+
+def assert_same(
+    peer: StormPeer, instance: Instance, strategy: str | None, limits: RoundLimits | None = None
+) -> StormAnswer:
+    found = compare(peer, instance, strategy, limits)
+    assert found.differences == {}, f"{instance.name} by {strategy}"
+    return found.storm
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +70,12 @@ def test_random_stories(peer, strategy):
 def rounds(peer: StormPeer, told: Story) -> Iterator[StormAnswer]:
     """Compare every round; each begins with what Storm left of the one before."""
     instance = told.first
-    storm = assert_same(peer, instance, None, MAX_STATES)
+    storm = assert_same(peer, instance, None, SHORT)
     yield storm
     for number in range(1, len(told.arrivals) + 1):
         running = to_places(instance, storm.placement)
         instance = told.next_round(instance, running, number, seed=11)
-        storm = assert_same(peer, instance, None, MAX_STATES)
+        storm = assert_same(peer, instance, None, SHORT)
         yield storm
 
 
@@ -64,6 +83,38 @@ def test_a_whole_search_of_storms_own_length(peer):
     """Storm's default, 10,000 states for a topology, comes to an end in some of these."""
     for index in range(60 if DEEP else 4):
         assert_same(peer, story(12, index).first, None)
+
+
+LARGE_VECTORS = 36
+"""Nodes beyond which a vector is for the deep run."""
+
+
+def test_the_vectors(peer, shared):
+    """Storm's own tests: every round of every vector, by each strategy that it names."""
+    compared = 0
+    for path in sorted((shared / "storm" / "vectors").glob("*.json")):
+        vector = read_vector(path)
+        if not {"topologies", "rounds"} & set(vector.given):
+            continue
+        if len(vector.given["nodes"]) > LARGE_VECTORS and not DEEP:
+            continue
+        for strategy in vector.strategies:
+            compared += compare_vector(peer, vector, strategy)
+    assert compared >= (144 if DEEP else 100)
+
+
+def compare_vector(peer: StormPeer, vector: Vector, strategy: str) -> int:
+    """Return the number of rounds; each begins with what Storm left of the one before."""
+    running = {}
+    instances = instances_of(vector)
+    limits = RoundLimits(attempts=vector.given.get("max_attempts", 5))
+    for instance in instances:
+        ids = {topology.id for topology in instance.topologies}
+        left = {key: places for key, places in running.items() if key in ids}
+        instance = replace(instance, running=left)
+        storm = assert_same(peer, instance, strategy, limits)
+        running = to_places(instance, storm.placement)
+    return len(instances)
 
 
 @pytest.mark.parametrize("strategy", [None, *STRATEGIES], ids=lambda name: name or "own")
@@ -78,8 +129,7 @@ def test_real_clusters(peer, shared, cluster, strategy):
     if strategy not in (None, "ras-round-robin") and not DEEP:
         pytest.skip("one round of each strategy takes minutes; set SLOTWISE_DEEP=1")
     file = shared / "storm" / "clusters" / f"{cluster}.json"
-    # Storm's own test of the larger cluster gives a topology 900 s, too.
-    assert_same(peer, read_instance(file), strategy, timeout_s=900)
+    assert_same(peer, read_instance(file), strategy, LONG)
 
 
 def test_a_difference_is_seen(peer):
@@ -88,3 +138,11 @@ def test_a_difference_is_seen(peer):
     storm = peer.schedule(instance, strategy="ras-round-robin")
     ours = schedule_round(instance, strategy="ras-default")
     assert differences(instance, storm, ours)
+
+
+def test_the_times_are_printed(capsys):
+    assert storm_times.main(["--random", "1", "--runs", "2", "--json"]) == 0
+    times = json.loads(capsys.readouterr().out)
+    assert times["same"]
+    assert times["tasks"] >= 500
+    assert min(times[key] for key in ("storm_first", "storm", "ours_first", "ours")) > 0
