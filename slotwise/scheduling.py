@@ -11,10 +11,10 @@ from slotwise import exits, inputs, options
 from slotwise.exits import Exit, print_json
 
 if TYPE_CHECKING:
-    from slotwise.exact_schedule import Exact
     from slotwise.heuristics.ras_round import Round
     from slotwise.models.instance import Instance
     from slotwise.models.verdict import Verdict
+    from slotwise.solver.exact_round import Exact
     from slotwise.solver.result import Limits
 
 Priority = Annotated[
@@ -153,13 +153,13 @@ def _scheduled(
     limits: Limits | None,
 ) -> Scheduled:
     with exits.held():
-        from slotwise.exact_schedule import exact_counterparts
         from slotwise.heuristics.ras_methods import cluster_reason
         from slotwise.heuristics.ras_scheduler import schedule_round
         from slotwise.models.compile import compile_problem
         from slotwise.models.errors import InputError
         from slotwise.models.judge import judge
         from slotwise.models.pools_file import read_pools
+        from slotwise.solver.exact_round import exact_counterparts
 
     reason = cluster_reason(given)
     if reason is not None:

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from rich.console import RenderableType
 
-from slotwise.exact_schedule import Answer, Exact, names
+from slotwise.exact_schedule import names
 from slotwise.heuristics.ras_priority import WORST
 from slotwise.heuristics.ras_round import Outcome, Round
 from slotwise.models.numbers import plain
 from slotwise.scheduling import Scheduled, broken_rules
 from slotwise.show import show, table
+from slotwise.solver.exact_round import Answer, Exact
 from slotwise.solver.result import Status
 
 
