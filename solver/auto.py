@@ -20,6 +20,7 @@ from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.matrix_auto import matrix_turns
 from slotwise.solver.one_node import as_one_node
 from slotwise.solver.parts import flow_parts, sum_of_parts
+from slotwise.solver.pieces import PIECES
 from slotwise.solver.rack_cut import over_racks
 from slotwise.solver.racks import all_in_one_rack, one_rack, racks_matter
 from slotwise.solver.reduction import reduce_nodes
@@ -27,7 +28,7 @@ from slotwise.solver.result import Improvement, Limits, Outcome, Pick, Proof, St
 from slotwise.solver.side_by_side import side_by_side
 from slotwise.solver.stopping import is_stop_requested
 from slotwise.solver.sub_problem import SubProblem
-from slotwise.solver.turns import BESIDE, ENCLOSED, ENCLOSING, FIRST, PRICED, TAKES_ALL, Turn
+from slotwise.solver.turns import BESIDE, ENCLOSED, ENCLOSING, FIRST, PIECED, PRICED, TAKES_ALL, Turn
 from slotwise.solver.watch import Known, Watch, tell_outcome
 
 SHARE_OF_CONFIGURATIONS = 0.8
@@ -224,8 +225,12 @@ def _prove(auto: Auto, problem: Problem, watch: Watch) -> None:
             auto.run(turn, problem, watch)
         return
     priced = Turn(CONFIGURATIONS, PRICED, SHARE_OF_CONFIGURATIONS)
-    if auto.run(priced, problem, watch) is None and racks_matter(problem):
+    if auto.run(priced, problem, watch) is not None:
+        return
+    if racks_matter(problem):
         _enclose(auto, problem, watch)
+    else:
+        auto.run(Turn(PIECES, PIECED, SHARE_OF_CONFIGURATIONS), problem, watch)
 
 
 def _enclose(auto: Auto, problem: Problem, watch: Watch) -> None:
@@ -233,6 +238,8 @@ def _enclose(auto: Auto, problem: Problem, watch: Watch) -> None:
     flat = all_in_one_rack(problem)
     turn = Turn(CONFIGURATIONS, ENCLOSING, SHARE_OF_A_RACK)
     outer = auto.run(turn, flat.problem, watch.on(flat))
+    if outer is None:
+        auto.run(Turn(PIECES, PIECED, SHARE_OF_CONFIGURATIONS), problem, watch)
     rack = one_rack(problem)
     inner = auto.within(rack.problem, auto.limits.time_s * SHARE_OF_A_RACK)
     inner.known.on_best = watch.on(rack).offer

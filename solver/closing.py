@@ -37,7 +37,7 @@ class Plan:
 
 
 State = tuple[tuple[int, ...], tuple[int, ...]]
-"""What is left of x, and the nodes left of each type."""
+"""What is left of x, and the nodes left of each type; all of them where they cannot run out."""
 
 
 def least_loss(
@@ -90,6 +90,10 @@ class _Residuals:
     ) -> None:
         self._moves = _moves(columns, cut, x, budget)
         self._idle = _idle_losses(columns, cut)
+        tasks = int(x.sum())
+        self._ample = [
+            idle == 0 and count >= tasks for idle, count in zip(self._idle, nodes, strict=True)
+        ]
         self._budget = budget
         self._start: State = (tuple(x.tolist()), tuple(nodes))
         self._came: dict[State, tuple[State, Content]] = {}
@@ -110,7 +114,7 @@ class _Residuals:
                 continue
             counts, losses = self._moves[t][first]
             within = np.searchsorted(losses, self._budget - loss, side="right")
-            rest = (*left[:t], count - 1, *left[t + 1 :])
+            rest = left if self._ample[t] else (*left[:t], count - 1, *left[t + 1 :])
             for y in np.flatnonzero((counts[:within] <= row).all(axis=1)).tolist():
                 after: State = (tuple((row - counts[y]).tolist()), rest)
                 self._reach(after, loss + int(losses[y]), state, (t, tuple(counts[y].tolist())))

@@ -1,0 +1,10 @@
+"""The loops of `piece_kernels` compiled by Numba: cached on disk, seconds at the very first use."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from slotwise.solver import piece_kernels
+
+lift = njit(cache=True)(piece_kernels.lift)
+combine = njit(cache=True)(piece_kernels.combine)

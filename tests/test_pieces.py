@@ -1,0 +1,176 @@
+"""Connected pieces priced by dynamic programming: judged by enumeration and exhaustive search."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from engine_cases import LIMITS, network_topology
+from numpy.random import Generator
+
+from slotwise.models.cluster import Cluster, Node
+from slotwise.models.compile import compile_problem
+from slotwise.models.instance import Instance, Objective
+from slotwise.models.judge import judge
+from slotwise.models.problem import IntArray, Problem
+from slotwise.models.topology import Component, Stream, Topology
+from slotwise.solver.closing import TooLongError
+from slotwise.solver.configurations import CONFIGURATIONS
+from slotwise.solver.exhaustive import EXHAUSTIVE
+from slotwise.solver.piece_graph import PieceGraph, piece_graph
+from slotwise.solver.piece_list import connected, list_pieces
+from slotwise.solver.piece_prices import find_prices
+from slotwise.solver.piece_tables import best_contents, best_worth, make_tables
+from slotwise.solver.pieces import PIECES
+from slotwise.solver.result import Limits, Status
+
+SCALE = 16
+
+
+def random_graph(rng: Generator) -> PieceGraph:
+    """Return up to five kinds with random flows on places of a few units."""
+    count, capacity = int(rng.integers(1, 6)), int(rng.integers(2, 12))
+    sizes, weights = rng.integers(1, 4, count), rng.integers(0, 5, count)
+    flow = np.triu(rng.integers(1, 3, (count, count)) * (rng.random((count, count)) < 0.5), 1)
+    most = np.minimum(sizes, capacity // np.maximum(weights, 1))
+    most = np.where(weights == 0, sizes, most)
+    return piece_graph(
+        sizes, flow + flow.T, weights, capacity, most, lambda rows: np.ones(len(rows), np.bool_)
+    )
+
+
+def all_contents(graph: PieceGraph) -> IntArray:
+    """Return every content that keeps the rule on weights."""
+    ranges = [range(int(most) + 1) for most in graph.most]
+    rows = np.array(list(itertools.product(*ranges)), dtype=np.int64)
+    return rows[rows @ graph.weights <= graph.capacity]
+
+
+def test_tables_and_lists_agree_with_enumeration() -> None:
+    rng = np.random.default_rng(0)
+    with_cycles = 0
+    for number in range(150):
+        graph = random_graph(rng)
+        prices = rng.integers(0, 40, graph.count)
+        contents = all_contents(graph)
+        worths = SCALE * graph.gains(contents) - contents @ prices
+        whole = connected(graph.flow, contents)
+        assert whole.tolist() == [graph.connected(row) for row in contents], number
+        most = max(0, int(worths[whole].max(initial=0)))
+        found = 0
+        for case in graph.cases():
+            tables = make_tables(graph, SCALE, prices, case)
+            best = best_worth(tables)
+            rows = best_contents(tables)
+            reached = [SCALE * int(graph.gains(row)) - int(prices @ row) for row in rows]
+            assert max(reached, default=0) == max(best, 0), number
+            found = max(found, best)
+        with_cycles += bool(graph.closing)
+        assert most <= found <= max(0, int(worths.max())), number
+        assert graph.closing or found == most, number
+        for budget in (0, 10, 50):
+            listed = {tuple(row) for row in list_pieces(graph, SCALE, prices, budget).tolist()}
+            expected = {tuple(row) for row in contents[whole & (worths >= -budget)].tolist()}
+            assert listed == expected, (number, budget)
+    assert with_cycles >= 30
+
+
+def test_no_content_is_worth_more_than_its_price() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        graph = random_graph(rng)
+        for seconds in (0.0, 60.0):  # proven also when the time was over at once
+            found = find_prices(graph, 1 << 20, time.perf_counter() + seconds)
+            contents = all_contents(graph)
+            assert (contents @ found.prices >= (graph.gains(contents) << 20)).all()
+
+
+def test_a_list_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = random_graph(np.random.default_rng(2))
+    monkeypatch.setattr("slotwise.solver.piece_list.MOST_ROWS", 0)
+    with pytest.raises(TooLongError):
+        list_pieces(graph, SCALE, np.zeros(graph.count, dtype=np.int64), 0)
+
+
+def flat(rng: Generator, *, isolated: bool, slots: int) -> Instance:
+    """Return a topology on equal nodes of one rack: single workers, or one component in each."""
+    topology = network_topology(rng, heap_mb=int(rng.integers(3, 8)) if isolated else None)
+    topology = replace(topology, one_component_per_worker=isolated)
+    resources = {"cpu": int(rng.integers(15, 60)), "memory_mb": int(rng.integers(4, 20))}
+    nodes = tuple(Node(f"n{i}", "r", "", slots, resources) for i in range(int(rng.integers(1, 6))))
+    return Instance("flat", Cluster(nodes), (topology,), objective=Objective(("network",)))
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+def test_pieces_agree_with_exhaustive_search(isolated: bool, note: list[str]) -> None:
+    rng = np.random.default_rng(3)
+    seen: Counter[str] = Counter()
+    for number in range(60):
+        problem = compile_problem(flat(rng, isolated=isolated, slots=int(rng.integers(1, 5))))
+        if PIECES.supports(problem) is not None or EXHAUSTIVE.supports(problem) is not None:
+            continue
+        truth = EXHAUSTIVE.run(problem, LIMITS, None)
+        found = PIECES.run(problem, LIMITS, None)
+        seen[f"{truth.status}/{found.status}"] += 1
+        if truth.values is None:
+            assert found.values is None, number
+            continue
+        assert found.status != Status.INFEASIBLE, number
+        assert found.bounds[0] is not None
+        assert found.bounds[0] <= truth.values[0], number
+        if found.status == Status.OPTIMAL:
+            assert found.values == truth.values, number
+        if found.placement is not None:
+            verdict = judge(problem, found.placement)
+            assert verdict.valid
+            assert verdict.scaled == found.values
+    note.append(f"pieces against exhaustive (truth/claim): {dict(seen)}")
+    assert seen["optimal/optimal"] >= 20
+    assert seen["infeasible/infeasible"] + seen["infeasible/unknown"] >= 2
+
+
+def tree_problem(nodes: int, capacity: int) -> Problem:
+    """Return 12 spouts before 24 bolts before 24 sinks, of 5, 3 and 2 points."""
+    components = tuple(
+        Component(name, kind, count, {"cpu": cpu})
+        for name, kind, count, cpu in (
+            ("spout", "spout", 12, 5),
+            ("bolt", "bolt", 24, 3),
+            ("sink", "bolt", 24, 2),
+        )
+    )
+    topology = Topology("t", components, (Stream("spout", "bolt"), Stream("bolt", "sink")))
+    cluster = Cluster(tuple(Node(f"n{i}", "r", "", 4, {"cpu": capacity}) for i in range(nodes)))
+    return compile_problem(
+        Instance("tree", cluster, (topology,), objective=Objective(("network",)))
+    )
+
+
+def test_everything_on_one_node_is_one_piece() -> None:
+    found = PIECES.run(tree_problem(2, 200), LIMITS, None)
+    assert (found.status, found.values, found.bounds) == (Status.OPTIMAL, (0,), (0,))
+
+
+def test_a_larger_tree_is_the_same_for_configurations() -> None:
+    problem = tree_problem(12, 40)
+    found = PIECES.run(problem, LIMITS, None)
+    other = CONFIGURATIONS.run(problem, LIMITS, None)
+    assert found.status == other.status == Status.OPTIMAL
+    assert found.values == other.values
+
+
+def test_too_large_tasks_are_infeasible() -> None:
+    assert PIECES.run(tree_problem(12, 4), LIMITS, None).status == Status.INFEASIBLE
+
+
+def test_without_time_the_bound_still_holds() -> None:
+    problem = tree_problem(12, 40)
+    truth = PIECES.run(problem, LIMITS, None)
+    found = PIECES.run(problem, Limits(time_s=0.0), None)
+    assert truth.values is not None
+    assert found.bounds[0] is not None
+    assert found.bounds[0] <= truth.values[0]
