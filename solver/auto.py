@@ -28,7 +28,16 @@ from slotwise.solver.result import Improvement, Limits, Outcome, Pick, Proof, St
 from slotwise.solver.side_by_side import side_by_side
 from slotwise.solver.stopping import is_stop_requested
 from slotwise.solver.sub_problem import SubProblem
-from slotwise.solver.turns import BESIDE, ENCLOSED, ENCLOSING, FIRST, PIECED, PRICED, TAKES_ALL, Turn
+from slotwise.solver.turns import (
+    BESIDE,
+    ENCLOSED,
+    ENCLOSING,
+    FIRST,
+    PIECED,
+    PRICED,
+    TAKES_ALL,
+    Turn,
+)
 from slotwise.solver.watch import Known, Watch, tell_outcome
 
 SHARE_OF_CONFIGURATIONS = 0.8

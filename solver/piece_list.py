@@ -13,6 +13,7 @@ from slotwise.models.problem import BoolArray, IntArray
 from slotwise.solver.closing import TooLongError
 from slotwise.solver.piece_graph import PieceGraph
 from slotwise.solver.piece_tables import Tables, make_tables
+from slotwise.solver.stopping import check_stop
 
 MOST_ROWS = 1_000_000
 """Partial contents at once; beyond it the list is given up."""
@@ -26,6 +27,7 @@ def list_pieces(graph: PieceGraph, scale: int, prices: IntArray, budget: int) ->
     """
     found = [np.zeros((0, graph.count), dtype=np.int64)]
     for case in graph.cases():
+        check_stop()
         tables = make_tables(graph, scale, prices, case)
         walks = [_Walk(tables, budget)] if tables.is_active else _tops(tables, budget)
         for walk in walks:

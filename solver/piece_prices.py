@@ -16,6 +16,7 @@ import numpy as np
 from slotwise.models.problem import IntArray
 from slotwise.solver.piece_graph import PieceGraph
 from slotwise.solver.piece_tables import best_contents, best_worth, make_tables
+from slotwise.solver.stopping import check_stop
 
 TOLERANCE_BITS = 4
 """Worth of a content that no longer counts while prices are sought: 2^4 steps of their grid."""
@@ -38,6 +39,7 @@ def find_prices(graph: PieceGraph, scale: int, deadline: float) -> Prices:
     """Return the least prices found until the deadline; they are proven whenever it passes."""
     program = _Program(graph)
     while True:
+        check_stop()
         prices = np.maximum(np.rint(program.duals() * scale), 0).astype(np.int64)
         tables = [make_tables(graph, scale, prices, case) for case in graph.cases()]
         fresh = [content for one in tables for content in best_contents(one)]

@@ -9,10 +9,9 @@ loses least. Its pieces are then packed onto the nodes there are, in one rack if
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 
-from slotwise.models.judge import judge
 from slotwise.models.placement import Placement
 from slotwise.models.problem import IntArray, Problem
 from slotwise.solver.closing import TooLongError
@@ -23,8 +22,10 @@ from slotwise.solver.piece_places import PiecePlaces, piece_places, why_not_piec
 from slotwise.solver.piece_plan import PiecePlans
 from slotwise.solver.piece_prices import find_prices
 from slotwise.solver.result import Limits, Outcome, Status
+from slotwise.solver.watch import Known, Watch
 from slotwise.solver.worker_split import WorkerSplit
 
+KIND = "pieces"
 SCALE = 1 << 20
 SHARE_OF_NODES = 0.6
 """Of the time left, for the best plan of nodes where workers matter too."""
@@ -33,28 +34,44 @@ PROOF = "prices of connected pieces by dynamic programming, gap closed by search
 
 
 @dataclass(slots=True)
-class _Known:
-    """What no plan exceeds inside nodes and workers (``None``: not known), and the best placement.
+class _Search:
+    """What no plan exceeds inside nodes and workers (``None``: not known), and who is told."""
 
-    `values` are those of the placement.
-    """
-
+    places: PiecePlaces
+    watch: Watch
     nodes: int | None = None
     workers: int | None = None
-    placement: Placement | None = None
-    values: tuple[int, ...] | None = None
     interrupted: bool = False
 
-    def offer(self, problem: Problem, placement: Placement | None) -> None:
-        """Keep a placement that is valid and better."""
-        if placement is None:
-            return
-        verdict = judge(problem, placement)
-        if verdict.valid and (self.values is None or verdict.scaled < self.values):
-            self.placement, self.values = placement, verdict.scaled
+    def offer(self, pieces: list[IntArray] | None, split: WorkerSplit | None) -> None:
+        """Keep the placement of the pieces if they find room and it is better."""
+        contents = None if pieces is None else pack_pieces(self.places, pieces)
+        placement = None if contents is None else placement_of(self.places, contents, split)
+        if placement is not None:
+            self.watch.offer(placement)
+
+    def tell(self) -> None:
+        """Tell the bound of every term."""
+        self.watch.prove(self.bounds(), KIND)
+
+    def bounds(self) -> list[int | None]:
+        """Return a bound per term, whatever the others are at; ``None`` where there is none."""
+        places = self.places
+        saved = None
+        if self.nodes is not None and (places.workers is None or self.workers is not None):
+            saved = places.node_saving * self.nodes + places.worker_saving * (self.workers or 0)
+        bounds: list[int | None] = []
+        for term in places.problem.terms:
+            multiplier = dict(term.parts).get("network", 0)
+            if multiplier and saved is None:
+                break
+            bounds.append(multiplier * (places.farthest - (saved or 0)))
+        return [*bounds, *([None] * (len(places.problem.terms) - len(bounds)))]
 
 
-def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
+def run(
+    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+) -> Outcome:
     """Solve the network term; overload is nothing where all capacities are hard.
 
     Raises
@@ -64,87 +81,54 @@ def run(problem: Problem, limits: Limits, hint: Placement | None) -> Outcome:
     """
     deadline = time.perf_counter() + limits.time_s
     places = piece_places(problem)
-    known = _Known()
-    known.offer(problem, hint)
+    known = Known(problem, on_best=lambda placement: watch.offer(placement) if watch else None)
+    if hint is not None:
+        known.offer(hint, "hint")
     if not places.nodes.most.all() or not (places.workers is None or places.workers.most.all()):
         nothing = (None,) * len(problem.terms)
         return Outcome(Status.INFEASIBLE, None, None, nothing, "a task fits nowhere")
+    search = _Search(places, Watch(known, "pieces"))
     try:
-        _search(places, known, deadline)
+        _solve(search, deadline)
     except KeyboardInterrupt:
-        known.interrupted = True
-    return _outcome(places, known)
+        search.interrupted = True
+    search.tell()
+    if watch is not None:
+        watch.prove(known.bounds, KIND)
+    proof = PROOF if any(bound is not None for bound in known.bounds) else ""
+    return replace(known.outcome(proof, interrupted=search.interrupted), bound_kind=KIND)
 
 
-def _search(places: PiecePlaces, known: _Known, deadline: float) -> None:
+def _solve(search: _Search, deadline: float) -> None:
     """Bound workers and nodes, then look for the best plans of both."""
+    places = search.places
     split = worker_plans = None
     if places.workers is not None:
         prices = find_prices(places.workers, SCALE, deadline)
         split = WorkerSplit(places.workers, prices, deadline)
         worker_plans = PiecePlans(places.workers, prices)
-        known.workers = worker_plans.most
+        search.workers = worker_plans.most
     plans = PiecePlans(places.nodes, find_prices(places.nodes, SCALE, deadline))
-    known.nodes = plans.most
-    _offer(places, known, plans.rounded(), split)
+    search.nodes = plans.most
+    search.tell()
+    search.offer(plans.rounded(), split)
     left = deadline - time.perf_counter()
     share = 1.0 if worker_plans is None else SHARE_OF_NODES
     try:
-        best = plans.best(time.perf_counter() + share * left)
-        _offer(places, known, best, split)
+        search.offer(plans.best(time.perf_counter() + share * left), split)
     except TooLongError:
         pass  # the bound of the plans stands
     finally:
-        known.nodes = plans.most
-    if worker_plans is not None and not _is_met(places, known):
-        try:
-            worker_plans.best(deadline)
-        except TooLongError:
-            pass  # likewise
-        finally:
-            known.workers = worker_plans.most
-
-
-def _offer(
-    places: PiecePlaces, known: _Known, pieces: list[IntArray] | None, split: WorkerSplit | None
-) -> None:
-    """Keep the placement of the pieces if they find room and it is better."""
-    contents = None if pieces is None else pack_pieces(places, pieces)
-    if contents is not None:
-        known.offer(places.problem, placement_of(places, contents, split))
-
-
-def _bounds(places: PiecePlaces, known: _Known) -> tuple[int | None, ...]:
-    """Return the bound of each term up to the first that the placement does not meet."""
-    bounds: list[int | None] = [None] * len(places.problem.terms)
-    for i, term in enumerate(places.problem.terms):
-        multiplier = dict(term.parts).get("network", 0)
-        saved = 0
-        if multiplier:
-            if known.nodes is None or (places.workers is not None and known.workers is None):
-                break
-            saved = places.node_saving * known.nodes + places.worker_saving * (known.workers or 0)
-        bounds[i] = multiplier * (places.farthest - saved)
-        if known.values is None or known.values[i] != bounds[i]:
-            break
-    return tuple(bounds)
-
-
-def _is_met(places: PiecePlaces, known: _Known) -> bool:
-    return known.values is not None and known.values == _bounds(places, known)
-
-
-def _outcome(places: PiecePlaces, known: _Known) -> Outcome:
-    bounds = _bounds(places, known)
-    status = Status.UNKNOWN if known.values is None else Status.FEASIBLE
-    return Outcome(
-        status=Status.OPTIMAL if known.values == bounds else status,
-        placement=known.placement,
-        values=known.values,
-        bounds=bounds,
-        proof=PROOF if any(bound is not None for bound in bounds) else "",
-        interrupted=known.interrupted,
-    )
+        search.nodes = plans.most
+    search.tell()
+    if worker_plans is None or search.watch.known.is_settled:
+        return
+    try:
+        worker_plans.best(deadline)
+    except TooLongError:
+        pass  # likewise
+    finally:
+        search.workers = worker_plans.most
 
 
 def supports(problem: Problem) -> str | None:

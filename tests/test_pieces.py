@@ -19,7 +19,7 @@ from slotwise.models.judge import judge
 from slotwise.models.problem import IntArray, Problem
 from slotwise.models.topology import Component, Stream, Topology
 from slotwise.solver.closing import TooLongError
-from slotwise.solver.configurations import CONFIGURATIONS
+from slotwise.solver.configurations import FAST_CONFIGURATIONS
 from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.piece_graph import PieceGraph, piece_graph
 from slotwise.solver.piece_list import connected, list_pieces
@@ -163,7 +163,7 @@ def test_everything_on_one_node_is_one_piece() -> None:
 def test_a_larger_tree_is_the_same_for_configurations() -> None:
     problem = tree_problem(12, 40)
     found = PIECES.run(problem, LIMITS, None)
-    other = CONFIGURATIONS.run(problem, LIMITS, None)
+    other = FAST_CONFIGURATIONS.run(problem, LIMITS, None)
     assert found.status == other.status == Status.OPTIMAL
     assert found.values == other.values
 
