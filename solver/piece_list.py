@@ -33,6 +33,7 @@ def list_pieces(graph: PieceGraph, scale: int, prices: IntArray, budget: int) ->
         for walk in walks:
             rows = walk.run()
             rows = rows[graph.admits(rows)]
+            rows = rows[rows @ prices - scale * graph.gains(rows) <= budget]
             found.append(rows[connected(graph.flow, rows)])
     return np.concatenate(found)
 
@@ -86,8 +87,7 @@ class _Walk:
             raise TooLongError
         used = self._used[:, None] + counts * int(graph.weights[k])
         flow = 0 if graph.parent[k] < 0 else tables.scale * int(graph.flow[k, graph.parent[k]])
-        each = int(tables.rewards[k]) + flow * above
-        worth = self._worth[:, None] + counts * each[:, None]
+        worth = self._worth[:, None] + tables.worths(k) + counts * (flow * above)[:, None]
         allowed = used <= tables.units
         if k == self._top:
             allowed[:, 0] = False
@@ -119,8 +119,10 @@ class _Walk:
 
 
 def _attached_subtrees(tables: Tables) -> list[bool]:
-    """Return for each kind whether its subtree has a flow with the tasks of the case."""
+    """Return for each kind whether its subtree has a flow with the case; any may by loose ones."""
     graph = tables.graph
+    if graph.loose:
+        return [True] * graph.count
     attached: list[bool] = (graph.flow @ tables.case > 0).tolist()
     for k in reversed(graph.order):
         attached[k] = attached[k] or any(attached[child] for child in graph.children[k])

@@ -92,13 +92,7 @@ def _why_not_isolated(problem: Problem, rules: Rules) -> str | None:
 
 
 def piece_places(problem: Problem) -> PiecePlaces:
-    """Return the problem as one of pieces; `why_not_pieces` must have said ``None``.
-
-    Raises
-    ------
-    NotTakenError
-        When the flows have too many cycles.
-    """
+    """Return the problem as one of pieces; `why_not_pieces` must have said ``None``."""
     kinds = merge_twins(problem)
     topology = next(t for t, rules in enumerate(problem.rules) if rules.classes)
     single = has_single_workers(problem, topology)

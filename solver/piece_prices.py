@@ -37,32 +37,29 @@ class Prices:
 
 def find_prices(graph: PieceGraph, scale: int, deadline: float) -> Prices:
     """Return the least prices found until the deadline; they are proven whenever it passes."""
-    program = _Program(graph)
+    program = _Program(graph, scale)
     while True:
-        check_stop()
         prices = np.maximum(np.rint(program.duals() * scale), 0).astype(np.int64)
-        tables = [make_tables(graph, scale, prices, case) for case in graph.cases()]
-        fresh = [content for one in tables for content in best_contents(one)]
-        worths = [_worth(graph, scale, prices, content) for content in fresh]
-        added = 0
-        for content, worth in zip(fresh, worths, strict=True):
-            if worth > 1 << TOLERANCE_BITS:
-                added += program.add(content)
+        added = missing = 0
+        for case in graph.cases():
+            check_stop()
+            tables = make_tables(graph, scale, prices, case)
+            missing = max(missing, best_worth(tables))
+            for content in best_contents(tables):
+                worth = int(graph.gain_bounds(scale, content)) - int(prices @ content)
+                if worth > 1 << TOLERANCE_BITS:
+                    added += program.add(content)
         if not added or time.perf_counter() > deadline:
             # Every content holds at least one task, so this pays for the most it is worth.
-            missing = max(0, *(best_worth(one) for one in tables))
             return Prices(scale, prices + missing, program.contents())
-
-
-def _worth(graph: PieceGraph, scale: int, prices: IntArray, content: IntArray) -> int:
-    return scale * int(graph.gains(content)) - int(prices @ content)
 
 
 class _Program:
     """The linear program: how often each content is used so that all tasks are placed."""
 
-    def __init__(self, graph: PieceGraph) -> None:
+    def __init__(self, graph: PieceGraph, scale: int) -> None:
         self._graph = graph
+        self._scale = scale
         self._known: dict[bytes, IntArray] = {}
         self._lp = highspy.Highs()
         self._lp.setOptionValue("output_flag", False)
@@ -81,7 +78,7 @@ class _Program:
         self._known[key] = content
         rows = np.flatnonzero(content).tolist()
         entries = [float(content[k]) for k in rows]
-        gain = float(self._graph.gains(content))
+        gain = float(self._graph.gain_bounds(self._scale, content)) / self._scale
         self._lp.addCol(gain, 0.0, highspy.kHighsInf, len(rows), rows, entries)
         return True
 

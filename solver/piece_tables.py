@@ -1,9 +1,9 @@
 """The best contents of a place at given prices, by dynamic programming along the flows.
 
-The worth of a content y is ``scale * flow inside - prices.y``. With the counts of the closing kinds
-fixed (a case), what is left is a forest: a table per kind holds the best worth of its subtree by
-the number of its tasks and the units taken (design section 8, step 6; the tree knapsack of
-Johnson and Niemi, 1983).
+The worth of a content y is ``scale * flow inside - prices.y``, or more where flows are loose. With
+the counts of the closing kinds fixed (a case), what is left is a forest: a table per kind holds the
+best worth of its subtree by the number of its tasks and the units taken (design section 8, step 6;
+the tree knapsack of Johnson and Niemi, 1983).
 """
 
 from __future__ import annotations
@@ -52,13 +52,18 @@ class Tables:
 
     @property
     def is_active(self) -> bool:
-        """Whether the case has tasks: then subtrees may begin anywhere, all hanging on these."""
-        return bool(self.case.any())
+        """Whether subtrees may begin anywhere: they hang on the case, or by loose flows."""
+        return bool(self.case.any() or self.graph.loose)
 
     @property
     def units(self) -> int:
         """Units of a place that the case leaves."""
         return self.graph.capacity - int(self.case @ self.graph.weights)
+
+    def worths(self, k: int) -> IntArray:
+        """Return [Y_k + 1] the worth of so many tasks of kind k with the case alone."""
+        counts = np.arange(int(self.graph.most[k]) + 1, dtype=np.int64)
+        return counts * int(self.rewards[k]) + self.graph.loose_gain(self.scale, k)
 
 
 def make_tables(graph: PieceGraph, scale: int, prices: IntArray, case: IntArray) -> Tables:
@@ -70,7 +75,7 @@ def make_tables(graph: PieceGraph, scale: int, prices: IntArray, case: IntArray)
         prices=prices,
         case=case,
         base=scale * inside - int(prices @ case),
-        rewards=scale * (graph.flow @ case) - prices,
+        rewards=scale * (graph.tight_flow @ case) - prices,
         own={},
         stages={},
         lifted={},
@@ -83,8 +88,8 @@ def make_tables(graph: PieceGraph, scale: int, prices: IntArray, case: IntArray)
 def _fill(made: Tables, k: int) -> None:
     graph, units = made.graph, made.units
     table = np.full((int(graph.most[k]) + 1, units + 1), IMPOSSIBLE, dtype=np.int64)
-    for y in range(len(table)):
-        table[y, y * int(graph.weights[k]) :] = y * int(made.rewards[k])
+    for y, worth in enumerate(made.worths(k).tolist()):
+        table[y, y * int(graph.weights[k]) :] = worth
     made.stages[k] = []
     for child in graph.children[k]:
         made.stages[k].append(table)

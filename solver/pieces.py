@@ -72,13 +72,7 @@ class _Search:
 def run(
     problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
 ) -> Outcome:
-    """Solve the network term; overload is nothing where all capacities are hard.
-
-    Raises
-    ------
-    NotTakenError
-        When the flows have too many cycles.
-    """
+    """Solve the network term; overload is nothing where all capacities are hard."""
     deadline = time.perf_counter() + limits.time_s
     places = piece_places(problem)
     known = Known(problem, on_best=lambda placement: watch.offer(placement) if watch else None)
