@@ -1,8 +1,8 @@
 """The best plan of some of a model's columns, by CP-SAT.
 
-The relaxation's prices say which columns a good plan can use; how often each is used is an integer
-program with a row per kind and node type, whose limits are rows too. Where racks matter, pairs in
-a rack are products of the counts there, order-encoded as in the compact model.
+The relaxation's prices say which columns a good plan can use. Every node uses one of its type's;
+the count of a kind on a node is tied to them value by value, so that what is left for the other
+nodes propagates. Limits are rows.
 """
 
 from __future__ import annotations
@@ -17,13 +17,11 @@ from slotwise.models.errors import InternalError
 from slotwise.models.problem import BoolArray, IntArray
 from slotwise.solver.column_model import ColumnModel, Sum, Used
 from slotwise.solver.column_prices import Limit
+from slotwise.solver.column_racks import far_pairs
 from slotwise.solver.cp_counts import Count
-from slotwise.solver.cp_network import product
 from slotwise.solver.cp_sat import proven_bound
 from slotwise.solver.interruptible import run_interruptible
-from slotwise.solver.kinds import Kinds
 from slotwise.solver.result import Limits
-from slotwise.solver.stars import cover
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,10 @@ def close(
         for t, rules in enumerate(model.problem.rules)
     ]
     _place_every_task(cp, model, nodes, left_out)
-    far = _far_pairs(cp, model, nodes, left_out) if apart else 0
+    far: Count = 0
+    if apart:
+        counts = {node.node: node.counts for node in nodes}
+        far = far_pairs(cp, model.problem, model.kinds, counts, left_out)
     for limit, most in limits:
         cp.add(_expression(limit, nodes, left_out, far) <= most)
     goal = _expression(term, nodes, left_out, far)
@@ -144,40 +145,6 @@ def _place_every_task(
     for k, size in enumerate(model.kinds.sizes.tolist()):
         skipped = left_out[int(model.kinds.topology[k])]
         cp.add(sum(node.counts[k] for node in nodes) + size * skipped == size)
-
-
-def _far_pairs(
-    cp: cp_model.CpModel, model: ColumnModel, nodes: Sequence[_Node], left_out: Sequence[Count]
-) -> Count:
-    """Return the flow between racks, or more."""
-    kinds = model.kinds
-    flows = _flows(kinds)
-    far: Count = 0
-    for t in range(len(model.problem.rules)):
-        own = {pair: w for pair, w in flows.items() if kinds.topology[pair[0]] == t}
-        all_pairs = sum(w * int(kinds.sizes[a] * kinds.sizes[b]) for (a, b), w in own.items())
-        far += all_pairs * (1 - left_out[t])
-        stars = cover(own, tuple(kinds.sizes.tolist()))
-        for rack in range(len(model.problem.racks)):
-            inside = [n for n in nodes if model.problem.node_rack[n.node] == rack]
-            place = {k: _rack_count(cp, model, inside, k) for k in {k for p in own for k in p}}
-            for center, leaves in stars.items():
-                far -= product(cp, place, center, leaves)
-    return far
-
-
-def _flows(kinds: Kinds) -> dict[tuple[int, int], int]:
-    pairs = np.argwhere(np.triu(kinds.flow)).tolist()
-    return {(a, b): int(kinds.flow[a, b]) for a, b in pairs}
-
-
-def _rack_count(
-    cp: cp_model.CpModel, model: ColumnModel, nodes: Sequence[_Node], kind: int
-) -> tuple[Count, int]:
-    size = int(model.kinds.sizes[kind])
-    count = cp.new_int_var(0, size, f"in_rack_{kind}")
-    cp.add(count == sum(node.counts[kind] for node in nodes))
-    return count, size
 
 
 def _expression(of: Sum, nodes: Sequence[_Node], left_out: Sequence[Count], far: Count) -> Count:

@@ -15,7 +15,6 @@ tolerances.
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,8 +27,9 @@ from slotwise.solver.baseline import BASELINE
 from slotwise.solver.engine import Engine
 from slotwise.solver.groups import contents, placement_of
 from slotwise.solver.milp_cbc import CBC
+from slotwise.solver.milp_grid import Grid, fix
 from slotwise.solver.milp_highs import HIGHS
-from slotwise.solver.milp_model import Expr, total
+from slotwise.solver.milp_model import Expr
 from slotwise.solver.milp_terms import CompactModel, build
 from slotwise.solver.mip import (
     MOST_TOLD_APART,
@@ -38,33 +38,10 @@ from slotwise.solver.mip import (
     Question,
     Reply,
     Values,
-    just_above,
     sufficient_gap,
-    whole_bound,
 )
 from slotwise.solver.result import Improvement, Limits, Outcome, Status
 from slotwise.solver.watch import Watch, unwatched
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A term as ``constant + step * columns``; `columns` is whole at every placement."""
-
-    constant: int
-    step: int
-    columns: Expr
-
-    @classmethod
-    def of(cls, term: Expr) -> Grid:
-        """Return a term with its coefficients in lowest terms."""
-        step = math.gcd(*(int(coefficient) for coefficient in term.values())) or 1
-        columns = total(int(c) // step * column for column, c in term.items())
-        return cls(int(term.constant), step, columns)
-
-    def bound(self, of_columns: float | None) -> int | None:
-        """Return the bound of the term that one of the columns proves; terms are at least 0."""
-        whole = whole_bound(of_columns)
-        return None if whole is None else max(0, self.constant + self.step * whole)
 
 
 @dataclass(slots=True)
@@ -135,12 +112,6 @@ def run(
             return _outcome(search, Status.FEASIBLE)
         fix(compact, grid, problem.terms[index].name, value)
     return _outcome(search, Status.OPTIMAL)
-
-
-def fix(compact: CompactModel, grid: Grid, name: str, value: int) -> None:
-    """State that a term is at most `value`."""
-    most = (value - grid.constant) // grid.step
-    compact.model.at_most(f"term_{name}", grid.columns, just_above(most), checked=False)
 
 
 def _minimise(search: _Search, compact: CompactModel, index: int, grid: Grid) -> Ended:
