@@ -53,6 +53,8 @@ class MethodSum:
     ----------
     placed
         Number of topologies.
+    at_bound
+        Those as good as any placement can be, even on the empty cluster: proven.
     cost
         Network cost of all that it placed.
     bound
@@ -67,6 +69,7 @@ class MethodSum:
 
     method: str
     placed: int
+    at_bound: int
     cost: int
     bound: int
     common: int
@@ -97,12 +100,21 @@ class SequenceTable:
             self._line(json.dumps({"summary": [asdict(one) for one in sums]}))
             return
         self._line("")
-        heads = ["method", "placed", "network", "bound", "on the common", "seconds", "failures"]
+        heads = [
+            "method",
+            "placed",
+            "at the bound",
+            "network",
+            "bound",
+            "on the common",
+            "seconds",
+            "failures",
+        ]
         self._line(_cells(heads))
-        self._line(_cells(["---", *["---:"] * 5, "---"]))
+        self._line(_cells(["---", *["---:"] * 6, "---"]))
         for one in sums:
             failures = ", ".join(f"{count} {reason}" for reason, count in one.failures.items())
-            numbers = [one.placed, one.cost, one.bound, one.common]
+            numbers = [one.placed, one.at_bound, one.cost, one.bound, one.common]
             shown = [*map(str, numbers), f"{one.seconds:.1f}", failures or "-"]
             self._line(_cells([one.method, *shown]))
 

@@ -121,6 +121,7 @@ def summarise(rows: Sequence[Row]) -> list[MethodSum]:
             MethodSum(
                 method=method,
                 placed=len(placed),
+                at_bound=sum(row.entries[method].cost == row.alone.bound for row in placed),
                 cost=sum(row.entries[method].cost or 0 for row in placed),
                 bound=sum(row.alone.bound or 0 for row in placed),
                 common=sum(row.entries[method].cost or 0 for row in for_all),
