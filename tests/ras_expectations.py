@@ -92,6 +92,20 @@ def _worker_groups(run: Run, value: list[list[int]]) -> None:
     assert found == {frozenset(group) for group in value}
 
 
+def _workers_on_nodes(run: Run, value: dict[str, dict[str, list[list[int]]]]) -> None:
+    """Check topology -> node -> executors of each worker there."""
+    state = run.state
+    found: dict[str, dict[str, list[list[int]]]] = {}
+    for node, workers in enumerate(state.workers):
+        for worker in workers.values():
+            of = found.setdefault(run.names[-1][worker.topology], {})
+            of.setdefault(run.model.cluster.ids[node], []).append(sorted(worker.tasks))
+    for of in found.values():
+        for groups in of.values():
+            groups.sort()
+    assert found == value
+
+
 def _executor_order(run: Run, value: list[int]) -> None:
     assert executor_order(RasState(run.model), 0, STRATEGIES[run.strategy]) == value
 
@@ -243,6 +257,7 @@ CHECKS: dict[str, Callable[[Run, Any], None]] = {
     "rounds": _rounds,
     "scheduled": _scheduled,
     "worker_groups": _worker_groups,
+    "workers_on_nodes": _workers_on_nodes,
     "executor_order_upstream_comment": _executor_order,
     "executor_order": _executor_order,
     "valid": _valid,
