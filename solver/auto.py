@@ -14,6 +14,7 @@ from slotwise.models.errors import InternalError
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.solver.baseline import BASELINE
+from slotwise.solver.column_engine import COLUMNS
 from slotwise.solver.configurations import FAST_CONFIGURATIONS as CONFIGURATIONS
 from slotwise.solver.cp_sat import CP_SAT
 from slotwise.solver.engine import Engine, NotTakenError
@@ -33,6 +34,7 @@ from slotwise.solver.turns import (
     ENCLOSED,
     ENCLOSING,
     FIRST,
+    LISTED,
     PIECED,
     PRICED,
     TAKES_ALL,
@@ -42,6 +44,9 @@ from slotwise.solver.watch import Known, Watch, tell_outcome
 
 SHARE_OF_CONFIGURATIONS = 0.8
 """Of the time limit; they end far earlier on what they can prove."""
+
+SHARE_OF_COLUMNS = 0.6
+"""Of the time left."""
 
 SHARE_OF_PARTS = 0.9
 """Of the time left, for the largest of the parts that no flow connects."""
@@ -132,7 +137,8 @@ class Auto:
             "; ".join(dict.fromkeys(proof.how for proof in proofs if proof.how)),
             interrupted=is_stop_requested(),
         )
-        return tuple(others), replace(
+        by_name = {engine.name: engine for engine in others}  # two ways of one engine are one
+        return tuple(by_name.values()), replace(
             outcome,
             proofs=tuple(proofs),
             deterministic_work=self.deterministic_work,
@@ -214,17 +220,11 @@ def _search(auto: Auto, problem: Problem, watch: Watch) -> None:
     def alone() -> None:
         _prove(auto, problem, watch)
 
-    if threads == 1 or _only_cp_sat(problem):
+    if threads == 1 or (problem.matrix is not None and not matrix_turns(problem)):
         alone()
         auto.run(Turn(CP_SAT, TAKES_ALL), problem, watch, threads)
     else:
         side_by_side((alone, beside), lambda: auto.known.is_settled)
-
-
-def _only_cp_sat(problem: Problem) -> bool:
-    if problem.matrix is None:
-        return CONFIGURATIONS.supports(problem) is not None and not racks_matter(problem)
-    return not matrix_turns(problem)
 
 
 def _prove(auto: Auto, problem: Problem, watch: Watch) -> None:
@@ -234,11 +234,12 @@ def _prove(auto: Auto, problem: Problem, watch: Watch) -> None:
             auto.run(turn, problem, watch)
         return
     priced = Turn(CONFIGURATIONS, PRICED, SHARE_OF_CONFIGURATIONS)
-    if auto.run(priced, problem, watch) is not None:
-        return
-    if racks_matter(problem):
+    found = auto.run(priced, problem, watch)
+    if found is None and racks_matter(problem):
         _enclose(auto, problem, watch)
-    else:
+    if found is not None or CONFIGURATIONS.supports(problem) is not None:  # not for its size
+        auto.run(Turn(COLUMNS, LISTED, SHARE_OF_COLUMNS), problem, watch)
+    if found is None and not racks_matter(problem):
         auto.run(Turn(PIECES, PIECED, SHARE_OF_CONFIGURATIONS), problem, watch)
 
 

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
 
+from slotwise.models.judge import judge
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.solver.baseline import BASELINE
@@ -49,6 +50,24 @@ def run(
         return by_columns(problem, replace(limits, time_s=left), known, watch)
     except NotTakenError as error:
         return replace(known, proof=f"{known.proof}; no more, for {error}")
+
+
+def run_columns(
+    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+) -> Outcome:
+    """Run the general way alone, from the hint.
+
+    Raises
+    ------
+    NotTakenError
+        When a node has too many contents.
+    """
+    watch = watch or unwatched(problem, "configurations")
+    nothing = (None,) * len(problem.terms)
+    known = Outcome(Status.UNKNOWN, None, None, nothing, "")
+    if hint is not None and (verdict := judge(problem, hint)).valid:
+        known = Outcome(Status.FEASIBLE, hint, verdict.scaled, nothing, "")
+    return by_columns(problem, limits, known, watch)
 
 
 def _fast(problem: Problem, limits: Limits, hint: Placement | None, watch: Watch) -> Outcome:
@@ -130,3 +149,5 @@ CONFIGURATIONS = Engine(
     supports=supports,
     version=lambda: f"highspy {version('highspy')}, ortools {version('ortools')}",
 )
+COLUMNS = replace(CONFIGURATIONS, run=run_columns)
+"""The general way alone."""

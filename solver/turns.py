@@ -9,6 +9,7 @@ from slotwise.solver.engine import Engine
 FIRST = "a first placement at once, and the bounds that hold for every placement"
 PRICED = "distances by level: whole node contents can be listed and priced"
 PIECED = "too many contents to list: connected pieces are priced one by one"
+LISTED = "distances by level: node contents listed with all that is decided on a node"
 ENCLOSING = "more than two racks: all nodes in one rack bound the optimum from below"
 ENCLOSED = "more than two racks: a placement in one rack bounds it from above"
 TAKES_ALL = "takes every rule; has the time that is left"

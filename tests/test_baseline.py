@@ -40,6 +40,7 @@ def test_auto_falls_back_where_no_engine_takes_the_instance(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("slotwise.solver.node_configurations.MOST_ROWS", 10)
+    monkeypatch.setattr("slotwise.solver.worker_packing.MOST_CONTENTS", 10)
     monkeypatch.setattr("slotwise.solver.model_size.MOST_COUNTS", 10)
     instance = FAMILIES["rstorm"].make(4, 0)
     result = solve(instance, time_limit_s=5)

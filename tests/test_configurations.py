@@ -147,6 +147,7 @@ def test_too_many_configurations_are_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_auto_goes_on_with_cp_sat(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("slotwise.solver.node_configurations.MOST_ROWS", 10)
+    monkeypatch.setattr("slotwise.solver.worker_packing.MOST_CONTENTS", 10)
     result = solve(FAMILIES["rstorm"].make(1, 0), time_limit_s=60)
     assert result.engine == "cp-sat"
     assert tuple(t.value for t in result.objective) == RSTORM_OPTIMA["linear-b"]
