@@ -15,11 +15,6 @@ from slotwise.models.instance import Instance
 from slotwise.models.placement import UNPLACED, Placement
 
 MILLISECONDS = re.compile(r" in \d+ ms")
-AMOUNT = re.compile(r"\d+\.\d+(E\d+)?")
-DIGITS = 6
-"""Decimals of amounts in messages that must be equal: Storm adds shared memory in an order of hash
-codes of its own records, which we do not follow, and the last digit of a double shows it."""
-
 Workers = set[tuple[str, str, frozenset[str]]]
 
 
@@ -83,9 +78,9 @@ def differences(
         found["workers"] = (theirs - mine, mine - theirs)
     for decision in ours.decisions:
         topology = instance.topologies[decision.topology]
-        status, message = storm.outcomes[topology.id].status, decision.message
-        if plain(status) != plain(message):
-            found[f"status of {topology.id}"] = (status, message)
+        status = MILLISECONDS.sub("", storm.outcomes[topology.id].status)
+        if status != decision.message:
+            found[f"status of {topology.id}"] = (status, decision.message)
         victims = set(storm.evicted.get(topology.id, ()))
         tried = {instance.topologies[victim].id for victim in decision.tried}
         if tried != victims:
@@ -102,9 +97,3 @@ def workers(instance: Instance, placement: Placement) -> Workers:
         if node != UNPLACED:
             held[topology, instance.cluster.nodes[node].id, worker].add(task)
     return {(topology, node, frozenset(tasks)) for (topology, node, _), tasks in held.items()}
-
-
-def plain(status: str) -> str:
-    """Return Storm's words without milliseconds, and amounts to `DIGITS` decimals."""
-    words = MILLISECONDS.sub("", status)
-    return AMOUNT.sub(lambda amount: f"{float(amount[0]):.{DIGITS}f}", words)

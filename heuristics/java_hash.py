@@ -9,6 +9,7 @@ more into a tree where the table has 64 buckets or more; that is not followed he
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
@@ -28,6 +29,17 @@ def executor_hash(executor: int) -> int:
 def slot_hash(node_hash: int, port: int) -> int:
     """Return ``WorkerSlot.hashCode`` (before it is cut to 32 bits)."""
     return node_hash + 13 * port
+
+
+def shared_memory_hash(name: str, parts: Sequence[float | None]) -> int:
+    """Return ``SharedMemory.hashCode`` as Thrift makes it; ``None`` = a part that is not set."""
+    value = (8191 + 131071) * 8191 + string_hash(name)
+    for part in parts:
+        value = value * 8191 + (524287 if part is None else 131071)
+        if part is not None:
+            low, high = struct.unpack("<II", struct.pack("<d", part))
+            value = value * 8191 + (low ^ high)
+    return (value + 2**31) % 2**32 - 2**31
 
 
 def copied_table(count: int, java: int = JAVA_RELEASE) -> int:

@@ -12,8 +12,8 @@ import math
 from collections import deque
 from collections.abc import Sequence
 
+from slotwise.heuristics.ras_assignment import Slot
 from slotwise.heuristics.ras_fit import Fit
-from slotwise.heuristics.ras_state import Slot
 
 
 class Ackers:

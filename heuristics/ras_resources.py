@@ -10,11 +10,13 @@ doubles. Two tests, on sums over the whole cluster:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from slotwise.heuristics.java_hash import executor_hash, set_order, slot_hash
-from slotwise.heuristics.java_order import map_order, string_hash
+from slotwise.heuristics.java_order import map_order
+from slotwise.heuristics.java_table import compensated_sum
 from slotwise.heuristics.java_text import double_text
+from slotwise.heuristics.ras_assignment import Slot
 from slotwise.heuristics.ras_request import Offer, Request, request_of
 from slotwise.heuristics.ras_state import RasState
 
@@ -94,22 +96,27 @@ def held_by(state: RasState, topology: int) -> Held:
     """Return what the assigned executors of `topology` hold in `state`."""
     of = state.model.topologies[topology]
     places = state.places[topology]
+    executors: Iterable[int] = places
+    slots: Iterable[Slot] = dict.fromkeys(places.values())
+    nodes: Iterable[int] = state.on_node[topology]
+    if state.tables is not None:
+        tables = state.tables.assignments[topology]
+        executors, slots, nodes = tables.executors, tables.resources, tables.nodes
     cpu = onheap = offheap = 0.0
     generic = [0.0] * len(state.model.cluster.generic)
-    for task in set_order(places, executor_hash):
+    for task in executors:
         need = of.components[of.component_of[task]].need
         cpu += need.cpu
         onheap += need.onheap
         offheap += need.offheap
         for g, amount in enumerate(need.generic):
             generic[g] += amount
+    memory = 0.0
+    for node in nodes:
+        memory += state.node_shared(topology, node)
+    workers = (state.workers[node][label] for node, label in slots)
+    memory += compensated_sum(worker.onheap + worker.offheap for worker in workers)
     names = state.model.cluster.generic
-    memory = sum(state.node_shared(topology, node) for node in state.on_node[topology])
-    ids = state.model.cluster.ids
-    slots = dict.fromkeys(places.values())
-    for node, label in set_order(slots, lambda slot: slot_hash(string_hash(ids[slot[0]]), slot[1])):
-        worker = state.workers[node][label]
-        memory += worker.onheap + worker.offheap
     return Held(Offer(cpu, onheap + offheap, dict(zip(names, generic, strict=True))), memory)
 
 

@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slotwise.heuristics.ras_ackers import Ackers
+from slotwise.heuristics.ras_assignment import Slot
 from slotwise.heuristics.ras_fit import Fit
 from slotwise.heuristics.ras_node_sorter import NodeSorter, SortedNodes
-from slotwise.heuristics.ras_state import Slot
 
 
 class LostExecutorError(Exception):

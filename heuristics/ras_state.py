@@ -18,15 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from slotwise.heuristics.java_hash import executor_hash, set_order, slot_hash
-from slotwise.heuristics.java_order import string_hash
+from slotwise.heuristics.java_hash import executor_hash, set_order
+from slotwise.heuristics.ras_assignment import ClusterTables, Slot
 from slotwise.heuristics.ras_model import RasModel
 from slotwise.heuristics.ras_request import Offer
 from slotwise.heuristics.ras_worker import Worker, with_task, with_task_exactly, worker_of
 from slotwise.models.placement import UNPLACED, Placement, from_places
-
-Slot = tuple[int, int]
-"""Node index and worker label (Storm's port)."""
 
 
 class RasState:
@@ -48,6 +45,8 @@ class RasState:
         Nodes in the order in which something changed on them; grows.
     shrinks
         Per node: how often an executor or a worker left it.
+    tables
+        The orders in which Java adds up; ``None`` where no sum can be rounded.
     """
 
     def __init__(self, model: RasModel) -> None:
@@ -64,6 +63,7 @@ class RasState:
         self.shrinks = [0] * len(cluster.ids)
         self._used = [(0.0, 0.0, 0.0, (0.0,) * len(cluster.generic)) for _ in cluster.ids]
         self._shared: list[dict[int, float]] = [{} for _ in cluster.ids]
+        self.tables = None if model.exact else ClusterTables(model)
 
     @classmethod
     def running(cls, model: RasModel) -> RasState:
@@ -84,6 +84,11 @@ class RasState:
         other.generic = list(self.generic)
         other._used = list(self._used)
         other._shared = [dict(one) for one in self._shared]
+        if self.tables is not None:
+            other.tables = self.tables.copy(lambda slot: self.workers[slot[0]][slot[1]].tasks)
+            for node, held in enumerate(other.workers):
+                if held:
+                    other._refresh(node)
         for node, shared in enumerate(self._shared):
             if shared:
                 here = {t: self.node_shared(t, node) for t in shared if node in self.on_node[t]}
@@ -96,7 +101,7 @@ class RasState:
         fresh = other.copy()
         self.places, self.on_node, self.workers = fresh.places, fresh.on_node, fresh.workers
         self.cpu, self.memory, self.generic = fresh.cpu, fresh.memory, fresh.generic
-        self._used, self._shared = fresh._used, fresh._shared
+        self._used, self._shared, self.tables = fresh._used, fresh._shared, fresh.tables
         self.changes.extend(range(len(self.workers)))
 
     def put(self, placement: Placement) -> None:
@@ -111,9 +116,9 @@ class RasState:
                 node = placement.nodes[first + task]
                 if node != UNPLACED:
                     slots.setdefault((node, placement.workers[first + task]), []).append(task)
-            for slot, tasks in slots.items():
+            for slot in slots if self.tables is None else self.tables.read_order(slots):
                 if slot[1] not in self.workers[slot[0]]:
-                    self.assign(t, slot, tasks)
+                    self.replace(slot, worker_of(topology, t, slots[slot], self.model.least_cpu))
             first += len(topology.component_of)
 
     def placement(self) -> Placement:
@@ -148,6 +153,8 @@ class RasState:
         for task in worker.tasks:
             del self.places[worker.topology][task]
         self._count(worker.topology, slot[0], -len(worker.tasks))
+        if self.tables is not None:
+            self.tables.free(worker.topology, slot, worker.tasks)
         self._account(slot[0], worker, None)
 
     def free_task(self, slot: Slot, task: int) -> None:
@@ -176,6 +183,10 @@ class RasState:
             places[task] = slot
         added = len(worker.tasks) - (0 if before is None else len(before.tasks))
         self._count(worker.topology, node, added)
+        if self.tables is not None:
+            if before is not None:
+                self.tables.free(worker.topology, slot, before.tasks)
+            self.tables.assign(worker.topology, slot, worker.tasks)
         if self.model.topologies[worker.topology].node_shared:
             self._shared[node][worker.topology] = self.node_shared(worker.topology, node)
         self._account(node, before, worker)
@@ -196,7 +207,7 @@ class RasState:
             present.add(extra)
         touched = {r for c in present for r in of.components[c].regions}
         total = 0.0
-        for r in sorted(touched):
+        for r in of.in_set(touched):
             total += of.regions[r].offheap_node
         return total
 
@@ -251,14 +262,12 @@ class RasState:
     def _refresh(self, node: int) -> None:
         """Add up what is used on `node` in the order of Java's map of its slots."""
         workers = self.workers[node]
-        start = string_hash(self.model.cluster.ids[node])
+        shared = self._shared[node]
+        labels, sharing = list(workers), list(shared)
+        if self.tables is not None:
+            labels, sharing = self.tables.labels(node, workers), self.tables.topologies(shared)
         cpu = onheap = offheap = 0.0
         generic = [0.0] * len(self.model.cluster.generic)
-        labels = (
-            list(workers)
-            if self.model.exact
-            else set_order(workers, lambda label: slot_hash(start, label))
-        )
         for label in labels:
             worker = workers[label]
             cpu += worker.charged
@@ -266,8 +275,8 @@ class RasState:
             offheap += worker.offheap
             for g, amount in enumerate(worker.generic):
                 generic[g] += amount
-        for shared in self._shared[node].values():
-            offheap += shared
+        for topology in sharing:
+            offheap += shared[topology]
         self._used[node] = (cpu, onheap, offheap, tuple(generic))
         self._set_left(node)
 

@@ -8,13 +8,18 @@ executors may hold several tasks, ours hold one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from slotwise.heuristics.java_hash import executor_hash, executors_in_map, set_order
+from slotwise.heuristics.java_hash import (
+    executor_hash,
+    executors_in_map,
+    set_order,
+    shared_memory_hash,
+)
 from slotwise.heuristics.java_order import map_order
 from slotwise.models.scaling import CPU
-from slotwise.models.topology import Component, Topology
+from slotwise.models.topology import SHARED_KINDS, Component, SharedMemory, Topology
 from slotwise.models.topology_checks import ACKER
 
 SHUFFLES = ("shuffle", "local_or_shuffle")
@@ -34,8 +39,9 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class RasRegion:
-    """A shared memory region, MB, of which one part is not 0."""
+    """A shared memory region, MB, of which one part is not 0; `hash` is its Java hash code."""
 
+    hash: int
     onheap: float
     offheap_worker: float
     offheap_node: float
@@ -112,6 +118,10 @@ class RasTopology:
     heap_limit: float
     acker: int | None
 
+    def in_set(self, regions: Iterable[int]) -> list[int]:
+        """Return indices of regions in the order of Java's set of them."""
+        return set_order(sorted(regions), lambda r: self.regions[r].hash)
+
     @property
     def has_spout(self) -> bool:
         """Whether there is a spout, with or without tasks."""
@@ -127,7 +137,7 @@ def ras_topology(topology: Topology, generic: Sequence[str], java: int) -> RasTo
     for task in executors:
         own[component_of[task]].append(task)
     links = _links(topology)
-    regions = tuple(_region(one.kind, float(one.mb)) for one in topology.shared_memory)
+    regions = tuple(_region(one) for one in topology.shared_memory)
     ids = [one.id for one in placed]
     heap = topology.worker_max_heap_mb
     return RasTopology(
@@ -212,9 +222,8 @@ def _need(component: Component, generic: Sequence[str]) -> Need:
     )
 
 
-def _region(kind: str, mb: float) -> RasRegion:
-    return RasRegion(
-        onheap=mb if kind == "onheap" else 0.0,
-        offheap_worker=mb if kind == "offheap_worker" else 0.0,
-        offheap_node=mb if kind == "offheap_node" else 0.0,
-    )
+def _region(one: SharedMemory) -> RasRegion:
+    mb = float(one.mb)
+    parts = [mb if one.kind == kind else None for kind in SHARED_KINDS]
+    onheap, worker, node = (part or 0.0 for part in parts)
+    return RasRegion(shared_memory_hash(one.id, parts), onheap, worker, node)

@@ -133,7 +133,8 @@ class TopologyTurn:
     def _keep(self, cluster: RasState, message: str) -> tuple[Decision, RasState]:
         lost = cluster.unassigned(self._topology)
         outcome = Outcome.REFUSED if lost else Outcome.SCHEDULED
-        return self._decide(outcome, message, evicted=tuple(self._tried)), cluster
+        # Storm assigns all anew when it takes over a working copy.
+        return self._decide(outcome, message, evicted=tuple(self._tried)), cluster.copy()
 
     def _refuse(self, message: str) -> tuple[Decision, RasState]:
         return self._decide(Outcome.REFUSED, message), self._state

@@ -59,7 +59,7 @@ def worker_of(topology: RasTopology, index: int, tasks: Sequence[int], least_cpu
             generic[g] += amount
         counts[c] = counts.get(c, 0) + 1
         regions.update(dict.fromkeys(component.regions))
-    for r in regions:
+    for r in topology.in_set(regions):
         offheap += topology.regions[r].offheap_worker
         onheap += topology.regions[r].onheap
     charged = max(cpu, least_cpu)

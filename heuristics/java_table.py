@@ -1,0 +1,76 @@
+"""The keys of a ``java.util.HashMap`` that is filled and emptied, as Java walks over them.
+
+`java_hash` has the order of tables that only grow. A table that has been larger keeps its buckets,
+and a key that left and came back stands last in its bucket: sums of doubles show it. (Java turns
+a bucket of nine or more into a tree where the table has 64 buckets or more; not followed here.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Generic, TypeVar
+
+from slotwise.heuristics.java_order import LEAST_TABLE, spread
+
+K = TypeVar("K", bound=Hashable)
+
+
+class JavaTable(Generic[K]):
+    """A table of keys; `hash_of` is their ``hashCode``, cut to 32 bits or not."""
+
+    __slots__ = ("_buckets", "_count", "_hash_of")
+
+    def __init__(self, hash_of: Callable[[K], int]) -> None:
+        self._hash_of = hash_of
+        self._buckets: list[list[K]] = [[] for _ in range(LEAST_TABLE)]
+        self._count = 0
+
+    def __iter__(self) -> Iterator[K]:
+        """Walk over the keys."""
+        return (key for bucket in self._buckets for key in bucket)
+
+    def put(self, key: K) -> None:
+        """Add `key` at the end of its bucket, unless it is there; grow when too full."""
+        bucket = self._bucket(key)
+        if key not in bucket:
+            bucket.append(key)
+            self._count += 1
+            if self._is_too_full():
+                self._double()
+
+    def compute_if_absent(self, key: K) -> None:
+        """Grow if too full already; then add `key` at the head of its bucket."""
+        if self._is_too_full():
+            self._double()
+        bucket = self._bucket(key)
+        if key not in bucket:
+            bucket.insert(0, key)
+            self._count += 1
+
+    def remove(self, key: K) -> None:
+        """Take `key` out; the table stays as large as it is."""
+        self._bucket(key).remove(key)
+        self._count -= 1
+
+    def _bucket(self, key: K) -> list[K]:
+        return self._buckets[spread(self._hash_of(key)) & (len(self._buckets) - 1)]
+
+    def _is_too_full(self) -> bool:
+        return 4 * self._count > 3 * len(self._buckets)
+
+    def _double(self) -> None:
+        keys = list(self)
+        self._buckets = [[] for _ in range(2 * len(self._buckets))]
+        for key in keys:
+            self._bucket(key).append(key)
+
+
+def compensated_sum(values: Iterable[float]) -> float:
+    """Return ``DoubleStream.sum()``: with Kahan's compensation, as Java has it from 17 on."""
+    total = lost = 0.0
+    for value in values:
+        added = value - lost
+        after = total + added
+        lost = (after - total) - added
+        total = after
+    return total - lost
