@@ -21,6 +21,7 @@ from collections.abc import Iterable
 from slotwise.heuristics.java_hash import executor_hash, set_order
 from slotwise.heuristics.ras_assignment import ClusterTables, Slot
 from slotwise.heuristics.ras_model import RasModel
+from slotwise.heuristics.ras_node_load import Load, added_up, exchanged, left_together
 from slotwise.heuristics.ras_request import Offer
 from slotwise.heuristics.ras_worker import Worker, with_task, with_task_exactly, worker_of
 from slotwise.models.placement import UNPLACED, Placement, from_places
@@ -61,7 +62,8 @@ class RasState:
         self.generic = list(cluster.generics)
         self.changes: list[int] = []
         self.shrinks = [0] * len(cluster.ids)
-        self._used = [(0.0, 0.0, 0.0, (0.0,) * len(cluster.generic)) for _ in cluster.ids]
+        nothing: Load = (0.0, 0.0, 0.0, (0.0,) * len(cluster.generic))
+        self._used = [nothing] * len(cluster.ids)
         self._shared: list[dict[int, float]] = [{} for _ in cluster.ids]
         self.tables = None if model.exact else ClusterTables(model)
 
@@ -69,9 +71,8 @@ class RasState:
     def running(cls, model: RasModel) -> RasState:
         """Return the state of ``instance.running``; without it nothing is assigned."""
         state = cls(model)
-        instance = model.instance
-        if instance.running is not None:
-            state.put(from_places(instance, instance.running))
+        if model.instance.running is not None:
+            state.put(from_places(model.instance, model.instance.running))
         return state
 
     def copy(self) -> RasState:
@@ -91,8 +92,8 @@ class RasState:
                     other._refresh(node)
         for node, shared in enumerate(self._shared):
             if shared:
-                here = {t: self.node_shared(t, node) for t in shared if node in self.on_node[t]}
-                other._shared[node] = here
+                left = [t for t in shared if node in self.on_node[t]]
+                other._shared[node] = {t: self.node_shared(t, node) for t in left}
                 other._refresh(node)
         return other
 
@@ -197,12 +198,8 @@ class RasState:
         `extra` is the index of a component as if one executor of it came.
         """
         of = self.model.topologies[topology]
-        present = {
-            c
-            for worker in self.workers[node].values()
-            if worker.topology == topology
-            for c in worker.counts
-        }
+        mine = (worker for worker in self.workers[node].values() if worker.topology == topology)
+        present = {c for worker in mine for c in worker.counts}
         if extra is not None:
             present.add(extra)
         touched = {r for c in present for r in of.components[c].regions}
@@ -220,20 +217,8 @@ class RasState:
         )
 
     def available_totals(self) -> Offer:
-        """Return what the nodes have left together (``getNonBlacklistedCluster...``).
-
-        Capacities are added and loads subtracted node by node, 0 at the least each time.
-        """
-        cluster = self.model.cluster
-        cpu = memory = 0.0
-        generic = [0.0] * len(cluster.generic)
-        for node in cluster.supervisor_order:
-            used_cpu, onheap, offheap, used = self._used[node]
-            cpu = max(0.0, cpu + cluster.cpu[node] - used_cpu)
-            memory = max(0.0, memory + cluster.memory[node] - (onheap + offheap))
-            for g, amount in enumerate(cluster.generics[node]):
-                generic[g] = max(0.0, generic[g] + amount - used[g])
-        return Offer(cpu, memory, dict(zip(cluster.generic, generic, strict=True)))
+        """Return what the nodes have left together, see `left_together`."""
+        return left_together(self.model, self._used)
 
     def _count(self, topology: int, node: int, added: int) -> None:
         here = self.on_node[topology]
@@ -243,41 +228,21 @@ class RasState:
 
     def _account(self, node: int, before: Worker | None, after: Worker | None) -> None:
         """Take note that a worker on `node` was replaced."""
-        if not self.model.exact or self._shared[node]:
+        if self.model.exact and not self._shared[node]:
+            self._used[node] = exchanged(self._used[node], before, after)
+            self._set_left(node)
+        else:
             self._refresh(node)
-            return
-        cpu, onheap, offheap, generic = self._used[node]
-        for worker, sign in ((before, -1.0), (after, 1.0)):
-            if worker is not None:
-                cpu += sign * worker.charged
-                onheap += sign * worker.onheap
-                offheap += sign * worker.offheap
-                if generic:
-                    generic = tuple(
-                        [a + sign * b for a, b in zip(generic, worker.generic, strict=True)]
-                    )
-        self._used[node] = (cpu, onheap, offheap, generic)
-        self._set_left(node)
 
     def _refresh(self, node: int) -> None:
-        """Add up what is used on `node` in the order of Java's map of its slots."""
-        workers = self.workers[node]
-        shared = self._shared[node]
+        """Add up what is used on `node` in the order in which Java does."""
+        workers, shared = self.workers[node], self._shared[node]
         labels, sharing = list(workers), list(shared)
         if self.tables is not None:
             labels, sharing = self.tables.labels(node, workers), self.tables.topologies(shared)
-        cpu = onheap = offheap = 0.0
-        generic = [0.0] * len(self.model.cluster.generic)
-        for label in labels:
-            worker = workers[label]
-            cpu += worker.charged
-            onheap += worker.onheap
-            offheap += worker.offheap
-            for g, amount in enumerate(worker.generic):
-                generic[g] += amount
-        for topology in sharing:
-            offheap += shared[topology]
-        self._used[node] = (cpu, onheap, offheap, tuple(generic))
+        self._used[node] = added_up(
+            self.model, [workers[label] for label in labels], [shared[t] for t in sharing]
+        )
         self._set_left(node)
 
     def _set_left(self, node: int) -> None:
@@ -286,8 +251,6 @@ class RasState:
         self.cpu[node] = max(0.0, cluster.cpu[node] - cpu)
         self.memory[node] = max(0.0, cluster.memory[node] - (onheap + offheap))
         if generic:
-            offered = cluster.generics[node]
-            self.generic[node] = tuple(
-                [max(0.0, a - b) for a, b in zip(offered, generic, strict=True)]
-            )
+            pairs = zip(cluster.generics[node], generic, strict=True)
+            self.generic[node] = tuple([max(0.0, a - b) for a, b in pairs])
         self.changes.append(node)
