@@ -122,10 +122,9 @@ def compare(done: Round, limits: Limits) -> Tally:
         return Tally()
     exact = exact_counterparts(done, limits)
     total = sum((_of_answer(answer) for answer in exact.answers), Tally(rounds=1))
-    best = exact.best.result.objective[0].value
-    if not exact.best.proven or best is None:
+    if not exact.best.proven:
         return total + Tally(open=1)
-    return total + Tally(sets=1, better=int(best < exact.cost))
+    return total + Tally(sets=1, better=int(exact.best.cost < exact.cost))
 
 
 def _of_answer(answer: Answer) -> Tally:

@@ -5,24 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from slotwise.heuristics.ras_round import Round
-from slotwise.models.numbers import plain
 from slotwise.solver.exact_round import Answer, Exact
 
 
 def exact_document(exact: Exact, done: Round) -> dict[str, Any]:
     """Return the counterparts as JSON-ready data."""
-    result = exact.best.result
-    term = result.objective[0]
+    best = exact.best
     return {
         "best_set": {
-            "status": str(result.status),
-            "proven": exact.best.proven,
-            "left_out": None if exact.best.rejected is None else names(done, exact.best.rejected),
-            "cost": None if term.value is None else plain(term.value),
-            "bound": None if term.bound is None else plain(term.bound),
+            "proven": best.proven,
+            "left_out": names(done, best.left_out),
+            "cost": best.cost,
+            "bound": best.bound,
+            "moved": None if best.moved is None else best.moved.tasks,
+            "moved_bound": None if best.moved is None else best.moved.bound,
             "scheduler_left_out": names(done, exact.left_out),
             "scheduler_cost": exact.cost,
-            "seconds": round(result.seconds, 3),
+            "seconds": round(best.seconds, 3),
         },
         "evictions": [_answer_document(answer, done) for answer in exact.answers],
     }

@@ -9,10 +9,10 @@ from rich.console import RenderableType
 from slotwise.exact_schedule import names
 from slotwise.heuristics.ras_priority import WORST
 from slotwise.heuristics.ras_round import Outcome, Round
-from slotwise.models.numbers import plain
 from slotwise.scheduling import Scheduled, broken_rules
 from slotwise.show import show, table
 from slotwise.solver.exact_round import Answer, Exact
+from slotwise.solver.fewest_moves import Moves
 from slotwise.solver.result import Status
 
 
@@ -81,15 +81,22 @@ def _exact(exact: Exact, done: Round) -> Iterator[RenderableType]:
 
 
 def _best_set(exact: Exact, done: Round) -> str:
-    term = exact.best.result.objective[0]
-    if exact.best.rejected is None or term.value is None:
-        return "the time limit came before any set of topologies was found."
+    found = exact.best
     ours = f"the scheduler leaves out {_list(names(done, exact.left_out))} (cost {exact.cost})"
-    best = f"{_list(names(done, exact.best.rejected))} (cost {plain(term.value)})"
-    if exact.best.proven:
-        return f"{ours}; the best set, placed anew, leaves out {best}: proven."
-    bound = "no bound" if term.bound is None else f"bound {plain(term.bound)}"
-    return f"{ours}; the best set found leaves out {best}; {bound}, the time limit came first."
+    best = f"{_list(names(done, found.left_out))} (cost {found.cost})"
+    moved = "" if found.moved is None else f" Running tasks of it that move: {_moves(found.moved)}."
+    if found.proven:
+        return f"{ours}; the best set, placed anew, leaves out {best}: proven.{moved}"
+    bound = "no bound" if found.bound is None else f"bound {found.bound}"
+    return (
+        f"{ours}; the best set found leaves out {best}; {bound}, the time limit came first.{moved}"
+    )
+
+
+def _moves(moves: Moves) -> str:
+    if moves.tasks == moves.bound:
+        return f"{moves.tasks}, no fewer are possible"
+    return f"{moves.tasks}" if moves.bound is None else f"{moves.tasks}, at least {moves.bound}"
 
 
 def _row(answer: Answer, done: Round) -> tuple[str, str, str, str]:

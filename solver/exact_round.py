@@ -58,7 +58,7 @@ class Exact:
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended a search."""
         evictions = (answer.eviction for answer in self.answers)
-        return self.best.result.interrupted or any(e.interrupted for e in evictions if e)
+        return self.best.interrupted or any(e.interrupted for e in evictions if e)
 
 
 def exact_counterparts(done: Round, limits: Limits) -> Exact:
@@ -68,14 +68,12 @@ def exact_counterparts(done: Round, limits: Limits) -> Exact:
     best = best_set(
         done.instance,
         guaranteed,
-        time_limit_s=limits.time_s,
-        workers=limits.workers,
-        seed=limits.seed,
+        limits=limits,
         hint=done.placement,
     )
     out = done.refused
     cost = sum(problem.rules[t].reject_weight for t in out)
-    if best.result.interrupted:
+    if best.interrupted:
         return Exact(best, out, cost, ())
     plain_problem = compile_problem(done.instance)
     order = [decision.topology for decision in done.decisions]

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from slotwise.heuristics.ledger import Ledger
 from slotwise.models.numbers import NO_LIMIT
-from slotwise.models.placement import Placement
+from slotwise.models.placement import UNPLACED, Placement
 from slotwise.models.problem import Problem
 from slotwise.solver.left_over import Taken
 
@@ -49,7 +49,8 @@ def split_workers(problem: Problem, others: Iterable[Taken], single: Placement) 
         [d for d, hard in enumerate(problem.hard.tolist()) if hard],
     )
     heap = problem.heap[problem.task_class].tolist()
-    for task in sorted(range(problem.task_count), key=lambda task: -heap[task]):
+    placed = (task for task, node in enumerate(single.nodes) if node != UNPLACED)
+    for task in sorted(placed, key=lambda task: -heap[task]):
         worker = ledger.find_worker(task, single.nodes[task])
         if worker is None:
             return None

@@ -15,6 +15,7 @@ from slotwise.models.judge import judge
 from slotwise.models.placement import Placement
 from slotwise.models.topology import Component, Topology
 from slotwise.solver.best_set import best_set, filled, rejecting
+from slotwise.solver.fewest_moves import Moves
 from slotwise.solver.result import Limits, Status
 from slotwise.solver.solve import solve
 
@@ -35,23 +36,23 @@ def instance(nodes: list[int], topologies: list[tuple[int, int, int]]) -> Instan
 
 def test_all_where_all_fit() -> None:
     found = best_set(instance([100, 100], [(2, 50, 0), (1, 100, 0)]))
-    assert (found.rejected, found.proven) == ((), True)
+    assert (found.left_out, found.proven) == ((), True)
 
 
 def test_one_important_beats_two_that_are_not() -> None:
     made = instance([100], [(1, 60, 0), (1, 50, 9), (1, 50, 9)])
-    assert best_set(made).rejected == (1, 2)
+    assert best_set(made).left_out == (1, 2)
 
 
 def test_two_beat_one_of_the_same_priority() -> None:
     made = instance([100], [(1, 60, 5), (1, 50, 5), (1, 50, 5)])
-    assert best_set(made).rejected == (0,)
+    assert best_set(made).left_out == (0,)
 
 
 def test_a_guarantee_beats_every_priority() -> None:
     made = instance([100], [(1, 60, 29), (1, 50, 0), (1, 50, 0)])
-    assert best_set(made).rejected == (0,)
-    assert best_set(made, guaranteed={0}).rejected == (1, 2)
+    assert best_set(made).left_out == (0,)
+    assert best_set(made, guaranteed={0}).left_out == (1, 2)
 
 
 def test_fragments_are_put_together_with_few_moves() -> None:
@@ -59,8 +60,8 @@ def test_fragments_are_put_together_with_few_moves() -> None:
     made = instance([100, 100], [(1, 50, 5), (1, 50, 5), (1, 100, 5)])
     running = {"t0": {"s[0]": Place("n0", 1)}, "t1": {"s[0]": Place("n1", 1)}}
     found = best_set(replace(made, running=running))
-    assert found.rejected == ()
-    assert [(t.term, t.value) for t in found.result.objective] == [("rejected", 0), ("moved", 1)]
+    assert found.left_out == ()
+    assert found.moved == Moves(1, 1)
 
 
 def test_what_fits_beside_the_hint_is_added() -> None:
@@ -70,18 +71,18 @@ def test_what_fits_beside_the_hint_is_added() -> None:
     problem = rejecting(made, ())
     assert filled(problem, hint, Limits(10)).nodes == (0, 0, 1, -1)
     found = best_set(made, hint=hint)
-    assert (found.rejected, found.proven) == ((2,), True)
+    assert (found.left_out, found.proven) == ((2,), True)
 
 
 def test_soft_resources_leave_nobody_out() -> None:
     made = replace(instance([100], [(1, 90, 0), (1, 90, 0)]), objective=Objective(soft={"cpu": 1}))
-    assert best_set(made).rejected == ()
+    assert best_set(made).left_out == ()
 
 
 def test_without_time_nothing_is_claimed() -> None:
-    found = best_set(instance([100] * 9, [(5, 30, 0)] * 9), time_limit_s=1e-9)
-    assert found.result.status in (Status.UNKNOWN, Status.FEASIBLE)
-    assert not found.proven or found.rejected == ()
+    found = best_set(instance([100] * 9, [(5, 30, 0)] * 9), limits=Limits(1e-9))
+    assert not found.proven
+    assert (found.bound or 0) < found.cost
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -96,15 +97,14 @@ def test_agrees_with_all_subsets(seed: int) -> None:
     found = best_set(made, guaranteed)
     problem = rejecting(made, guaranteed)
     assert found.proven
-    assert found.result.placement is not None
-    assert judge(problem, found.result.placement).valid
+    assert judge(problem, found.placement).valid
     costs = {
         chosen: sum(problem.rules[t].reject_weight for t in range(4) if t not in chosen)
         for k in range(5)
         for chosen in itertools.combinations(range(4), k)
     }
     fitting = [cost for chosen, cost in costs.items() if _fits(made, chosen)]
-    assert found.result.objective[0].value == min(fitting)
+    assert found.cost == found.bound == min(fitting)
 
 
 def _fits(made: Instance, chosen: tuple[int, ...]) -> bool:
