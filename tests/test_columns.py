@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import instances, tiny_instance
 
+from slotwise.benchmarks.agreement import Answer, disagreements
 from slotwise.models.cluster import Cluster, Node
 from slotwise.models.compile import compile_problem
 from slotwise.models.instance import Instance, Objective, Place, Scheduler
@@ -55,6 +56,38 @@ def test_equals_exhaustive_search() -> None:
     statuses = [equals_exhaustive(p) for p in problems if p.matrix is None and p.task_count]
     assert statuses.count(Status.OPTIMAL) >= 50
     assert statuses.count(Status.INFEASIBLE) >= 15
+
+
+def test_equals_exhaustive_search_from_few_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tiny instances have few columns; here the first closings see but a part of them."""
+    monkeypatch.setattr("slotwise.solver.column_search.FIRST_COLUMNS", 4)
+    monkeypatch.setattr("slotwise.solver.column_search.GROWTH", 2)
+    rng = np.random.default_rng(13)
+    problems = (compile_problem(tiny_instance(rng)) for _ in range(120))
+    statuses = [equals_exhaustive(p) for p in problems if p.matrix is None and p.task_count]
+    assert statuses.count(Status.OPTIMAL) >= 40
+
+
+def test_bounds_hold_where_columns_are_too_many_to_close(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("slotwise.solver.column_search.FIRST_COLUMNS", 4)
+    monkeypatch.setattr("slotwise.solver.column_search.GROWTH", 2)
+    monkeypatch.setattr("slotwise.solver.column_search.MOST_COLUMNS", 20)
+    rng = np.random.default_rng(14)
+    statuses = []
+    for _ in range(100):
+        problem = compile_problem(tiny_instance(rng))
+        if problem.matrix is not None or not problem.task_count:
+            continue
+        truth = EXHAUSTIVE.run(problem, LIMITS, None)
+        found = columns_alone(problem)
+        assert disagreements(problem, [answer(truth), answer(found)]) == ()
+        statuses.append(found.status)
+    assert statuses.count(Status.OPTIMAL) >= 10
+    assert statuses.count(Status.UNKNOWN) + statuses.count(Status.FEASIBLE) >= 3
+
+
+def answer(outcome: Outcome) -> Answer:
+    return Answer("some", outcome, "", 0.0)
 
 
 @given(instances(most_tasks=4))
