@@ -7,6 +7,7 @@ every topology with tasks has a worker. They need no earlier term to be at its b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import version
 
 import numpy as np
@@ -26,7 +27,14 @@ def run(
     problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
 ) -> Outcome:
     """Return the best of the hint and the heuristics' placements, and the simple bounds."""
-    placement = _best(problem, limits.seed, hint)
+    return known_at_once(problem, limits.seed, hint, tuple(HEURISTICS))
+
+
+def known_at_once(
+    problem: Problem, seed: int, hint: Placement | None, methods: Sequence[str]
+) -> Outcome:
+    """Return the best of the hint and of some heuristics' placements, and the simple bounds."""
+    placement = _best(problem, seed, hint, methods)
     values = None if placement is None else judge(problem, placement).scaled
     bounds = simple_bounds(problem)
     status = Status.UNKNOWN if values is None else Status.FEASIBLE
@@ -60,8 +68,10 @@ def _least_overload(problem: Problem) -> int:
     return total
 
 
-def _best(problem: Problem, seed: int, hint: Placement | None) -> Placement | None:
-    found = [run_method(problem, method, seed) for method in HEURISTICS.values()]
+def _best(
+    problem: Problem, seed: int, hint: Placement | None, methods: Sequence[str]
+) -> Placement | None:
+    found = [run_method(problem, HEURISTICS[name], seed) for name in methods]
     placements = [p for p in (hint, *found) if isinstance(p, Placement)]
     verdicts = [(judge(problem, p), p) for p in placements]
     valid = [(verdict.scaled, p) for verdict, p in verdicts if verdict.valid]

@@ -19,7 +19,7 @@ from importlib.metadata import version
 from slotwise.models.judge import judge
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
-from slotwise.solver.baseline import BASELINE
+from slotwise.solver.baseline import BASELINE, known_at_once
 from slotwise.solver.column_incumbent import Incumbent
 from slotwise.solver.column_model import make_column_model
 from slotwise.solver.column_search import Proven, search_columns
@@ -28,6 +28,7 @@ from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.result import Limits, Outcome, Status
 from slotwise.solver.watch import Watch, tell_outcome, unwatched
 
+QUICK_METHODS = ("r-storm", "ras-default")
 PROOF = "node contents priced exactly, gap closed by CP-SAT over those that a better plan can use"
 
 
@@ -77,7 +78,7 @@ def _fast(problem: Problem, limits: Limits, hint: Placement | None, watch: Watch
             return FAST_CONFIGURATIONS.run(problem, limits, hint, watch)
         except NotTakenError:
             pass  # the general way says why, if it is too large for that too
-    known = BASELINE.run(problem, limits, hint)
+    known = known_at_once(problem, limits.seed, hint, QUICK_METHODS)
     tell_outcome(watch, known)
     return known
 

@@ -9,7 +9,7 @@ become limits of the later ones.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,8 +21,10 @@ from slotwise.solver.column_model import ColumnModel, Sum, Used, placement_of
 from slotwise.solver.column_prices import Limit, Prices, may_have_plan, prices
 from slotwise.solver.result import Limits
 
-FIRST_COLUMNS = 1_500
-MOST_COLUMNS = 60_000
+FIRST_CHOICES = 2_000
+MOST_CHOICES = 60_000
+"""Columns to choose from, over all nodes: at first, and before it gets too many to close."""
+
 GROWTH = 4
 
 
@@ -72,6 +74,19 @@ def search_columns(
         most.append((model.terms[index], one.bound))
 
 
+def _budgets(priced: Prices, nodes: Sequence[int]) -> Iterator[int]:
+    """Yield losses that leave the nodes more and more columns to choose from, at last all."""
+    losses = np.concatenate(priced.losses)
+    order = np.argsort(losses, kind="stable")
+    weights = np.repeat(nodes, [len(loss) for loss in priced.losses])
+    choices = np.cumsum(weights[order])
+    count = FIRST_CHOICES
+    while True:
+        reached = min(int(np.searchsorted(choices, count)), len(order) - 1)
+        yield int(losses[order[reached]])
+        count *= GROWTH
+
+
 class _Term:
     """The search for the best plan in one term."""
 
@@ -103,20 +118,20 @@ class _Term:
             return
         priced = prices(self._model, self._term, self._most, self._deadline)
         self.bound = max(0, priced.least)
-        losses = np.sort(np.concatenate(priced.losses))
-        count = FIRST_COLUMNS
+        nodes = [len(kind.nodes) for kind in self._model.types]
+        budgets = _budgets(priced, nodes)
+        largest = max(int(loss.max()) for loss in priced.losses)
         while not self._done():
-            budget = int(losses[min(count, len(losses)) - 1])
-            budget = min(budget, self._useful(priced, int(losses[-1])))
+            budget = min(next(budgets), self._useful(priced, largest))
             kept = [loss <= budget for loss in priced.losses]
             left = self._deadline - time.perf_counter()
-            if left <= 0 or sum(int(k.sum()) for k in kept) > MOST_COLUMNS:
+            choices = sum(n * int(k.sum()) for n, k in zip(nodes, kept, strict=True))
+            if left <= 0 or choices > MOST_CHOICES:
                 return
             closing = self._close(kept, left)
             self._take(closing)
-            if self._learn(closing, priced, budget, int(losses[-1])) or not closing.complete:
+            if self._learn(closing, priced, budget, largest) or not closing.complete:
                 return
-            count = min(count * GROWTH, len(losses))
 
     def _done(self) -> bool:
         return self.value is not None and self.value == self.bound

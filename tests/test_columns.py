@@ -60,7 +60,7 @@ def test_equals_exhaustive_search() -> None:
 
 def test_equals_exhaustive_search_from_few_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiny instances have few columns; here the first closings see but a part of them."""
-    monkeypatch.setattr("slotwise.solver.column_search.FIRST_COLUMNS", 4)
+    monkeypatch.setattr("slotwise.solver.column_search.FIRST_CHOICES", 8)
     monkeypatch.setattr("slotwise.solver.column_search.GROWTH", 2)
     rng = np.random.default_rng(13)
     problems = (compile_problem(tiny_instance(rng)) for _ in range(120))
@@ -69,9 +69,9 @@ def test_equals_exhaustive_search_from_few_columns(monkeypatch: pytest.MonkeyPat
 
 
 def test_bounds_hold_where_columns_are_too_many_to_close(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slotwise.solver.column_search.FIRST_COLUMNS", 4)
+    monkeypatch.setattr("slotwise.solver.column_search.FIRST_CHOICES", 8)
     monkeypatch.setattr("slotwise.solver.column_search.GROWTH", 2)
-    monkeypatch.setattr("slotwise.solver.column_search.MOST_COLUMNS", 20)
+    monkeypatch.setattr("slotwise.solver.column_search.MOST_CHOICES", 40)
     rng = np.random.default_rng(14)
     statuses = []
     for _ in range(100):
