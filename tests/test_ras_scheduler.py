@@ -190,6 +190,23 @@ def test_a_lost_task_is_no_success_whatever_storm_says() -> None:
     assert done.refused == (1,)
 
 
+def test_what_a_failed_strategy_left_counts_as_held() -> None:
+    """Round robin gives up with four of six placed; only two are still missing, says Storm."""
+    made = instance(
+        3,
+        topology("a", 1, 10, priority=0),
+        topology("b", 6, 45, priority=1),
+        running=running(("a", ["n0"])),
+    )
+    done = schedule_round(made, strategy="ras-round-robin")
+    assert last(done).message == NOT_ENOUGH + (
+        "Additional CPU Required: 90.0% CPU (Available: 110.0 % CPU)."
+        "Cannot schedule by RoundRobinResourceAwareStrategy "
+        "(4 states traversed, backtracked 0 times, 4 of 6 executors scheduled)"
+    )
+    assert done.placement.nodes == (0, *[-1] * 6)
+
+
 def test_rounds_of_a_changing_cluster() -> None:
     """Nodes are lost: what ran there is placed again if it can, the others stay."""
     first = instance(3, topology("a", 2, 30), topology("b", 1, 60))
