@@ -178,7 +178,8 @@ class FastSortedNodes:
         for r in self._racks:
             view = self._view(r)
             room = sorter.room(component, r)
-            if not room.left and not view.rack.crowded:
+            if not room.left:
+                view.pass_over(sorter.snapshot)
                 passed += room.slots
                 continue
             slots = sorter.slots[view.rack.span]

@@ -31,6 +31,8 @@ class RackLayout:
         First position of each host; the hosts' places by name.
     node_ranks
         The nodes' places by id.
+    nth_nodes
+        Hosts that have a first, a second, ... node, and the positions of these.
     """
 
     start: int
@@ -40,6 +42,7 @@ class RackLayout:
     host_starts: Ints
     host_ranks: Ints
     node_ranks: Ints
+    nth_nodes: tuple[tuple[Ints, Ints], ...]
 
     @property
     def span(self) -> slice:
@@ -54,9 +57,8 @@ class RackLayout:
     def host_left(self, left: Doubles) -> Doubles:
         """Return what each host has left, added up node by node, from that of the nodes."""
         sums = np.zeros((len(left), len(self.host_positions)))
-        for h, positions in enumerate(self.host_positions):
-            for position in positions:
-                sums[:, h] += left[:, position]
+        for hosts, positions in self.nth_nodes:
+            sums[:, hosts] += left[:, positions]
         return sums
 
 
@@ -80,10 +82,20 @@ def rack_layouts(cluster: RasCluster) -> list[RackLayout]:
                 host_starts=np.array([own[0] for own in positions], dtype=np.int64),
                 host_ranks=_ranks([keys[host.name] for host in rack.hosts]),
                 node_ranks=_ranks([keys[cluster.ids[node]] for node in rack.nodes]),
+                nth_nodes=_nth_nodes(positions),
             )
         )
         start += first
     return layouts
+
+
+def _nth_nodes(positions: list[tuple[int, ...]]) -> tuple[tuple[Ints, Ints], ...]:
+    found = []
+    for n in range(max(map(len, positions))):
+        hosts = [h for h, own in enumerate(positions) if len(own) > n]
+        nth = [positions[h][n] for h in hosts]
+        found.append((np.array(hosts, dtype=np.int64), np.array(nth, dtype=np.int64)))
+    return tuple(found)
 
 
 def _ranks(names: list[tuple[int, ...]]) -> Ints:

@@ -78,7 +78,14 @@ class RackView:
         self._counts, self._left = counts, left
         self._order: Ints | None = None
         self._hosts: list[int] | None = None
+        self._reached: list[Doubles] = []
+        self._rest: Doubles | None = None
         self._host_nodes: dict[int, list[int]] = {}
+
+    def pass_over(self, now: Callable[[], Doubles]) -> None:
+        """Take note that the walk went by without stopping at any host."""
+        if self.rack.crowded and self._rest is None:
+            self._rest = now()
 
     def walk(
         self, could: Bools, alive: Bools, now: Callable[[], Doubles]
@@ -89,7 +96,7 @@ class RackView:
         last pair with position -1 has what came after. `now` returns what all nodes have left.
         """
         if self.rack.crowded:
-            yield from _picked(self._host_by_host(now), could, alive)
+            yield from self._host_by_host(could, alive, now)
             return
         order = self._sorted()
         chosen = alive[order].nonzero()[0].tolist()
@@ -111,39 +118,50 @@ class RackView:
             self._order = group_order(self._kind, left, self._counts, ranks, self._asked)
         return self._order
 
-    def _host_by_host(self, now: Callable[[], Doubles]) -> Iterator[int]:
-        """Yield the positions; a host's nodes are sorted when the walk first comes to it."""
-        rack = self.rack
+    def _host_by_host(
+        self, could: Bools, alive: Bools, now: Callable[[], Doubles]
+    ) -> Iterator[tuple[int, Sequence[int]]]:
+        """Yield as `walk` does; a host's nodes are sorted as they were when the walk first came.
+
+        What they had left then is kept; they are sorted when a node of theirs is asked for.
+        """
+        positions = self.rack.host_positions
+        here = np.logical_or.reduceat(alive, self.rack.host_starts).tolist()
+        refusing = np.logical_or.reduceat(could, self.rack.host_starts).tolist()
+        refused: list[int] = []
+        for place, h in enumerate(self._sorted_hosts()):
+            if place == len(self._reached):
+                self._reached.append(now() if self._rest is None else self._rest)
+            if here[h]:
+                for position in self._sorted_nodes(place, h):
+                    if alive[position]:
+                        yield position, refused
+                        refused = []
+                    elif could[position]:
+                        refused.append(position)
+            elif refusing[h]:
+                refused.extend(position for position in positions[h] if could[position])
+        if refused:
+            yield -1, refused
+
+    def _sorted_hosts(self) -> list[int]:
+        """Return the hosts sorted by what their nodes had left when the walk came to the rack."""
         if self._hosts is None:
+            rack = self.rack
             left = rack.host_left(self._left[:, rack.span])
             counts = np.add.reduceat(self._counts, rack.host_starts)
             order = group_order(self._kind, left, counts, rack.host_ranks, self._asked)
             self._hosts = order.tolist()
-        for h in self._hosts:
-            nodes = self._host_nodes.get(h)
-            if nodes is None:
-                nodes = self._host_nodes[h] = self._sorted_host(h, now()[:, rack.span])
-            yield from nodes
+        return self._hosts
 
-    def _sorted_host(self, h: int, left: Doubles) -> list[int]:
-        positions = self.rack.host_positions[h]
-        if len(positions) == 1:
-            return list(positions)
-        own = list(positions)
-        ranks, counts = self.rack.node_ranks[own], self._counts[own]
-        order = group_order(self._kind, left[:, own], counts, ranks, self._asked)
-        return [own[i] for i in order.tolist()]
-
-
-def _picked(
-    positions: Iterator[int], could: Bools, alive: Bools
-) -> Iterator[tuple[int, Sequence[int]]]:
-    refused: list[int] = []
-    for position in positions:
-        if alive[position]:
-            yield position, refused
-            refused = []
-        elif could[position]:
-            refused.append(position)
-    if refused:
-        yield -1, refused
+    def _sorted_nodes(self, place: int, h: int) -> list[int]:
+        """Return the positions of the nodes of host `h`, which is at `place` of the hosts."""
+        if h not in self._host_nodes:
+            own = list(self.rack.host_positions[h])
+            if len(own) > 1:
+                left = self._reached[place][:, self.rack.span][:, own]
+                ranks, counts = self.rack.node_ranks[own], self._counts[own]
+                order = group_order(self._kind, left, counts, ranks, self._asked)
+                own = [own[i] for i in order.tolist()]
+            self._host_nodes[h] = own
+        return self._host_nodes[h]

@@ -198,8 +198,7 @@ class RasState:
         `extra` is the index of a component as if one executor of it came.
         """
         of = self.model.topologies[topology]
-        mine = (worker for worker in self.workers[node].values() if worker.topology == topology)
-        present = {c for worker in mine for c in worker.counts}
+        present = {c for worker in self._mine(topology, node) for c in worker.counts}
         if extra is not None:
             present.add(extra)
         touched = {r for c in present for r in of.components[c].regions}
@@ -210,15 +209,14 @@ class RasState:
 
     def component_count(self, topology: int, node: int, component: int) -> int:
         """Return the number of executors of a component on `node`."""
-        return sum(
-            worker.counts.get(component, 0)
-            for worker in self.workers[node].values()
-            if worker.topology == topology
-        )
+        return sum(worker.counts.get(component, 0) for worker in self._mine(topology, node))
 
     def available_totals(self) -> Offer:
         """Return what the nodes have left together, see `left_together`."""
         return left_together(self.model, self._used)
+
+    def _mine(self, topology: int, node: int) -> list[Worker]:
+        return [one for one in self.workers[node].values() if one.topology == topology]
 
     def _count(self, topology: int, node: int, added: int) -> None:
         here = self.on_node[topology]
@@ -240,9 +238,8 @@ class RasState:
         labels, sharing = list(workers), list(shared)
         if self.tables is not None:
             labels, sharing = self.tables.labels(node, workers), self.tables.topologies(shared)
-        self._used[node] = added_up(
-            self.model, [workers[label] for label in labels], [shared[t] for t in sharing]
-        )
+        held = [workers[label] for label in labels]
+        self._used[node] = added_up(self.model, held, [shared[t] for t in sharing])
         self._set_left(node)
 
     def _set_left(self, node: int) -> None:
