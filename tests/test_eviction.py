@@ -210,6 +210,16 @@ def splits(tasks: int, nodes: int) -> Iterator[tuple[tuple[int, int], ...]]:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_agrees_with_brute_force(seed: int) -> None:
+    compare(seed)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(30, 330))
+def test_agrees_with_brute_force_on_many(seed: int) -> None:
+    compare(seed)
+
+
+def compare(seed: int) -> None:
     rng = np.random.default_rng(seed)
     made = random_problem(rng)
     running = fill(made, rng)
