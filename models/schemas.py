@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import BaseModel
+
 from slotwise.models.certificate_schema import CertificateFile
 from slotwise.models.instance_schema import InstanceFile, PlacementFile, RefusalFile
-from slotwise.models.schema_fields import FileObject
+from slotwise.models.pools_file import PoolsFile
 
-FILES: dict[str, type[FileObject]] = {
+FILES: dict[str, type[BaseModel]] = {
     "instance": InstanceFile,
     "placement": PlacementFile,
     "refusal": RefusalFile,
     "certificate": CertificateFile,
+    "pools": PoolsFile,
 }
 """Name of a schema -> the shape of its file."""
 

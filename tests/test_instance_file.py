@@ -239,7 +239,7 @@ def read_instance_with_topology() -> Instance:
 
 def test_schemas_name_every_key_and_limit() -> None:
     schemas = json_schemas()
-    assert set(schemas) == {"instance", "placement", "refusal", "certificate"}
+    assert set(schemas) == {"instance", "placement", "refusal", "certificate", "pools"}
     instance = json.loads(json.dumps(schemas["instance"]))
     assert set(instance["required"]) == {"format", "name", "cluster", "topologies"}
     stream = instance["$defs"]["StreamFile"]
