@@ -6,18 +6,16 @@ All of them tell one `Known`, which keeps the best placement and the best bounds
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from importlib.metadata import version
 
-from slotwise.models.errors import InternalError
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
+from slotwise.solver.auto_run import Answer, Auto
 from slotwise.solver.baseline import BASELINE
 from slotwise.solver.column_engine import COLUMNS
 from slotwise.solver.configurations import FAST_CONFIGURATIONS as CONFIGURATIONS
 from slotwise.solver.cp_sat import CP_SAT
-from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.matrix_auto import matrix_turns
 from slotwise.solver.one_node import as_one_node
 from slotwise.solver.parts import flow_parts, sum_of_parts
@@ -25,7 +23,7 @@ from slotwise.solver.pieces import PIECES
 from slotwise.solver.rack_cut import over_racks
 from slotwise.solver.racks import all_in_one_rack, one_rack, racks_matter
 from slotwise.solver.reduction import reduce_nodes
-from slotwise.solver.result import Improvement, Limits, Outcome, Pick, Proof, Status
+from slotwise.solver.result import Limits, Outcome, Proof, Status
 from slotwise.solver.side_by_side import side_by_side
 from slotwise.solver.stopping import is_stop_requested
 from slotwise.solver.sub_problem import SubProblem
@@ -36,7 +34,9 @@ from slotwise.solver.turns import (
     FIRST,
     LISTED,
     PIECED,
+    POLISH,
     PRICED,
+    SOON,
     TAKES_ALL,
     Turn,
 )
@@ -44,6 +44,13 @@ from slotwise.solver.watch import Known, Watch, tell_outcome
 
 SHARE_OF_CONFIGURATIONS = 0.8
 """Of the time limit; they end far earlier on what they can prove."""
+
+SOME_TASKS, SHARE_OF_SOON, STEPS_A_TASK = 40, 0.1, 2
+"""From so many tasks on local search comes first: this share of the time limit, and so many steps
+at most."""
+
+SHARE_OF_POLISH, STEPS_OF_POLISH = 0.2, 2_000
+"""The same before CP-SAT has the rest of the time."""
 
 SHARE_OF_COLUMNS = 0.6
 """Of the time left."""
@@ -56,104 +63,6 @@ SHARE_OF_A_RACK = 0.4
 
 SUM_OF_PARTS, CUT = "sum over parts without flow", "least cut between racks"
 """Kinds of bounds."""
-
-Answer = tuple[tuple[Engine, ...], Outcome]
-"""The engines that ran, and what they found and proved together."""
-
-
-@dataclass(slots=True, eq=False)
-class Auto:
-    """One run: what is known, who ran, and what they proved by themselves."""
-
-    known: Known
-    limits: Limits
-    hint: Placement | None
-    started: float = field(default_factory=time.perf_counter)
-    engines: list[Engine] = field(default_factory=list)
-    proofs: list[Proof] = field(default_factory=list)
-    trace: list[Improvement] = field(default_factory=list)
-    deterministic_work: float | None = None
-
-    @property
-    def left_s(self) -> float:
-        """Seconds left."""
-        return self.limits.time_s - (time.perf_counter() - self.started)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing is left to do, or somebody wants us to stop."""
-        return self.known.is_settled or is_stop_requested()
-
-    def run(self, turn: Turn, problem: Problem, watch: Watch, threads: int = 1) -> Outcome | None:
-        """Run one engine from the incumbent; ``None`` where it does not take the problem.
-
-        The same where everything is over already, save for the first engine.
-        """
-        engine, watch = turn.engine, watch.by(turn.engine.name)
-        late = bool(self.engines) and self.left_s <= 0
-        if self.is_over or late or engine.supports(problem) is not None:
-            return None
-        limits = replace(self.limits, workers=threads, time_s=max(self.left_s, 0.0) * turn.share)
-        began = time.perf_counter()
-        self.known.start(engine.name, turn.why)
-        try:
-            found = engine.run(problem, limits, watch.best() or watch.project(self.hint), watch)
-        except NotTakenError:
-            return None
-        self._note(turn, found, time.perf_counter() - began, watch)
-        return found
-
-    def _note(self, turn: Turn, found: Outcome, seconds: float, watch: Watch) -> None:
-        engine = turn.engine
-        tell_outcome(watch, found)
-        if self.known.infeasible and self.known.best is not None:
-            raise InternalError(f"{engine.name} calls infeasible what has a valid placement")
-        self.known.picked.append(Pick(engine.name, turn.why, seconds))
-        if engine not in self.engines:
-            self.engines.append(engine)
-        if found.deterministic_work is not None:
-            self.deterministic_work = found.deterministic_work
-        self.trace += found.trace
-        if watch.bounds_hold:
-            proof = Proof(engine.name, engine.version(), found.bounds, found.proof)
-            self.proofs.append(proof)
-
-    def within(self, problem: Problem, time_s: float) -> Auto:
-        """Return a run on another problem, which is part of this one."""
-        known = Known(problem, self.known.tell_engine, self.known.started)
-        known.picked = self.known.picked
-        return Auto(known, replace(self.limits, time_s=max(time_s, 0.0)), None)
-
-    def answer(self) -> Answer:
-        """Return what all of them know together.
-
-        The first placement is not worth a mention where others found or proved more.
-        """
-        others = [engine for engine in self.engines if engine is not BASELINE]
-        proofs = [proof for proof in self.proofs if proof.engine != BASELINE.name]
-        if not others or not (self.known.is_settled or self._is_first_bound_useful()):
-            others, proofs = self.engines, self.proofs
-        outcome = self.known.outcome(
-            "; ".join(dict.fromkeys(proof.how for proof in proofs if proof.how)),
-            interrupted=is_stop_requested(),
-        )
-        by_name = {engine.name: engine for engine in others}  # two ways of one engine are one
-        return tuple(by_name.values()), replace(
-            outcome,
-            proofs=tuple(proofs),
-            deterministic_work=self.deterministic_work,
-            trace=tuple(self.trace),
-        )
-
-    def _is_first_bound_useful(self) -> bool:
-        """Return whether others made the bound of the term in question, and it is not 0."""
-        values = None if self.known.best is None else self.known.best.values
-        for index, proven in enumerate(self.known.proofs()):
-            if values is None or proven is None:
-                return False
-            if values[index] != proven.bound:
-                return proven.bound != 0 and proven.engine != BASELINE.name
-        return True
 
 
 def run_auto(
@@ -169,10 +78,13 @@ def run_auto(
     auto = Auto(known, limits, hint)
     watch = Watch(known, "auto")
     auto.run(Turn(BASELINE, FIRST), problem, watch)
+    if problem.task_count >= SOME_TASKS:
+        auto.polish(SOON, SHARE_OF_SOON, STEPS_A_TASK * problem.task_count)
     parts = flow_parts(problem)
     if len(parts) > 1:
         _solve_parts(auto, problem, parts, watch)
     _solve_reduced(auto, problem, watch)
+    auto.polish(POLISH, 1.0)
     return auto.answer()
 
 
@@ -215,14 +127,19 @@ def _search(auto: Auto, problem: Problem, watch: Watch) -> None:
     threads = auto.limits.workers
 
     def beside() -> None:
-        auto.run(Turn(CP_SAT, BESIDE), problem, watch, threads - 1)
+        limits = replace(auto.limits, workers=threads - 1)
+        auto.run(Turn(CP_SAT, BESIDE), problem, watch, limits=limits)
 
     def alone() -> None:
         _prove(auto, problem, watch)
+        if threads > 1:
+            auto.polish(POLISH, 1.0)
 
     if threads == 1 or (problem.matrix is not None and not matrix_turns(problem)):
         alone()
-        auto.run(Turn(CP_SAT, TAKES_ALL), problem, watch, threads)
+        if problem.task_count >= SOME_TASKS:
+            auto.polish(POLISH, SHARE_OF_POLISH, STEPS_OF_POLISH)
+        auto.run(Turn(CP_SAT, TAKES_ALL), problem, watch, limits=auto.limits)
     else:
         side_by_side((alone, beside), lambda: auto.known.is_settled)
 

@@ -7,6 +7,9 @@ every topology with tasks has a worker. They need no earlier term to be at its b
 
 from __future__ import annotations
 
+import itertools
+import math
+import time
 from collections.abc import Sequence
 from importlib.metadata import version
 
@@ -20,23 +23,47 @@ from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.solver.engine import Engine
 from slotwise.solver.result import Limits, Outcome, Status
-from slotwise.solver.watch import Watch
+from slotwise.solver.stopping import is_stop_requested
+from slotwise.solver.watch import Watch, unwatched
+
+FIRST = ("r-storm", "ras-default")
+"""Heuristics that run first: the quickest, and the one that is best most often."""
+SHARE_OF_TIME = 0.05
+KIND = "trivial"
+"""What the bounds are."""
 
 
 def run(
     problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
 ) -> Outcome:
-    """Return the best of the hint and the heuristics' placements, and the simple bounds."""
-    return known_at_once(problem, limits.seed, hint, tuple(HEURISTICS))
+    """Return the best of the hint and the heuristics' placements, and the simple bounds.
+
+    Each placement is told at once. Where tasks are many not all heuristics run: no more start
+    after `SHARE_OF_TIME` of the limit.
+    """
+    watch = watch or unwatched(problem, "baseline")
+    watch.prove(simple_bounds(problem), KIND)
+    methods = dict.fromkeys((*(name for name in FIRST if name in HEURISTICS), *HEURISTICS))
+    seconds = SHARE_OF_TIME * limits.time_s
+    return known_at_once(problem, limits.seed, hint, tuple(methods), seconds, watch)
 
 
 def known_at_once(
-    problem: Problem, seed: int, hint: Placement | None, methods: Sequence[str]
+    problem: Problem,
+    seed: int,
+    hint: Placement | None,
+    methods: Sequence[str],
+    seconds: float = math.inf,
+    watch: Watch | None = None,
 ) -> Outcome:
-    """Return the best of the hint and of some heuristics' placements, and the simple bounds."""
-    placement = _best(problem, seed, hint, methods)
-    values = None if placement is None else judge(problem, placement).scaled
+    """Return the best of the hint and of some heuristics' placements, and the simple bounds.
+
+    After so many seconds no other heuristic starts; one runs whatever the time.
+    """
+    watch = watch or unwatched(problem, "baseline")
+    placement = _best(problem, seed, hint, methods, seconds, watch)
     bounds = simple_bounds(problem)
+    values = None if placement is None else judge(problem, placement).scaled
     status = Status.UNKNOWN if values is None else Status.FEASIBLE
     return Outcome(
         status=Status.OPTIMAL if values == bounds else status,
@@ -44,7 +71,7 @@ def known_at_once(
         values=values,
         bounds=bounds,
         proof="simple bounds: no part below 0, demand beyond all capacity",
-        bound_kind="trivial",
+        bound_kind=KIND,
     )
 
 
@@ -69,13 +96,25 @@ def _least_overload(problem: Problem) -> int:
 
 
 def _best(
-    problem: Problem, seed: int, hint: Placement | None, methods: Sequence[str]
+    problem: Problem,
+    seed: int,
+    hint: Placement | None,
+    methods: Sequence[str],
+    seconds: float,
+    watch: Watch,
 ) -> Placement | None:
-    found = [run_method(problem, HEURISTICS[name], seed) for name in methods]
-    placements = [p for p in (hint, *found) if isinstance(p, Placement)]
-    verdicts = [(judge(problem, p), p) for p in placements]
-    valid = [(verdict.scaled, p) for verdict, p in verdicts if verdict.valid]
-    return min(valid, key=lambda pair: pair[0])[1] if valid else None
+    started = time.perf_counter()
+    best: tuple[tuple[int, ...], Placement] | None = None
+    found = (run_method(problem, HEURISTICS[name], seed) for name in methods)
+    for index, placement in enumerate(itertools.chain([hint], found)):
+        if isinstance(placement, Placement):
+            verdict = judge(problem, placement)
+            if verdict.valid and (best is None or verdict.scaled < best[0]):
+                best = verdict.scaled, placement
+                watch.offer(placement)
+        if is_stop_requested() or (index and time.perf_counter() - started > seconds):
+            break
+    return None if best is None else best[1]
 
 
 BASELINE = Engine(

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem import IntArray
-from slotwise.solver.piece_compiled import combine, lift
 from slotwise.solver.piece_graph import PieceGraph
 from slotwise.solver.piece_kernels import IMPOSSIBLE
 
@@ -86,6 +85,8 @@ def make_tables(graph: PieceGraph, scale: int, prices: IntArray, case: IntArray)
 
 
 def _fill(made: Tables, k: int) -> None:
+    from slotwise.solver.piece_compiled import combine, lift
+
     graph, units = made.graph, made.units
     table = np.full((int(graph.most[k]) + 1, units + 1), IMPOSSIBLE, dtype=np.int64)
     for y, worth in enumerate(made.worths(k).tolist()):
@@ -148,6 +149,8 @@ def _best_top(made: Tables, k: int) -> tuple[int, int]:
 
 def _together(made: Tables) -> list[IntArray]:
     """Return [1, H + 1] the best worth of none, one, ... of the trees together."""
+    from slotwise.solver.piece_compiled import combine
+
     stages = [np.zeros((1, made.units + 1), dtype=np.int64)]
     for k in made.graph.order:
         if made.graph.parent[k] < 0:

