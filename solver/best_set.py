@@ -136,7 +136,8 @@ class _Search:
         if hint is not None:
             kept = without(self.problem, hint, partly_placed(self.problem, hint))
             if judge(self.problem, kept).valid:
-                self.placement = filled(self.problem, kept, self.limits_left(SHARE))
+                limits = self.limits_left(SHARE)
+                self.placement, self.interrupted = filled(self.problem, kept, limits)
 
     def relax(self) -> None:
         """Solve with one worker per topology and node: a bound, and often the answer."""
@@ -192,10 +193,11 @@ def partly_placed(problem: Problem, placement: Placement) -> tuple[int, ...]:
     return tuple(parts)
 
 
-def filled(problem: Problem, placement: Placement, limits: Limits) -> Placement:
+def filled(problem: Problem, placement: Placement, limits: Limits) -> tuple[Placement, bool]:
     """Return `placement` with topologies added that fit beside it, the dearest first.
 
-    Engines that cannot take the whole cluster at once get a better start from it.
+    The second answer is whether Ctrl-C ended it. Engines that cannot take the whole cluster at
+    once get a better start from it.
     """
     started = time.perf_counter()
     for t in sorted(left_out(problem, placement), key=lambda t: -problem.rules[t].reject_weight):
@@ -206,8 +208,8 @@ def filled(problem: Problem, placement: Placement, limits: Limits) -> Placement:
         if found.placement is not None:
             placement = found.placement
         if found.interrupted:
-            break
-    return placement
+            return placement, True
+    return placement, False
 
 
 def rejecting(instance: Instance, guaranteed: Collection[int]) -> Problem:

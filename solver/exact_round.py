@@ -80,7 +80,10 @@ def exact_counterparts(done: Round, limits: Limits) -> Exact:
     answers = []
     for place, decision in enumerate(done.decisions):
         if decision.outcome is Outcome.REFUSED or decision.evicted:
-            answers.append(_answer(plain_problem, decision, order[place + 1 :], limits))
+            answer = _answer(plain_problem, decision, order[place + 1 :], limits)
+            answers.append(answer)
+            if answer.eviction is not None and answer.eviction.interrupted:
+                break
     return Exact(best, out, cost, tuple(answers))
 
 

@@ -69,7 +69,8 @@ def test_what_fits_beside_the_hint_is_added() -> None:
     made = instance([100, 100], [(2, 50, 5), (1, 100, 5), (1, 101, 5)])
     hint = Placement((0, 0, -1, -1), (0, 0, -1, -1))
     problem = rejecting(made, ())
-    assert filled(problem, hint, Limits(10)).nodes == (0, 0, 1, -1)
+    placement, interrupted = filled(problem, hint, Limits(10))
+    assert (placement.nodes, interrupted) == ((0, 0, 1, -1), False)
     found = best_set(made, hint=hint)
     assert (found.left_out, found.proven) == ((2,), True)
 
