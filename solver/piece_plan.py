@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -13,32 +14,38 @@ from slotwise.solver.master import Column, Cut
 from slotwise.solver.piece_graph import PieceGraph
 from slotwise.solver.piece_list import list_pieces
 from slotwise.solver.piece_prices import Prices
-from slotwise.solver.worker_split import round_down
 
 MOST_STATES = 20_000
 """Residual vectors looked at before CP-SAT takes over."""
 
 
 class PiecePlans:
-    """The plans of a graph at proven prices; `most` is what no plan has inside its places."""
+    """The plans of all tasks at proven prices; `most` is what no plan is worth more than.
 
-    def __init__(self, graph: PieceGraph, prices: Prices) -> None:
-        self._graph = graph
-        self._prices = prices
-        self._total = prices.total(graph.sizes)
-        self.most = self._total // prices.scale
+    Parameters
+    ----------
+    sizes, prices
+        [K] number of tasks of each kind; [K] their prices on the integer grid `scale`.
+    columns
+        Budget -> all pieces that lose at most that against the prices, and their worths.
+    """
 
-    def rounded(self) -> list[IntArray]:
-        """Return the pieces [K] of a plan made of the best priced ones."""
-        return round_down(self._graph, self._prices, self._graph.sizes)
+    def __init__(
+        self, sizes: IntArray, scale: int, prices: IntArray, columns: Callable[[int], Column]
+    ) -> None:
+        self._sizes = sizes
+        self._cut = Cut(scale, prices, 0, (0,))
+        self._columns = columns
+        self._total = int(prices @ sizes)
+        self.most = self._total // scale
 
     def best(self, deadline: float) -> list[IntArray] | None:
-        """Return the pieces of the best plan, allowing more and more loss; `most` is its value.
+        """Return the pieces of the best plan, allowing more and more loss; `most` is its worth.
 
         ``None`` where no pieces make up a plan. Raises `TooLongError` when the deadline passes or
         a search grows too large; `most` is then what is proven.
         """
-        scale = self._prices.scale
+        scale = self._cut.scale
         budget, step = self._total % scale, scale
         while True:
             if time.perf_counter() > deadline:
@@ -54,24 +61,35 @@ class PiecePlans:
 
     def _least_loss(self, budget: int, deadline: float) -> Plan | None:
         """Return the plan of least loss, ``None`` if it loses more; raises `TooLongError`."""
-        graph, prices = self._graph, self._prices
-        listed = list_pieces(graph, prices.scale, prices.prices, budget)
-        counts = np.concatenate([np.zeros((1, graph.count), dtype=np.int64), listed])
-        column = Column(counts, graph.gains(counts))
-        cut = Cut(prices.scale, prices.prices, 0, (0,))
-        ample = (int(graph.sizes.sum()),)
+        column = self._columns(budget)
+        ample = (int(self._sizes.sum()),)
         try:
             return least_loss(
                 [column],
                 ample,
-                cut,
-                graph.sizes,
+                self._cut,
+                self._sizes,
                 budget,
                 lambda seen: seen < MOST_STATES and time.perf_counter() < deadline,
             )
         except TooLongError:
             left = deadline - time.perf_counter()
-            closing = close_by_cp_sat([column], ample, cut, graph.sizes, budget, left)
+            closing = close_by_cp_sat([column], ample, self._cut, self._sizes, budget, left)
         if not closing.proven:
             raise TooLongError
         return closing.plan
+
+
+def plans_of(graph: PieceGraph, prices: Prices) -> PiecePlans:
+    """Return the plans of the places of one graph."""
+
+    def columns(budget: int) -> Column:
+        return column_of(graph, list_pieces(graph, prices.scale, prices.prices, budget))
+
+    return PiecePlans(graph.sizes, prices.scale, prices.prices, columns)
+
+
+def column_of(graph: PieceGraph, pieces: IntArray) -> Column:
+    """Return pieces [Y, K] with the flow inside them, and the empty place."""
+    counts = np.concatenate([np.zeros((1, graph.count), dtype=np.int64), pieces])
+    return Column(counts, graph.gains(counts))

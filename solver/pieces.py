@@ -16,18 +16,19 @@ from slotwise.models.placement import Placement
 from slotwise.models.problem import IntArray, Problem
 from slotwise.solver.closing import TooLongError
 from slotwise.solver.engine import Engine
+from slotwise.solver.piece_levels import plans_of_levels
 from slotwise.solver.piece_packing import pack_pieces
 from slotwise.solver.piece_placement import placement_of
 from slotwise.solver.piece_places import PiecePlaces, piece_places, why_not_pieces
-from slotwise.solver.piece_plan import PiecePlans
+from slotwise.solver.piece_plan import PiecePlans, plans_of
 from slotwise.solver.piece_prices import find_prices
 from slotwise.solver.result import Limits, Outcome, Status
 from slotwise.solver.watch import Known, Watch
-from slotwise.solver.worker_split import WorkerSplit
+from slotwise.solver.worker_split import WorkerSplit, round_down
 
 KIND = "pieces"
 SCALE = 1 << 20
-SHARE_OF_NODES = 0.6
+SHARE_OF_NODES = 0.4
 """Of the time left, for the best plan of nodes where workers matter too."""
 
 PROOF = "prices of connected pieces by dynamic programming, gap closed by search"
@@ -35,18 +36,32 @@ PROOF = "prices of connected pieces by dynamic programming, gap closed by search
 
 @dataclass(slots=True)
 class _Search:
-    """What no plan exceeds inside nodes and workers (``None``: not known), and who is told."""
+    """What is known: the most flow inside nodes and workers, and what both save together.
+
+    ``None``: not known yet.
+    """
 
     places: PiecePlaces
     watch: Watch
+    split: WorkerSplit | None = None
     nodes: int | None = None
     workers: int | None = None
+    both: int | None = None
     interrupted: bool = False
 
-    def offer(self, pieces: list[IntArray] | None, split: WorkerSplit | None) -> None:
+    @property
+    def saved(self) -> int | None:
+        """Return what no placement saves more than, against all nodes apart in one rack."""
+        places = self.places
+        if self.nodes is None or (places.workers is not None and self.workers is None):
+            return self.both
+        saved = places.node_saving * self.nodes + places.worker_saving * (self.workers or 0)
+        return saved if self.both is None else min(saved, self.both)
+
+    def offer(self, pieces: list[IntArray] | None) -> None:
         """Keep the placement of the pieces if they find room and it is better."""
         contents = None if pieces is None else pack_pieces(self.places, pieces)
-        placement = None if contents is None else placement_of(self.places, contents, split)
+        placement = None if contents is None else placement_of(self.places, contents, self.split)
         if placement is not None:
             self.watch.offer(placement)
 
@@ -56,17 +71,14 @@ class _Search:
 
     def bounds(self) -> list[int | None]:
         """Return a bound per term, whatever the others are at; ``None`` where there is none."""
-        places = self.places
-        saved = None
-        if self.nodes is not None and (places.workers is None or self.workers is not None):
-            saved = places.node_saving * self.nodes + places.worker_saving * (self.workers or 0)
+        terms, saved = self.places.problem.terms, self.saved
         bounds: list[int | None] = []
-        for term in places.problem.terms:
+        for term in terms:
             multiplier = dict(term.parts).get("network", 0)
             if multiplier and saved is None:
                 break
-            bounds.append(multiplier * (places.farthest - (saved or 0)))
-        return [*bounds, *([None] * (len(places.problem.terms) - len(bounds)))]
+            bounds.append(multiplier * (self.places.farthest - (saved or 0)))
+        return [*bounds, *([None] * (len(terms) - len(bounds)))]
 
 
 def run(
@@ -94,35 +106,38 @@ def run(
 
 
 def _solve(search: _Search, deadline: float) -> None:
-    """Bound workers and nodes, then look for the best plans of both."""
+    """Bound nodes and workers, then look for the best plan; of nodes first where both matter."""
     places = search.places
-    split = worker_plans = None
-    if places.workers is not None:
-        prices = find_prices(places.workers, SCALE, deadline)
-        split = WorkerSplit(places.workers, prices, deadline)
-        worker_plans = PiecePlans(places.workers, prices)
-        search.workers = worker_plans.most
-    plans = PiecePlans(places.nodes, find_prices(places.nodes, SCALE, deadline))
+    nodes = find_prices(places.nodes, SCALE, deadline)
+    plans = plans_of(places.nodes, nodes)
+    search.nodes = plans.most
+    if places.workers is None:
+        search.tell()
+        search.offer(round_down(places.nodes, nodes, places.nodes.sizes))
+        _look(search, plans, deadline)
+        search.nodes = plans.most
+        return
+    workers = find_prices(places.workers, SCALE, deadline)
+    search.workers = plans_of(places.workers, workers).most
+    search.split = WorkerSplit(places.workers, workers, deadline)
+    search.tell()
+    search.offer(round_down(places.nodes, nodes, places.nodes.sizes))
+    now = time.perf_counter()
+    _look(search, plans, now + SHARE_OF_NODES * (deadline - now))
     search.nodes = plans.most
     search.tell()
-    search.offer(plans.rounded(), split)
-    left = deadline - time.perf_counter()
-    share = 1.0 if worker_plans is None else SHARE_OF_NODES
+    if places.node_saving and places.worker_saving and not search.watch.known.is_settled:
+        both = plans_of_levels(places, nodes, workers, search.split)
+        _look(search, both, deadline)
+        search.both = both.most
+
+
+def _look(search: _Search, plans: PiecePlans, deadline: float) -> None:
+    """Look for the best of some plans; what is proven on the way stands in `plans`."""
     try:
-        search.offer(plans.best(time.perf_counter() + share * left), split)
+        search.offer(plans.best(deadline))
     except TooLongError:
-        pass  # the bound of the plans stands
-    finally:
-        search.nodes = plans.most
-    search.tell()
-    if worker_plans is None or search.watch.known.is_settled:
         return
-    try:
-        worker_plans.best(deadline)
-    except TooLongError:
-        pass  # likewise
-    finally:
-        search.workers = worker_plans.most
 
 
 def supports(problem: Problem) -> str | None:

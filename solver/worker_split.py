@@ -6,12 +6,14 @@ import time
 
 import numpy as np
 
-from slotwise.models.problem import IntArray
-from slotwise.solver.closing import TooLongError, least_loss
+from slotwise.models.problem import BoolArray, IntArray
+from slotwise.solver.closing import Plan, TooLongError, least_loss
 from slotwise.solver.master import Column, Cut
 from slotwise.solver.piece_graph import PieceGraph
 from slotwise.solver.piece_list import list_pieces
+from slotwise.solver.piece_plan import column_of
 from slotwise.solver.piece_prices import Prices
+from slotwise.solver.stopping import check_stop
 
 MOST_STATES = 2_000
 MOST_PIECES = 5_000
@@ -25,16 +27,46 @@ class WorkerSplit:
     def __init__(self, graph: PieceGraph, prices: Prices, deadline: float) -> None:
         self._graph = graph
         self._prices = prices
+        self._cut = Cut(prices.scale, prices.prices, 0, (0,))
         self._deadline = deadline
-        self._known: dict[bytes, list[IntArray]] = {}
-        self._budget, self._column = self._listed()
+        self._known: dict[bytes, Plan | int] = {}
+        self.widest, self._column = self._listed()
 
     def workers(self, content: IntArray, slots: int) -> list[IntArray] | None:
         """Return the contents [K] of at most `slots` workers; ``None`` if it finds no way."""
-        key = content.tobytes()
-        if key not in self._known:
-            self._known[key] = self._best(content)
-        return self._merged(self._known[key], slots)
+        budget = min(self.widest, self._prices.scale)
+        plan = None
+        try:
+            while (plan := self._plan(content, budget)) is None and budget < self.widest:
+                budget = min(4 * budget, self.widest)
+        except TooLongError:
+            pass  # then a split that is only good
+        if plan is None:
+            return self._merged(round_down(self._graph, self._prices, content), slots)
+        return self._merged([np.array(counts) for _, counts in plan.contents], slots)
+
+    def gains(self, contents: IntArray, budgets: IntArray) -> tuple[IntArray, BoolArray]:
+        """Return for contents [Y, K] the most flow inside workers, and whether it can be that much.
+
+        It cannot where the best split loses more than its budget [Y]. Where the search grows too
+        large it is the most that prices allow. Raises `TooLongError` after the deadline.
+        """
+        most = contents @ self._prices.prices
+        inside = most // self._prices.scale
+        possible = np.ones(len(contents), dtype=np.bool_)
+        for i, (content, budget) in enumerate(zip(contents, budgets.tolist(), strict=True)):
+            if time.perf_counter() > self._deadline:
+                raise TooLongError
+            if budget > self.widest:
+                continue
+            try:
+                plan = self._plan(content, budget)
+            except TooLongError:
+                continue
+            possible[i] = plan is not None
+            if plan is not None:
+                inside[i] = (int(most[i]) - plan.loss) // self._prices.scale
+        return inside, possible
 
     def _listed(self) -> tuple[int, Column]:
         """Return the widest budget whose pieces are few, and these pieces."""
@@ -48,28 +80,26 @@ class WorkerSplit:
                 break
             if len(more) > MOST_PIECES:
                 break
-            budget, rows, loss = loss * scale, more, 4 * loss
-        counts = np.concatenate([np.zeros((1, graph.count), dtype=np.int64), rows])
-        return budget, Column(counts, graph.gains(counts))
+            budget, rows, loss = loss * scale, more, 2 * loss
+        return budget, column_of(graph, rows)
 
-    def _best(self, content: IntArray) -> list[IntArray]:
-        scale = self._prices.scale
-        cut = Cut(scale, self._prices.prices, 0, (0,))
-        ample = (int(content.sum()),)
-        budget = min(self._budget, scale)
-        while time.perf_counter() < self._deadline:
-            try:
-                plan = least_loss(
-                    [self._column], ample, cut, content, budget, lambda seen: seen < MOST_STATES
-                )
-            except TooLongError:
-                break
-            if plan is not None:
-                return [np.array(counts) for _, counts in plan.contents]
-            if budget >= self._budget:
-                break
-            budget = min(4 * budget, self._budget)
-        return round_down(self._graph, self._prices, content)
+    def _plan(self, content: IntArray, budget: int) -> Plan | None:
+        """Return the split that loses least, ``None`` if it loses more; remembers both."""
+        key = content.tobytes()
+        known = self._known.get(key, -1)
+        if isinstance(known, Plan):
+            return known if known.loss <= budget else None
+        if known >= budget:
+            return None
+        check_stop()
+        plan = least_loss(
+            [self._column], (int(content.sum()),), self._cut, content, budget, self._goes_on
+        )
+        self._known[key] = budget if plan is None else plan
+        return plan
+
+    def _goes_on(self, seen: int) -> bool:
+        return seen < MOST_STATES and time.perf_counter() < self._deadline
 
     def _merged(self, pieces: list[IntArray], slots: int) -> list[IntArray] | None:
         """Merge pieces (first fit, large ones first) until they are at most `slots`."""
