@@ -8,15 +8,14 @@ from collections.abc import Callable
 import numpy as np
 
 from slotwise.models.problem import IntArray
-from slotwise.solver.closing import Plan, TooLongError, least_loss
-from slotwise.solver.closing_cp_sat import close_by_cp_sat
-from slotwise.solver.master import Column, Cut
+from slotwise.solver.closing import TooLongError
+from slotwise.solver.master import Column
 from slotwise.solver.piece_graph import PieceGraph
 from slotwise.solver.piece_list import list_pieces
 from slotwise.solver.piece_prices import Prices
-
-MOST_STATES = 20_000
-"""Residual vectors looked at before CP-SAT takes over."""
+from slotwise.solver.plan_search import PlanSearch
+from slotwise.solver.plans import Found, SearchState, SiteColumns
+from slotwise.solver.splits import all_in_one
 
 
 class PiecePlans:
@@ -34,7 +33,7 @@ class PiecePlans:
         self, sizes: IntArray, scale: int, prices: IntArray, columns: Callable[[int], Column]
     ) -> None:
         self._sizes = sizes
-        self._cut = Cut(scale, prices, 0, (0,))
+        self._scale = scale
         self._columns = columns
         self._total = int(prices @ sizes)
         self.most = self._total // scale
@@ -45,39 +44,46 @@ class PiecePlans:
         ``None`` where no pieces make up a plan. Raises `TooLongError` when the deadline passes or
         a search grows too large; `most` is then what is proven.
         """
-        scale = self._cut.scale
-        budget, step = self._total % scale, scale
+        budget, step = self._total % self._scale, self._scale
         while True:
             if time.perf_counter() > deadline:
                 raise TooLongError
-            plan = self._least_loss(budget, deadline)
-            if plan is not None:
-                self.most = (self._total - plan.loss) // scale
-                return [np.array(content) for _, content in plan.contents]
-            self.most = (self._total - budget - 1) // scale
+            least = -(-(self._total - budget) // self._scale)
+            pieces = self._best_of(self._columns(budget), least, deadline)
+            if pieces is not None:
+                return pieces
+            self.most = least - 1
             if self.most < 0:
                 return None
             budget, step = budget + step, 2 * step
 
-    def _least_loss(self, budget: int, deadline: float) -> Plan | None:
-        """Return the plan of least loss, ``None`` if it loses more; raises `TooLongError`."""
-        column = self._columns(budget)
-        ample = (int(self._sizes.sum()),)
+    def _best_of(self, column: Column, least: int, deadline: float) -> list[IntArray] | None:
+        """Return the best plan of the pieces of `column`, if it is worth at least `least`.
+
+        The pieces priced anew lose less, for all others are out.
+        """
+        state = SearchState(best=Found(least - 1, ()))
+        ample = int(self._sizes.sum())
+        search = PlanSearch(
+            (SiteColumns((column,), (ample,)),),
+            all_in_one(self._sizes),
+            self._sizes,
+            np.zeros(1, dtype=np.int64),
+            deadline,
+            state,
+            lambda found: None,
+        )
         try:
-            return least_loss(
-                [column],
-                ample,
-                self._cut,
-                self._sizes,
-                budget,
-                lambda seen: seen < MOST_STATES and time.perf_counter() < deadline,
-            )
+            search.run()
         except TooLongError:
-            left = deadline - time.perf_counter()
-            closing = close_by_cp_sat([column], ample, self._cut, self._sizes, budget, left)
-        if not closing.proven:
-            raise TooLongError
-        return closing.plan
+            if state.bound is not None:
+                self.most = min(self.most, state.bound)
+            raise
+        assert state.best is not None, "it began with one"
+        if not state.best.contents:
+            return None
+        self.most = state.best.value
+        return [np.array(counts) for _, counts in state.best.contents[0]]
 
 
 def plans_of(graph: PieceGraph, prices: Prices) -> PiecePlans:
