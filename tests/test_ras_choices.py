@@ -27,7 +27,7 @@ def test_the_exact_choice_is_never_worse(index: int) -> None:
     """What Storm does is among the choices: evicting no more, no worse set."""
     for done in schedule_rounds(arrivals(index, 0)):
         assert judge(compile_problem(done.instance), done.placement).valid
-        exact = exact_counterparts(done, Limits(10.0))
+        exact = exact_counterparts(done, Limits(3.0))
         assert exact.best.cost <= exact.cost
         for answer in exact.answers:
             assert answer.eviction is not None
@@ -44,7 +44,7 @@ def test_same_seed_same_clusters() -> None:
 
 def test_counts_add_up() -> None:
     rounds = list(schedule_rounds(arrivals(0, 0)))
-    total = sum((compare(done, Limits(10.0)) for done in rounds), Tally())
+    total = sum((compare(done, Limits(3.0)) for done in rounds), Tally())
     busy = [d for done in rounds for d in done.decisions if d.evicted or d.outcome == "refused"]
     assert total.let_in + total.refused + total.open >= len(busy)
     assert total.evicted >= total.least
@@ -52,7 +52,7 @@ def test_counts_add_up() -> None:
 
 
 def test_as_a_program(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--count", "1", "--json"]) == 0
+    assert main(["--count", "1", "--time-limit", "3", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["rounds"] > 0
     first, *_ = lines(Tally(**found))
