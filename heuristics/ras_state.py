@@ -1,8 +1,7 @@
 """The working cluster of one scheduling round: what is assigned where, what each node has left.
 
-It stands over an `Instance`, not over the compiled `Problem`: Storm computes in doubles of the
-user's own units, compares names, and its orders follow the file; the integers of a `Problem`
-round differently and know no names.
+It stands over an `Instance`, not the compiled `Problem`: Storm computes in doubles of the user's
+own units, compares names, follows the file's order; integers of a `Problem` round differently.
 
 What a node has left is its capacity less its workers and the shared memory counted on it, 0 at
 the least, each sum taken in the order in which Java takes it. Where all numbers of the instance
@@ -81,8 +80,7 @@ class RasState:
         other.places = [dict(one) for one in self.places]
         other.on_node = [dict(one) for one in self.on_node]
         other.workers = [dict(one) for one in self.workers]
-        other.cpu, other.memory = list(self.cpu), list(self.memory)
-        other.generic = list(self.generic)
+        other.cpu, other.memory, other.generic = self.cpu[:], self.memory[:], self.generic[:]
         other._used = list(self._used)
         other._shared = [dict(one) for one in self._shared]
         if self.tables is not None:
@@ -164,9 +162,8 @@ class RasState:
         left = [one for one in set_order(worker.tasks, executor_hash) if one != task]
         self.free_slot(slot)
         if left:
-            model = self.model
-            of = model.topologies[worker.topology]
-            self.replace(slot, worker_of(of, worker.topology, left, model.least_cpu))
+            of = self.model.topologies[worker.topology]
+            self.replace(slot, worker_of(of, worker.topology, left, self.model.least_cpu))
 
     def grown(self, topology: int, worker: Worker | None, task: int) -> Worker:
         """Return `worker` with one more executor; ``None`` = a new worker."""
