@@ -7,8 +7,9 @@ nodes propagates. Limits are rows.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from ortools.sat.python import cp_model
@@ -70,6 +71,7 @@ def close(
 
     `kept` [Y] per node type. `on_plan` is told of each better plan.
     """
+    started = time.perf_counter()
     cp = cp_model.CpModel()
     apart = any(s.apart for s in (term, *(limit for limit, _ in limits)))
     nodes = _nodes(cp, model, kept, by_rack=apart)
@@ -87,7 +89,8 @@ def close(
     goal = _expression(term, nodes, left_out, far)
     cp.add(goal >= least)
     cp.minimize(goal)
-    return _solve(cp, nodes, left_out, search, on_plan)
+    left = search.time_s - (time.perf_counter() - started)  # stating it all takes its time
+    return _solve(cp, nodes, left_out, replace(search, time_s=left), on_plan)
 
 
 def _nodes(
