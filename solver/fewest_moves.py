@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from slotwise.models.compile import compile_problem
 from slotwise.models.instance import Instance, Objective
+from slotwise.models.judge import judge
 from slotwise.models.placement import UNPLACED, Placement
+from slotwise.solver.cp_sat import CP_SAT
+from slotwise.solver.engine import NotTakenError
 from slotwise.solver.result import Limits
-from slotwise.solver.solve import solve
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +68,16 @@ def fewest_moves(
     hint = Placement(
         tuple(placement.nodes[i] for i in tasks), tuple(placement.workers[i] for i in tasks)
     )
-    result = solve(
-        part, time_limit_s=limits.time_s, workers=limits.workers, seed=limits.seed, hint=hint
-    )
-    found, (term,) = result.placement, result.objective
-    if found is None or term.value is None:
+    problem = compile_problem(part)
+    try:
+        outcome = CP_SAT.run(problem, limits, hint)
+    except NotTakenError:
+        return Moved(Moves(judge(problem, hint).scaled[0], None), placement, interrupted=False)
+    found = outcome.placement
+    if found is None or outcome.values is None:
         return None
     nodes, workers = ([UNPLACED] * len(placement.nodes) for _ in range(2))
     for i, node, worker in zip(tasks, found.nodes, found.workers, strict=True):
         nodes[i], workers[i] = node, worker
-    moves = Moves(int(term.value), None if term.bound is None else int(term.bound))
-    return Moved(moves, Placement(tuple(nodes), tuple(workers)), result.interrupted)
+    moves = Moves(outcome.values[0], outcome.bounds[0])
+    return Moved(moves, Placement(tuple(nodes), tuple(workers)), outcome.interrupted)

@@ -14,9 +14,12 @@ from slotwise.models.instance import Instance, Objective, Place
 from slotwise.models.judge import judge
 from slotwise.models.placement import Placement
 from slotwise.models.topology import Component, Topology
+from slotwise.solver import fewest_moves as moves_module
 from slotwise.solver.best_set import best_set, filled, rejecting
-from slotwise.solver.fewest_moves import Moves
-from slotwise.solver.result import Limits, Status
+from slotwise.solver.cp_sat import CP_SAT
+from slotwise.solver.engine import NotTakenError
+from slotwise.solver.fewest_moves import Moves, fewest_moves
+from slotwise.solver.result import Limits, Outcome, Status
 from slotwise.solver.solve import solve
 
 
@@ -62,6 +65,21 @@ def test_fragments_are_put_together_with_few_moves() -> None:
     found = best_set(replace(made, running=running))
     assert found.left_out == ()
     assert found.moved == Moves(1, 1)
+
+
+def test_moves_are_counted_where_the_model_would_be_too_large(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def too_large(*words: object) -> Outcome:
+        raise NotTakenError("too large")
+
+    monkeypatch.setattr(moves_module, "CP_SAT", replace(CP_SAT, run=too_large))
+    made = instance([100, 100], [(1, 50, 5), (1, 50, 5)])
+    running = {"t0": {"s[0]": Place("n0", 1)}, "t1": {"s[0]": Place("n1", 1)}}
+    there = Placement((0, 0), (1, 2))
+    found = fewest_moves(replace(made, running=running), there, (), Limits(5.0))
+    assert found is not None
+    assert (found.moves, found.placement) == (Moves(1, None), there)
 
 
 def test_what_fits_beside_the_hint_is_added() -> None:
