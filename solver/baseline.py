@@ -23,13 +23,14 @@ from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.solver.engine import Engine
 from slotwise.solver.result import Limits, Outcome, Status
+from slotwise.solver.spread_bound import fewest_nodes, least_network
 from slotwise.solver.stopping import is_stop_requested
 from slotwise.solver.watch import Watch, unwatched
 
 FIRST = ("r-storm", "ras-default")
 """Heuristics that run first: the quickest, and the one that is best most often."""
 SHARE_OF_TIME = 0.05
-KIND = "trivial"
+KIND, CAPACITY = "trivial", "capacity"
 """What the bounds are."""
 
 
@@ -43,6 +44,7 @@ def run(
     """
     watch = watch or unwatched(problem, "baseline")
     watch.prove(simple_bounds(problem), KIND)
+    watch.prove(capacity_bounds(problem), CAPACITY)
     methods = dict.fromkeys((*(name for name in FIRST if name in HEURISTICS), *HEURISTICS))
     seconds = SHARE_OF_TIME * limits.time_s
     return known_at_once(problem, limits.seed, hint, tuple(methods), seconds, watch)
@@ -62,7 +64,7 @@ def known_at_once(
     """
     watch = watch or unwatched(problem, "baseline")
     placement = _best(problem, seed, hint, methods, seconds, watch)
-    bounds = simple_bounds(problem)
+    bounds = capacity_bounds(problem)
     values = None if placement is None else judge(problem, placement).scaled
     status = Status.UNKNOWN if values is None else Status.FEASIBLE
     return Outcome(
@@ -70,19 +72,25 @@ def known_at_once(
         placement=placement,
         values=values,
         bounds=bounds,
-        proof="simple bounds: no part below 0, demand beyond all capacity",
-        bound_kind=KIND,
+        proof="simple bounds: no part below 0, demand beyond capacity, pairs that share no node",
+        bound_kind=KIND if bounds == simple_bounds(problem) else CAPACITY,
     )
 
 
-def simple_bounds(problem: Problem) -> tuple[int, ...]:
-    """Return a value per term that no valid placement is below."""
-    least = dict.fromkeys(("network", "linear", "moved", "rejected", "overload"), 0)
+def simple_bounds(problem: Problem, *, network: int = 0) -> tuple[int, ...]:
+    """Return a value per term that no valid placement is below; `network` is a bound of that."""
+    least = dict.fromkeys(("linear", "moved", "rejected", "overload"), 0)
     topologies = 0 if problem.may_reject else sum(bool(r.classes) for r in problem.rules)
-    least |= {"workers": topologies, "nodes": min(topologies, 1)}
+    least |= {"workers": topologies, "nodes": fewest_nodes(problem), "network": network}
     if not problem.may_reject:
         least["overload"] = _least_overload(problem)
     return tuple(sum(m * least[part] for part, m in term.parts) for term in problem.terms)
+
+
+def capacity_bounds(problem: Problem) -> tuple[int, ...]:
+    """Return the same with what the network costs because nodes are small (`spread_bound`)."""
+    counts = any(part == "network" for term in problem.terms for part, _ in term.parts)
+    return simple_bounds(problem, network=least_network(problem) if counts else 0)
 
 
 def _least_overload(problem: Problem) -> int:

@@ -11,7 +11,7 @@ from strategies import tiny_instance
 from slotwise.models.compile import compile_problem
 from slotwise.models.families import FAMILIES
 from slotwise.models.judge import judge
-from slotwise.solver.baseline import BASELINE, simple_bounds
+from slotwise.solver.baseline import BASELINE, capacity_bounds, simple_bounds
 from slotwise.solver.exhaustive import EXHAUSTIVE
 from slotwise.solver.result import Limits, Status
 from slotwise.solver.solve import solve
@@ -24,7 +24,7 @@ def test_no_optimum_is_below_its_simple_bound() -> None:
         problem = compile_problem(tiny_instance(rng))
         truth = EXHAUSTIVE.run(problem, Limits(), None)
         if truth.values is not None:
-            bounds = simple_bounds(problem)
+            bounds = capacity_bounds(problem)
             assert all(b <= v for b, v in zip(bounds, truth.values, strict=True))
             positive += any(bounds)
     assert positive >= 20
