@@ -83,7 +83,8 @@ class _Maker:
 
     def __init__(self, rng: Generator) -> None:
         self.rng = rng
-        self.decimals = self.chance(30)
+        self.large = self.chance(15)
+        self.decimals = self.large or self.chance(30)
         self.generics = GENERICS[: draw(rng, 0, len(GENERICS))] if self.chance(50) else ()
 
     def chance(self, percent: int) -> bool:
@@ -129,7 +130,8 @@ class _Maker:
         for host in self.words("h", draw(self.rng, 1, 9)):
             rack = self.one_of(racks)
             for _ in range(draw(self.rng, 1, 3) if shared_hosts else 1):
-                slots = self.one_of((0, 1, 2, 3, 4, 4, 6, 8))
+                few = self.one_of((0, 1, 2, 3, 4, 4, 6, 8))
+                slots = draw(self.rng, 1, 40) if self.large else few
                 nodes.append(Node(next(ids), rack, host, slots, self.one_of(kinds)))
         return Cluster(tuple(nodes))
 
@@ -158,7 +160,7 @@ class _Maker:
     ) -> Topology:
         components = self.components()
         ids = tuple(one.id for one in components)
-        shared = draw(self.rng, 1, 3) if self.chance(40) else 0
+        shared = draw(self.rng, 1, 20 if self.large else 3) if self.chance(40) else 0
         return Topology(
             id=name,
             components=components,
@@ -186,21 +188,23 @@ class _Maker:
 
     def components(self) -> tuple[Component, ...]:
         count = draw(self.rng, 1, 6)
-        large = self.chance(20)
+        most = 14 if self.chance(20) else 5
+        times = draw(self.rng, 1, 9) if self.large else 1
         return tuple(
             Component(
                 name,
                 "spout" if index == 0 or self.chance(20) else "bolt",
-                draw(self.rng, 0 if index else 1, 14 if large else 5),
+                draw(self.rng, 0 if index else 1, most) * times,
                 self.demand(),
             )
             for index, name in enumerate(self.words("c", count))
         )
 
     def demand(self) -> dict[str, Decimal]:
-        found = {"cpu": self.amount(1, 60), "onheap_mb": self.amount(10, 300)}
+        share = 8 if self.large else 1
+        found = {"cpu": self.amount(1, 60 // share), "onheap_mb": self.amount(10, 300 // share)}
         if self.chance(50):
-            found["offheap_mb"] = self.amount(0, 200)
+            found["offheap_mb"] = self.amount(0, 200 // share)
         for key in self.generics:
             if self.chance(10):
                 found[key] = self.amount(0, 2)

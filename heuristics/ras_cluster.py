@@ -53,8 +53,6 @@ class RasCluster:
         What each node has in all.
     slots
         Most workers on each node; ``None`` = no limit.
-    node_order
-        Nodes in the order of Java's map of them.
     supervisor_order
         Nodes in the order in which the working copy of a round adds them up.
     racks
@@ -71,7 +69,6 @@ class RasCluster:
     memory: tuple[float, ...]
     generics: tuple[tuple[float, ...], ...]
     slots: tuple[int | None, ...]
-    node_order: tuple[int, ...]
     supervisor_order: tuple[int, ...]
     racks: tuple[Rack, ...]
     hosts: dict[str, tuple[int, ...]]
@@ -98,7 +95,6 @@ def ras_cluster(instance: Instance, java: int) -> RasCluster:
         memory=tuple(_capacity(node, MEMORY) for node in nodes),
         generics=tuple(tuple(_capacity(node, key) for key in generic) for node in nodes),
         slots=tuple(node.slots for node in nodes),
-        node_order=tuple(order),
         supervisor_order=tuple(index[key] for key in ids),
         racks=_racks(instance.cluster, order, hosts),
         hosts={name: tuple(own) for name, own in hosts.items()},

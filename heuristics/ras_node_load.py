@@ -49,7 +49,7 @@ def left_together(model: RasModel, loads: Sequence[Load]) -> Offer:
     cluster = model.cluster
     cpu = memory = 0.0
     generic = [0.0] * len(cluster.generic)
-    for node in cluster.node_order:
+    for node in cluster.supervisor_order:
         used_cpu, onheap, offheap, used = loads[node]
         cpu = max(0.0, cpu + cluster.cpu[node] - used_cpu)
         memory = max(0.0, memory + cluster.memory[node] - (onheap + offheap))

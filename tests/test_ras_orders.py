@@ -6,7 +6,10 @@ from decimal import Decimal
 
 from slotwise.heuristics.ras_executor_order import by_constraint_severity
 from slotwise.heuristics.ras_request import request_of
+from slotwise.heuristics.ras_scheduler import schedule_round
 from slotwise.heuristics.ras_topology import ras_topology
+from slotwise.models.cluster import Cluster, Node
+from slotwise.models.instance import Instance
 from slotwise.models.topology import Component, Constraints, Topology
 
 
@@ -38,3 +41,19 @@ def test_sums_are_taken_in_the_order_of_javas_maps() -> None:
     asked = request_of(topology)
     assert asked.approximate.cpu == 7.300000000000001
     assert asked.cpu == 7.3
+
+
+def test_nodes_are_added_up_in_the_order_of_a_copied_map() -> None:
+    """Storm 2.8.3 on Java 17 writes "(Available: 7852.520000000001 % CPU)".
+
+    In the order of the file it would be 7852.5199999999995, in that of the map before it is copied
+    7852.519999999999.
+    """
+    cpu = "100 206.22 303.44 405.66 505.88 603.1 706.32 800.54 906.76 1003.98 1105.2 1205.42"
+    nodes = tuple(
+        Node(f"n{37 * k * k + 11 * k}", "r", resources={"cpu": Decimal(amount), "memory_mb": 1000})
+        for k, amount in enumerate(cpu.split())
+    )
+    too_large = Topology("t", (Component("s", "spout", 1, {"cpu": Decimal(100000)}),))
+    one = schedule_round(Instance("i", Cluster(nodes), (too_large,)), strategy="ras-default")
+    assert "(Available: 7852.520000000001 % CPU)" in one.decisions[0].message
