@@ -28,7 +28,10 @@ def test_the_chains_of_the_benchmark_are_placed_without_a_step_back(
     assert ras_speed.seconds(ras_speed.chain(executors, nodes))[1:] == (1, 0)
 
 
-@pytest.mark.parametrize(("cluster", "most"), [("largeCluster03", 0.3), ("largeCluster01", 10)])
+@pytest.mark.parametrize(
+    ("cluster", "most"),
+    [("largeCluster03", 0.3), pytest.param("largeCluster01", 10, marks=pytest.mark.deep)],
+)
 def test_real_clusters_are_placed_in_time(
     cluster: str, most: float, shared: Path, note: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
