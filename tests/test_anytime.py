@@ -97,8 +97,8 @@ def test_the_first_placement_comes_long_before_the_end(engine: str) -> None:
     assert placed[0].seconds < 3.5
     assert placed[0].engine == "hint"
     assert sum(event.event is Event.BOUND for event in events) >= 2
-    kinds = {"auto": "lp over node contents"}
-    assert result.objective[0].bound_kind == kinds.get(engine, engine)
+    of_auto = ("capacity", "cp-sat", "lp over node contents")  # whichever is best by then
+    assert result.objective[0].bound_kind in (of_auto if engine == "auto" else (engine,))
 
 
 @pytest.mark.parametrize("engine", ["dual-ascent", "subset-dp"])
