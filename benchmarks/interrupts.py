@@ -73,9 +73,11 @@ def interrupt(command: Sequence[str], instance: Instance, after_s: float) -> Int
     pressed = time.perf_counter()
     out, err = process.communicate()
     late = time.perf_counter() - pressed
-    if process.returncode not in (INTERRUPTED, *DONE_CODES):
-        raise RuntimeError(f"exit code {process.returncode}: {err[-300:]}")
-    return _judged(instance, out, after_s, late, process.returncode)
+    # Python ends by the signal itself, which shells call 130, where it hit while modules load.
+    code = INTERRUPTED if process.returncode == -signal.SIGINT else process.returncode
+    if code not in (INTERRUPTED, *DONE_CODES):
+        raise RuntimeError(f"exit code {code}: {err[-300:]}")
+    return _judged(instance, out, after_s, late, code)
 
 
 def _judged(instance: Instance, out: str, after_s: float, late_s: float, code: int) -> Interrupt:

@@ -88,7 +88,7 @@ def test_only_values_and_bounds_that_are_true_are_told(engine: str) -> None:
 def test_the_first_placement_comes_long_before_the_end(engine: str) -> None:
     instance = instance_from_text(hard_instance(36, 5))
     start = slotwise.place(instance, "r-storm")
-    result, events = listened(instance, engine=engine, time_limit_s=4, hint=start)
+    result, events = listened(instance, engine=engine, time_limit_s=2.5, hint=start)
     assert result.status is Status.FEASIBLE
     value = result.objective[0].value
     assert value is not None
