@@ -154,10 +154,10 @@ def _prove(auto: Auto, problem: Problem, watch: Watch) -> None:
     found = auto.run(priced, problem, watch)
     if found is None and racks_matter(problem):
         _enclose(auto, problem, watch)
+    else:
+        auto.run(Turn(PIECES, PIECED, SHARE_OF_CONFIGURATIONS), problem, watch)
     if found is not None or CONFIGURATIONS.supports(problem) is not None:  # not for its size
         auto.run(Turn(COLUMNS, LISTED, SHARE_OF_COLUMNS), problem, watch)
-    if found is None and not racks_matter(problem):
-        auto.run(Turn(PIECES, PIECED, SHARE_OF_CONFIGURATIONS), problem, watch)
 
 
 def _enclose(auto: Auto, problem: Problem, watch: Watch) -> None:

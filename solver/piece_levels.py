@@ -11,6 +11,7 @@ import numpy as np
 
 from slotwise.models.problem import BoolArray, IntArray
 from slotwise.solver.master import Column
+from slotwise.solver.piece_graph import PieceGraph
 from slotwise.solver.piece_list import list_pieces
 from slotwise.solver.piece_places import PiecePlaces
 from slotwise.solver.piece_plan import PiecePlans
@@ -20,16 +21,15 @@ from slotwise.solver.worker_tables import split_gains
 
 
 def plans_of_levels(
-    places: PiecePlaces, nodes: Prices, workers: Prices, split: WorkerSplit
+    places: PiecePlaces, graph: PieceGraph, nodes: Prices, workers: Prices, split: WorkerSplit
 ) -> PiecePlans:
     """Return the plans worth ``a`` per unit of flow inside nodes and ``b`` inside workers.
 
-    `a` and `b` are the savings of `places`, both above 0.
+    `a` and `b` are the savings of `places`, both above 0; `graph` is that of the prices of nodes.
     """
     a, b = places.node_saving, places.worker_saving
 
     def columns(budget: int) -> Column:
-        graph = places.nodes
         pieces = list_pieces(graph, nodes.scale, nodes.prices, budget // a)
         gains = graph.gains(pieces)
         left = (budget - a * (pieces @ nodes.prices - nodes.scale * gains)) // b

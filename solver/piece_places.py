@@ -21,7 +21,10 @@ from slotwise.solver.worker_layout import has_single_workers
 
 ADDITIVE_PARTS = frozenset(("overload", "network"))
 MOST_UNITS = 2_000
-"""Units of a place in the tables; finer demands are rounded down, which keeps a bound one."""
+"""Units of a place in the tables."""
+
+SHARE_OF_TIGHTEST = 0.5
+"""Rules that fill fewer nodes than this share of the tightest rule are not worth a table."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +36,8 @@ class PiecePlaces:
     problem, kinds
         The problem and its kinds.
     nodes
-        The kinds on a node as large as the largest.
+        The kinds on a node as large as the largest, by each rule that fills many nodes: every one
+        of these graphs bounds what nodes hold.
     node_saving
         What a unit of flow inside a node saves against one between nodes of a rack; inside its
         single worker where that is all there is.
@@ -47,7 +51,7 @@ class PiecePlaces:
 
     problem: Problem
     kinds: Kinds
-    nodes: PieceGraph
+    nodes: tuple[PieceGraph, ...]
     node_saving: int
     workers: PieceGraph | None
     worker_saving: int
@@ -111,7 +115,7 @@ def piece_places(problem: Problem) -> PiecePlaces:
     )
 
 
-def _nodes(problem: Problem, kinds: Kinds, per_worker: IntArray | None) -> PieceGraph:
+def _nodes(problem: Problem, kinds: Kinds, per_worker: IntArray | None) -> tuple[PieceGraph, ...]:
     capacity, slots = problem.capacity.max(axis=0), int(problem.slots.max())
     most = kinds.sizes.copy()
     for k in range(kinds.count):
@@ -137,8 +141,12 @@ def _nodes(problem: Problem, kinds: Kinds, per_worker: IntArray | None) -> Piece
         rules.append(_slot_rule(kinds, per_worker, slots))
     tasks = int(kinds.sizes.sum())
     rules.append((np.ones(kinds.count, dtype=np.int64), tasks))
-    tightest = max(rules, key=lambda rule: int(kinds.sizes @ rule[0]) / max(rule[1], 1))
-    return piece_graph(kinds.sizes, kinds.flow, *_units(*tightest), most, admits)
+    filled = [int(kinds.sizes @ weights) / max(units, 1) for weights, units in rules]
+    return tuple(
+        piece_graph(kinds.sizes, kinds.flow, *coarse(*rule, MOST_UNITS), most, admits)
+        for rule, share in zip(rules, filled, strict=True)
+        if share >= SHARE_OF_TIGHTEST * max(filled)
+    )
 
 
 def _workers(problem: Problem, kinds: Kinds, topology: int) -> PieceGraph:
@@ -151,7 +159,8 @@ def _workers(problem: Problem, kinds: Kinds, topology: int) -> PieceGraph:
     def admits(counts: IntArray) -> BoolArray:
         return np.asarray((counts @ heap <= limit) & (counts <= most).all(axis=1))
 
-    return piece_graph(kinds.sizes, kinds.flow, *_units(heap, limit), most, admits)
+    units = coarse(heap, limit, MOST_UNITS)
+    return piece_graph(kinds.sizes, kinds.flow, *units, most, admits)
 
 
 def worker_counts(counts: IntArray, per_worker: IntArray) -> IntArray:
@@ -182,12 +191,12 @@ def _per_worker(problem: Problem, kinds: Kinds, topology: int) -> IntArray:
     return np.array(most, dtype=np.int64)
 
 
-def _units(weights: IntArray, capacity: int) -> tuple[IntArray, int]:
-    """Return a rule in units coarse enough for the tables."""
+def coarse(weights: IntArray, capacity: int, most: int) -> tuple[IntArray, int]:
+    """Return a rule in at most `most` units: what keeps the rule keeps it rounded down."""
     divisor = math.gcd(*weights.tolist()) or 1
     weights, capacity = weights // divisor, capacity // divisor
-    coarse = -(-capacity // MOST_UNITS) or 1
-    return weights // coarse, capacity // coarse
+    unit = -(-capacity // most) or 1
+    return weights // unit, capacity // unit
 
 
 def _slot_rule(kinds: Kinds, per_worker: IntArray, slots: int) -> tuple[IntArray, int]:

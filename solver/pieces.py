@@ -13,15 +13,17 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 
 from slotwise.models.placement import Placement
-from slotwise.models.problem import IntArray, Problem
+from slotwise.models.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.solver.closing import TooLongError
 from slotwise.solver.engine import Engine
+from slotwise.solver.piece_graph import PieceGraph
 from slotwise.solver.piece_levels import plans_of_levels
 from slotwise.solver.piece_packing import pack_pieces
 from slotwise.solver.piece_placement import placement_of
 from slotwise.solver.piece_places import PiecePlaces, piece_places, why_not_pieces
 from slotwise.solver.piece_plan import PiecePlans, plans_of
-from slotwise.solver.piece_prices import find_prices
+from slotwise.solver.piece_prices import Prices, find_prices
+from slotwise.solver.piece_racks import rack_graph
 from slotwise.solver.result import Limits, Outcome, Status
 from slotwise.solver.watch import Known, Watch
 from slotwise.solver.worker_split import WorkerSplit, round_down
@@ -38,7 +40,7 @@ PROOF = "prices of connected pieces by dynamic programming, gap closed by search
 class _Search:
     """What is known: the most flow inside nodes and workers, and what both save together.
 
-    ``None``: not known yet.
+    ``None``: not known yet. `between_racks` is the least flow there.
     """
 
     places: PiecePlaces
@@ -47,6 +49,7 @@ class _Search:
     nodes: int | None = None
     workers: int | None = None
     both: int | None = None
+    between_racks: int = 0
     interrupted: bool = False
 
     @property
@@ -72,12 +75,14 @@ class _Search:
     def bounds(self) -> list[int | None]:
         """Return a bound per term, whatever the others are at; ``None`` where there is none."""
         terms, saved = self.places.problem.terms, self.saved
+        distance = self.places.problem.distance
+        farther = int(distance[CLUSTER] - distance[RACK]) * self.between_racks
         bounds: list[int | None] = []
         for term in terms:
             multiplier = dict(term.parts).get("network", 0)
             if multiplier and saved is None:
                 break
-            bounds.append(multiplier * (self.places.farthest - (saved or 0)))
+            bounds.append(multiplier * (self.places.farthest + farther - (saved or 0)))
         return [*bounds, *([None] * (len(terms) - len(bounds)))]
 
 
@@ -90,7 +95,7 @@ def run(
     known = Known(problem, on_best=lambda placement: watch.offer(placement) if watch else None)
     if hint is not None:
         known.offer(hint, "hint")
-    if not places.nodes.most.all() or not (places.workers is None or places.workers.most.all()):
+    if not places.nodes[0].most.all() or not (places.workers is None or places.workers.most.all()):
         nothing = (None,) * len(problem.terms)
         return Outcome(Status.INFEASIBLE, None, None, nothing, "a task fits nowhere")
     search = _Search(places, Watch(known, "pieces"))
@@ -108,12 +113,16 @@ def run(
 def _solve(search: _Search, deadline: float) -> None:
     """Bound nodes and workers, then look for the best plan; of nodes first where both matter."""
     places = search.places
-    nodes = find_prices(places.nodes, SCALE, deadline)
-    plans = plans_of(places.nodes, nodes)
+    graph, nodes = _least_prices(places, deadline)
+    plans = plans_of(graph, nodes)
     search.nodes = plans.most
+    racks = rack_graph(places.problem, places.kinds)
+    if racks is not None:
+        inside = plans_of(racks, find_prices(racks, SCALE, deadline)).most
+        search.between_racks = max(0, int(places.kinds.pairs(places.kinds.sizes)) - inside)
     if places.workers is None:
         search.tell()
-        search.offer(round_down(places.nodes, nodes, places.nodes.sizes))
+        search.offer(round_down(graph, nodes, graph.sizes))
         _look(search, plans, deadline)
         search.nodes = plans.most
         return
@@ -121,15 +130,21 @@ def _solve(search: _Search, deadline: float) -> None:
     search.workers = plans_of(places.workers, workers).most
     search.split = WorkerSplit(places.workers, workers, deadline)
     search.tell()
-    search.offer(round_down(places.nodes, nodes, places.nodes.sizes))
+    search.offer(round_down(graph, nodes, graph.sizes))
     now = time.perf_counter()
     _look(search, plans, now + SHARE_OF_NODES * (deadline - now))
     search.nodes = plans.most
     search.tell()
     if places.node_saving and places.worker_saving and not search.watch.known.is_settled:
-        both = plans_of_levels(places, nodes, workers, search.split)
+        both = plans_of_levels(places, graph, nodes, workers, search.split)
         _look(search, both, deadline)
         search.both = both.most
+
+
+def _least_prices(places: PiecePlaces, deadline: float) -> tuple[PieceGraph, Prices]:
+    """Return the graph of nodes on which all tasks cost least, and its prices."""
+    found = [(graph, find_prices(graph, SCALE, deadline)) for graph in places.nodes]
+    return min(found, key=lambda pair: pair[1].total(pair[0].sizes))
 
 
 def _look(search: _Search, plans: PiecePlans, deadline: float) -> None:

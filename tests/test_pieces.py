@@ -21,9 +21,11 @@ from slotwise.models.topology import Component, Stream, Topology
 from slotwise.solver.closing import TooLongError
 from slotwise.solver.configurations import FAST_CONFIGURATIONS
 from slotwise.solver.exhaustive import EXHAUSTIVE
+from slotwise.solver.kinds import merge_twins
 from slotwise.solver.piece_graph import PieceGraph, piece_graph
 from slotwise.solver.piece_list import connected, list_pieces
 from slotwise.solver.piece_prices import find_prices
+from slotwise.solver.piece_racks import rack_graph
 from slotwise.solver.piece_tables import best_contents, best_worth, make_tables
 from slotwise.solver.pieces import PIECES
 from slotwise.solver.result import Limits, Status
@@ -127,6 +129,7 @@ def test_pieces_agree_with_exhaustive_search(workers: str, note: list[str]) -> N
         truth = EXHAUSTIVE.run(problem, LIMITS, None)
         found = PIECES.run(problem, LIMITS, None)
         seen[f"{truth.status}/{found.status}"] += 1
+        seen["racks too small"] += rack_graph(problem, merge_twins(problem)) is not None
         if truth.values is None:
             assert found.values is None, number
             continue
@@ -141,6 +144,7 @@ def test_pieces_agree_with_exhaustive_search(workers: str, note: list[str]) -> N
             assert verdict.scaled == found.values
     note.append(f"pieces against exhaustive ({workers}; truth/claim): {dict(seen)}")
     assert seen["optimal/optimal"] >= 10
+    assert seen["racks too small"] >= 5
     assert seen["infeasible/infeasible"] + seen["infeasible/unknown"] >= 2
 
 
