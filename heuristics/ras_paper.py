@@ -17,8 +17,9 @@ exact here. How the section is read:
 - *Workers*, which the section does not speak of: first fit into the topology's workers on the
   node, a new one only when those refuse (as in ``r-storm``). Every rule of the instance holds and
   every resource is hard.
-- *Several topologies*: by ``priority``, then id, on what is left. One that does not fit is left
-  out whole where the objective counts ``rejected``; else the method refuses.
+- *Several topologies*: in the order of the instance's priority strategy (`ras_priority`), on what
+  is left. One that does not fit is left out whole where the objective counts ``rejected``; else the
+  method refuses. Nobody is evicted.
 - ``running`` is not read.
 """
 
@@ -31,6 +32,7 @@ from numpy.random import Generator
 
 from slotwise.heuristics.ledger import Ledger
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.ras_priority import priority_order
 from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
@@ -43,10 +45,8 @@ Amounts = tuple[int, int, int]
 
 def place(problem: Problem, rng: Generator) -> Placement | Refusal:
     """Return the documented strategy's placement; nothing in it is random."""
-    topologies = problem.instance.topologies
-    order = sorted(range(len(topologies)), key=lambda t: (topologies[t].priority, topologies[t].id))
     ledger = Ledger(problem, range(len(problem.dims)))
-    for t in order:
+    for t in (turn.topology for turn in priority_order(problem.instance)):
         stuck = _schedule(ledger, t)
         if stuck is not None and not problem.may_reject:
             topology, task = problem.instance.task_names()[stuck]

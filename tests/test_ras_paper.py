@@ -9,7 +9,7 @@ from slotwise.heuristics.place import run_method
 from slotwise.heuristics.ras_paper import component_order, sorted_group
 from slotwise.models.cluster import Cluster, Node
 from slotwise.models.compile import compile_problem
-from slotwise.models.instance import Instance
+from slotwise.models.instance import Instance, Objective
 from slotwise.models.placement import Placement
 from slotwise.models.topology import Ackers, Component, Stream, Topology
 
@@ -73,3 +73,16 @@ def test_the_documented_racks_are_filled_in_their_order() -> None:
     # 4000 and 80000 hold two; then cpu is used up there, rack-1 is next by its 2000, then rack-4
     # with memory for one.
     assert racks == ["rack-0", "rack-0", "rack-1", "rack-4"]
+
+
+def test_topologies_go_by_storms_priority() -> None:
+    need = {"cpu": Decimal(60), "onheap_mb": Decimal(1)}
+    offer = {"cpu": Decimal(100), "memory_mb": Decimal(10)}
+    nodes = (Node("n1", "r", slots=1, resources=offer),)
+    late, first = (
+        Topology(key, (Component("s", "spout", 1, need),), priority=priority)
+        for key, priority in (("late", 9), ("first", 0))
+    )
+    instance = Instance("two", Cluster(nodes), (late, first), objective=Objective(("rejected",)))
+    found = run_method(compile_problem(instance), HEURISTICS["ras-paper"], 0)
+    assert found == Placement((-1, 0), (-1, 0))
