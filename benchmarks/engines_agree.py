@@ -197,7 +197,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--count", type=int, default=2000, help="tiny instances")
     parser.add_argument("--mid-size", type=int, default=0, help="that three engines must settle")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--time-limit", type=float, default=20.0, metavar="S", help="per engine")
+    parser.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="per engine")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     return parser
 
