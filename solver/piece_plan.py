@@ -27,11 +27,16 @@ class PiecePlans:
         [K] number of tasks of each kind; [K] their prices on the integer grid `scale`.
     columns
         Budget -> all pieces that lose at most that against the prices, and their worths.
+    on_best
+        Called with the pieces [K] of each better plan met.
     """
+
+    on_best: Callable[[list[IntArray]], None]
 
     def __init__(
         self, sizes: IntArray, scale: int, prices: IntArray, columns: Callable[[int], Column]
     ) -> None:
+        self.on_best = lambda pieces: None
         self._sizes = sizes
         self._scale = scale
         self._columns = columns
@@ -71,7 +76,7 @@ class PiecePlans:
             np.zeros(1, dtype=np.int64),
             deadline,
             state,
-            lambda found: None,
+            lambda found: self.on_best(_pieces(found)),
         )
         try:
             search.run()
@@ -83,7 +88,12 @@ class PiecePlans:
         if not state.best.contents:
             return None
         self.most = state.best.value
-        return [np.array(counts) for _, counts in state.best.contents[0]]
+        return _pieces(state.best)
+
+
+def _pieces(found: Found) -> list[IntArray]:
+    """Return the pieces [K] of a plan."""
+    return [np.array(counts) for _, counts in found.contents[0]]
 
 
 def plans_of(graph: PieceGraph, prices: Prices) -> PiecePlans:

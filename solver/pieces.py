@@ -61,9 +61,9 @@ class _Search:
         saved = places.node_saving * self.nodes + places.worker_saving * (self.workers or 0)
         return saved if self.both is None else min(saved, self.both)
 
-    def offer(self, pieces: list[IntArray] | None) -> None:
+    def offer(self, pieces: list[IntArray]) -> None:
         """Keep the placement of the pieces if they find room and it is better."""
-        contents = None if pieces is None else pack_pieces(self.places, pieces)
+        contents = pack_pieces(self.places, pieces)
         placement = None if contents is None else placement_of(self.places, contents, self.split)
         if placement is not None:
             self.watch.offer(placement)
@@ -149,8 +149,9 @@ def _least_prices(places: PiecePlaces, deadline: float) -> tuple[PieceGraph, Pri
 
 def _look(search: _Search, plans: PiecePlans, deadline: float) -> None:
     """Look for the best of some plans; what is proven on the way stands in `plans`."""
+    plans.on_best = search.offer
     try:
-        search.offer(plans.best(deadline))
+        plans.best(deadline)
     except TooLongError:
         return
 
