@@ -19,8 +19,8 @@ from slotwise.models.problem import BoolArray, IntArray
 from slotwise.solver.column_model import ColumnModel, Sum, Used
 from slotwise.solver.column_prices import Limit
 from slotwise.solver.column_racks import far_pairs
+from slotwise.solver.cp_bound import proven_bound
 from slotwise.solver.cp_counts import Count
-from slotwise.solver.cp_sat import proven_bound
 from slotwise.solver.interruptible import run_interruptible
 from slotwise.solver.result import Limits
 

@@ -10,7 +10,6 @@ own, for the cost is then no product of few counts.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from slotwise.models.errors import InternalError
 from slotwise.models.judge import judge
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
+from slotwise.solver.cp_bound import proven_bound, whole_bound
 from slotwise.solver.cp_counts import Count, Counts, make_counts
 from slotwise.solver.cp_hint import add_hint
 from slotwise.solver.cp_rules import add_rules
@@ -159,7 +159,7 @@ def _minimise(
         solver.parameters.interleave_search = limits.workers > 1
     listener = _Listener(search, index, problem, counts)
     solver.best_bound_callback = lambda double: search.watch.prove(
-        [*search.bounds, _whole_bound(model, double)]
+        [*search.bounds, whole_bound(model, double)]
     )
     result: list[cp_model.CpSolverStatus] = []
     search.interrupted |= run_interruptible(
@@ -198,33 +198,6 @@ def _record(
 
 def _better(problem: Problem, placement: Placement, than: Placement) -> bool:
     return judge(problem, placement).scaled <= judge(problem, than).scaled
-
-
-def proven_bound(
-    model: cp_model.CpModel, solver: cp_model.CpSolver, status: cp_model.CpSolverStatus
-) -> int | None:
-    """Return the proven least value of a term, a whole number.
-
-    CP-SAT reasons in integers and reports a double, which is noisy where the constant of the
-    objective is large. Once it has a solution its own integer bound is used; before that the
-    double, lowered by what its rounding can be.
-    """
-    objective = model.proto.objective
-    offset = round(objective.offset)
-    if objective.scaling_factor not in (0.0, 1.0) or offset != objective.offset:
-        raise InternalError("the objective of the compact model is not whole")
-    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return max(0, solver.response_proto.inner_objective_lower_bound + offset)
-    return _whole_bound(model, solver.best_objective_bound)
-
-
-def _whole_bound(model: cp_model.CpModel, double: float) -> int | None:
-    """Return what CP-SAT's double proves; it is noisy where the constant is large."""
-    if not math.isfinite(double):
-        return None
-    offset = round(model.proto.objective.offset)
-    noise = max(1e-6, (abs(double) + abs(offset)) * 2.0**-48)
-    return max(0, math.ceil(double - noise))
 
 
 def _extract(
