@@ -1,8 +1,9 @@
 """The keys of a ``java.util.HashMap`` that is filled and emptied, as Java walks over them.
 
 `java_hash` has the order of tables that only grow. A table that has been larger keeps its buckets,
-and a key that left and came back stands last in its bucket: sums of doubles show it. (Java turns
-a bucket of nine or more into a tree where the table has 64 buckets or more; not followed here.)
+and a key that left and came back stands last in its bucket: sums of doubles show it. A table of
+fewer than 64 buckets doubles when one of them is crowded, too. (A larger one turns that bucket into
+a tree; that is not followed here.)
 """
 
 from __future__ import annotations
@@ -13,6 +14,13 @@ from typing import Generic, TypeVar
 from slotwise.heuristics.java_order import LEAST_TABLE, spread
 
 K = TypeVar("K", bound=Hashable)
+
+CROWDED = 8
+"""A small table doubles when more keys than these come into one bucket; with ``computeIfAbsent``
+one key earlier."""
+
+SMALL = 64
+"""A table of so many buckets is small no more (``MIN_TREEIFY_CAPACITY``)."""
 
 
 class JavaTable(Generic[K]):
@@ -34,6 +42,7 @@ class JavaTable(Generic[K]):
         bucket = self._bucket(key)
         if key not in bucket:
             bucket.append(key)
+            self._double_if_crowded(len(bucket) > CROWDED)
             self._count += 1
             if self._is_too_full():
                 self._double()
@@ -45,6 +54,7 @@ class JavaTable(Generic[K]):
         bucket = self._bucket(key)
         if key not in bucket:
             bucket.insert(0, key)
+            self._double_if_crowded(len(bucket) >= CROWDED)
             self._count += 1
 
     def remove(self, key: K) -> None:
@@ -57,6 +67,10 @@ class JavaTable(Generic[K]):
 
     def _is_too_full(self) -> bool:
         return 4 * self._count > 3 * len(self._buckets)
+
+    def _double_if_crowded(self, crowded: bool) -> None:
+        if crowded and len(self._buckets) < SMALL:
+            self._double()
 
     def _double(self) -> None:
         keys = list(self)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from slotwise.heuristics.java_hash import executor_hash, slot_hash
-from slotwise.heuristics.java_order import map_order, string_hash
+from slotwise.heuristics.java_order import string_hash
 from slotwise.heuristics.java_table import JavaTable
 from slotwise.heuristics.ras_model import RasModel
 
@@ -74,13 +74,14 @@ class ClusterTables:
         """Start with nothing assigned."""
         self._model = model
         self._node_hashes = [string_hash(one) for one in model.cluster.ids]
-        ids = [one.topology.id for one in model.topologies]
-        self._topology_order = [ids.index(key) for key in map_order(ids)]
-        self.assignments = [AssignmentTables(self._node_hashes) for _ in ids]
+        hashes = [string_hash(one.topology.id) for one in model.topologies]
+        self._topologies: JavaTable[int] = JavaTable(lambda topology: hashes[topology])
+        self.assignments = [AssignmentTables(self._node_hashes) for _ in hashes]
         self._labels = [JavaTable(partial(slot_hash, start)) for start in self._node_hashes]
 
     def assign(self, topology: int, slot: Slot, tasks: Sequence[int]) -> None:
         """Note that `tasks` were put into the free `slot`, in this order."""
+        self._topologies.put(topology)
         self.assignments[topology].assign(slot, tasks)
         self._labels[slot[0]].put(slot[1])
 
@@ -91,7 +92,7 @@ class ClusterTables:
     def copy(self, tasks_of: Callable[[Slot], Sequence[int]]) -> ClusterTables:
         """Return the tables of a copied cluster, which assigns worker by worker anew."""
         other = ClusterTables(self._model)
-        for topology in self._topology_order:
+        for topology in self._topologies:
             for slot in self.assignments[topology].workers:
                 other.assign(topology, slot, tasks_of(slot))
         return other
@@ -109,7 +110,6 @@ class ClusterTables:
         return [label for label in self._labels[node] if label in wanted]
 
     def topologies(self, some: Iterable[int]) -> list[int]:
-        """Return `some` topologies in the order of a map of their ids."""
+        """Return `some` assigned topologies in the order of the map of assignments."""
         wanted = set(some)
-        ids = {self._model.topologies[t].topology.id: t for t in self._topology_order}
-        return [ids[key] for key in map_order(key for key, t in ids.items() if t in wanted)]
+        return [topology for topology in self._topologies if topology in wanted]

@@ -62,3 +62,14 @@ def test_hash_of_shared_memory(name, parts, expected) -> None:
 def test_the_sum_of_a_stream_is_compensated() -> None:
     """``DoubleStream.of(0.1, ...).sum()`` of ten is 1.0; one after another it is less."""
     assert compensated_sum([0.1] * 10) == 1.0
+
+
+def test_a_crowded_bucket_doubles_a_small_table() -> None:
+    """Keys of one bucket of 16; of 32 buckets, the odd multiples of 16 have their own."""
+    eight, nine = table(*range(0, 128, 16)), table(*range(0, 144, 16))
+    assert list(eight) == [0, 16, 32, 48, 64, 80, 96, 112]
+    assert list(nine) == [0, 32, 64, 96, 128, 16, 48, 80, 112]
+    computed = JavaTable(int)
+    for key in range(0, 128, 16):
+        computed.compute_if_absent(key)
+    assert list(computed) == [96, 64, 32, 0, 112, 80, 48, 16]
