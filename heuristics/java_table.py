@@ -8,6 +8,7 @@ a tree; that is not followed here.)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Generic, TypeVar
 
@@ -80,11 +81,15 @@ class JavaTable(Generic[K]):
 
 
 def compensated_sum(values: Iterable[float]) -> float:
-    """Return ``DoubleStream.sum()``: with Kahan's compensation, as Java has it from 17 on."""
-    total = lost = 0.0
+    """Return ``DoubleStream.sum()``: with Kahan's compensation, as Java has it from 17 on.
+
+    With infinite values it is their plain sum.
+    """
+    total = lost = plain = 0.0
     for value in values:
+        plain += value
         added = value - lost
         after = total + added
         lost = (after - total) - added
         total = after
-    return total - lost
+    return plain if math.isinf(plain) else total - lost

@@ -20,8 +20,8 @@ import sys
 from dataclasses import dataclass, field
 from functools import partial
 
-from slotwise.heuristics.java_hash import JAVA_RELEASE
-from slotwise.heuristics.java_order import code_units, map_order, sort_in_place
+from slotwise.heuristics.java_hash import JAVA_RELEASE, map_copy
+from slotwise.heuristics.java_order import code_units, map_order, sort_in_place, string_hash
 from slotwise.heuristics.ras_request import Offer, Request, offer_of, request_of
 from slotwise.models.instance import Instance
 from slotwise.models.scaling import CPU, MEMORY
@@ -58,7 +58,7 @@ def priority_order(instance: Instance, java: int = JAVA_RELEASE) -> tuple[Turn, 
     among them, as in Storm.
     """
     strategy = instance.scheduler.priority_strategy
-    left = offer_of(instance.cluster)
+    left = offer_of(instance.cluster, java)
     if strategy != "generic":
         left = Offer(left.cpu, left.memory, {})
     users = _users(instance, left, java)
@@ -130,7 +130,8 @@ class _User:
 def _users(instance: Instance, offer: Offer, java: int) -> list[_User]:
     """Return the users in the order of Java's map of them."""
     by_id = {one.id: one for one in instance.topologies}
-    owners = map_order(dict.fromkeys(by_id[key].owner for key in map_order(by_id)))
+    listed = map_copy(map_order(by_id), string_hash, java)  # `Topologies` copies its map
+    owners = map_order(dict.fromkeys(by_id[key].owner for key in listed))
     now = max((one.launch_time for one in instance.topologies), default=0)
     waiting = [
         _Waiting(index, one, now - one.launch_time, request_of(one, java))

@@ -6,12 +6,22 @@ doubles, and its messages show them to the last digit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import reduce
+from operator import add
 
-from slotwise.heuristics.java_hash import JAVA_RELEASE, executor_hash, executors_in_map, set_order
-from slotwise.models.cluster import Cluster
+from slotwise.heuristics.java_hash import (
+    JAVA_RELEASE,
+    executor_hash,
+    executors_in_map,
+    map_copy,
+    set_order,
+)
+from slotwise.heuristics.java_order import map_order, string_hash
+from slotwise.heuristics.java_table import compensated_sum
+from slotwise.models.cluster import Cluster, Node
 from slotwise.models.scaling import CPU, MEMORY
 from slotwise.models.topology import MEMORY_PARTS, Component, Topology
 from slotwise.models.topology_checks import ACKER
@@ -117,23 +127,26 @@ def _resource_list(topology: Topology, listed: Iterable[int]) -> list[int]:
     return set_order(filled, executor_hash)
 
 
-def offer_of(cluster: Cluster) -> Offer:
-    """Return the totals of `cluster`, whatever runs on it."""
+def offer_of(cluster: Cluster, java: int = JAVA_RELEASE) -> Offer:
+    """Return the totals of `cluster`, whatever runs on it.
+
+    Nodes are added in the order of the cluster's map of them; cpu and memory as a stream of
+    doubles (``Cluster.computeClusterCpuResource``), other resources one by one.
+    """
+    by_id = {node.id: node for node in cluster.nodes}
+    nodes = [by_id[key] for key in map_copy(map_order(by_id), string_hash, java)]
     names = dict.fromkeys(key for node in cluster.nodes for key in node.resources if key not in OWN)
     return Offer(
-        cpu=_offered(cluster, CPU),
-        memory=_offered(cluster, MEMORY),
-        generic={key: _offered(cluster, key) for key in names},
+        cpu=compensated_sum(_offered(nodes, CPU)),
+        memory=compensated_sum(_offered(nodes, MEMORY)),
+        generic={key: reduce(add, _offered(nodes, key), 0.0) for key in names},
     )
 
 
-def _offered(cluster: Cluster, key: str) -> float:
-    total = 0.0
-    for node in cluster.nodes:
-        if key in node.resources:
-            value = node.resources[key]
-            total += float("inf") if value is None else float(value)
-    return total
+def _offered(nodes: Iterable[Node], key: str) -> Iterator[float]:
+    for node in nodes:
+        value = node.resources.get(key, Decimal(0))
+        yield float("inf") if value is None else float(value)
 
 
 def added(values: Iterable[Decimal | None]) -> float:

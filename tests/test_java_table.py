@@ -62,6 +62,7 @@ def test_hash_of_shared_memory(name, parts, expected) -> None:
 def test_the_sum_of_a_stream_is_compensated() -> None:
     """``DoubleStream.of(0.1, ...).sum()`` of ten is 1.0; one after another it is less."""
     assert compensated_sum([0.1] * 10) == 1.0
+    assert compensated_sum([1.0, float("inf"), 2.0]) == float("inf")
 
 
 def test_a_crowded_bucket_doubles_a_small_table() -> None:

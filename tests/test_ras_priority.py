@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -94,6 +95,28 @@ def test_equal_scores_stay_in_the_order_of_javas_map() -> None:
         [topology(f"of-{user}", user, 10, 10) for user in users], {"cpu": 100, "memory_mb": 100}
     )
     assert ids(made) == ["of-ethan", "of-bobby", "of-jerry"]
+
+
+def test_users_are_met_in_the_order_of_a_copied_map_of_topologies() -> None:
+    """Twelve topologies fill a table of 16 buckets that has grown, and its copy has 32."""
+    assert string_hash("Aa") == string_hash("BB")  # so the first one met comes first
+    others = [topology(f"{key}", "other", 1, 1, 9) for key in "bcdefghijk"]
+    made = instance(
+        [topology("p", "Aa", 10, 10), topology("a", "BB", 10, 10), *others],
+        {"cpu": 100, "memory_mb": 100},
+    )
+    assert [key for key in ids(made) if key in "ap"] == ["a", "p"]
+
+
+def test_what_the_cluster_has_is_a_compensated_sum() -> None:
+    """Added up plainly, ten times 0.7 is more than 7.0, and something would be left."""
+    nodes = tuple(
+        Node(f"n{i}", "r", resources={"cpu": Decimal("0.7"), "memory_mb": Decimal(10)})
+        for i in range(10)
+    )
+    made = instance([topology("a", "u", 7, 1), topology("b", "u", 0, 1, 1)], {})
+    turns = priority_order(replace(made, cluster=Cluster(nodes)))
+    assert [turn.score for turn in turns] == [1.0, WORST]
 
 
 def test_nothing_left_makes_every_score_the_largest() -> None:
