@@ -8,3 +8,5 @@ from slotwise.solver import piece_kernels
 
 lift = njit(cache=True)(piece_kernels.lift)
 combine = njit(cache=True)(piece_kernels.combine)
+combine_exactly = njit(cache=True, nogil=True)(piece_kernels.combine_exactly)
+add_up = njit(cache=True, nogil=True)(piece_kernels.add_up)

@@ -1,4 +1,4 @@
-"""The two inner loops of `piece_tables`, plain Python that Numba can compile."""
+"""The inner loops of `piece_tables` and `piece_profile`, plain Python that Numba can compile."""
 
 from __future__ import annotations
 
@@ -50,3 +50,36 @@ def combine(first: IntArray, second: IntArray, both: IntArray) -> None:
                     worth = first[x, h - i] + second[x, i]
                     if worth > both[x, h]:
                         both[x, h] = worth
+
+
+def combine_exactly(first: IntArray, second: IntArray, both: IntArray) -> None:
+    """Fill ``both[x, h] = max_i first[x, h - i] + second[x, i]`` where h units are used exactly.
+
+    All [X + 1, H + 1]; `IMPOSSIBLE` where nothing uses so many units.
+    """
+    most = first.shape[1]
+    for x in range(first.shape[0]):
+        for h in range(most):
+            both[x, h] = IMPOSSIBLE
+        for i in range(most):
+            if second[x, i] <= IMPOSSIBLE // 2:
+                continue
+            for h in range(i, most):
+                if first[x, h - i] > IMPOSSIBLE // 2:
+                    worth = first[x, h - i] + second[x, i]
+                    if worth > both[x, h]:
+                        both[x, h] = worth
+
+
+def add_up(losses: IntArray, least: IntArray) -> None:
+    """Fill ``least[w] = min_h losses[h] + least[w - h]``, h from 1 up, with ``least[0] = 0``.
+
+    `losses` [H + 1] by the units of one place, `least` [W + 1] by the units of all.
+    """
+    least[0] = 0
+    for w in range(1, len(least)):
+        best = -IMPOSSIBLE
+        for h in range(1, min(w, len(losses) - 1) + 1):
+            if losses[h] + least[w - h] < best:
+                best = losses[h] + least[w - h]
+        least[w] = best

@@ -7,6 +7,8 @@ that lose at most a budget are among those whose loss on the node alone does.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from slotwise.models.problem import BoolArray, IntArray
@@ -15,39 +17,64 @@ from slotwise.solver.piece_graph import PieceGraph
 from slotwise.solver.piece_list import list_pieces
 from slotwise.solver.piece_places import PiecePlaces
 from slotwise.solver.piece_plan import PiecePlans
-from slotwise.solver.piece_prices import Prices
+from slotwise.solver.piece_prices import Prices, find_prices
+from slotwise.solver.piece_profile import Profile, make_profile
 from slotwise.solver.worker_split import WorkerSplit
 from slotwise.solver.worker_tables import split_gains
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Level:
+    """The places of one level, their proven prices, and the profile of these."""
+
+    graph: PieceGraph
+    prices: Prices
+    profile: Profile
+
+    def losses(self, counts: IntArray, inside: IntArray) -> IntArray:
+        """Return [Y] what plans lose with pieces [Y, K] that hold so much flow inside."""
+        own = counts @ self.prices.prices - self.prices.scale * inside
+        return np.asarray(own + self.profile.beside(counts))
+
+
+def make_level(graph: PieceGraph, scale: int, deadline: float) -> Level:
+    """Find the prices of a graph until the deadline, and their profile."""
+    prices = find_prices(graph, scale, deadline)
+    return Level(graph, prices, make_profile(graph, prices))
+
+
 def plans_of_levels(
-    places: PiecePlaces, graph: PieceGraph, nodes: Prices, workers: Prices, split: WorkerSplit
+    places: PiecePlaces, nodes: Level, workers: Level, split: WorkerSplit
 ) -> PiecePlans:
     """Return the plans worth ``a`` per unit of flow inside nodes and ``b`` inside workers.
 
-    `a` and `b` are the savings of `places`, both above 0; `graph` is that of the prices of nodes.
+    `a` and `b` are the savings of `places`, both above 0.
     """
     a, b = places.node_saving, places.worker_saving
+    scale = nodes.prices.scale
 
     def columns(budget: int) -> Column:
-        pieces = list_pieces(graph, nodes.scale, nodes.prices, budget // a)
-        gains = graph.gains(pieces)
-        left = (budget - a * (pieces @ nodes.prices - nodes.scale * gains)) // b
-        inside, kept = _inside(pieces, left, budget // b)
-        counts = np.concatenate([np.zeros((1, graph.count), dtype=np.int64), pieces[kept]])
+        room = budget // a - nodes.profile.lost_beside
+        pieces = list_pieces(nodes.graph, scale, nodes.prices.prices, room)
+        gains = nodes.graph.gains(pieces)
+        left = (budget - a * nodes.losses(pieces, gains)) // b - workers.profile.beside(pieces)
+        pieces, gains, left = pieces[left >= 0], gains[left >= 0], left[left >= 0]
+        inside, kept = _inside(pieces, left)
+        counts = np.concatenate([np.zeros((1, nodes.graph.count), dtype=np.int64), pieces[kept]])
         worths = np.concatenate([[0], (a * gains + b * inside)[kept]])
         return Column(counts, np.asarray(worths, dtype=np.int64))
 
-    def _inside(pieces: IntArray, left: IntArray, most: int) -> tuple[IntArray, BoolArray]:
+    def _inside(pieces: IntArray, left: IntArray) -> tuple[IntArray, BoolArray]:
         """Return the flow inside workers, and which pieces lose no more than is left for that."""
-        assert places.workers is not None
-        small = list_pieces(places.workers, workers.scale, workers.prices, most)
-        found = split_gains(pieces, small, places.workers.gains(small))
+        prices = workers.prices.prices
+        small = list_pieces(workers.graph, scale, prices, int(left.max(initial=0)))
+        found = split_gains(pieces, small, workers.graph.gains(small))
         if found is None:
             found = split.gains(pieces, left)
         inside, possible = found
-        lost = pieces @ workers.prices - workers.scale * np.where(possible, inside, 0)
+        lost = pieces @ prices - scale * np.where(possible, inside, 0)
         return inside, np.asarray(possible & (lost <= left))
 
-    prices = a * nodes.prices + b * workers.prices
-    return PiecePlans(places.kinds.sizes, nodes.scale, prices, columns)
+    prices = a * nodes.prices.prices + b * workers.prices.prices
+    lost = a * nodes.profile.lost + b * workers.profile.lost
+    return PiecePlans(places.kinds.sizes, scale, prices, lost, columns)

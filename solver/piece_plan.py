@@ -13,6 +13,7 @@ from slotwise.solver.master import Column
 from slotwise.solver.piece_graph import PieceGraph
 from slotwise.solver.piece_list import list_pieces
 from slotwise.solver.piece_prices import Prices
+from slotwise.solver.piece_profile import Profile
 from slotwise.solver.plan_search import PlanSearch
 from slotwise.solver.plans import Found, SearchState, SiteColumns
 from slotwise.solver.splits import all_in_one
@@ -25,8 +26,10 @@ class PiecePlans:
     ----------
     sizes, prices
         [K] number of tasks of each kind; [K] their prices on the integer grid `scale`.
+    lost
+        What every plan loses against the prices, on their grid.
     columns
-        Budget -> all pieces that lose at most that against the prices, and their worths.
+        Budget -> all pieces of plans that lose at most that against the prices, and their worths.
     on_best
         Called with the pieces [K] of each better plan met.
     """
@@ -34,14 +37,19 @@ class PiecePlans:
     on_best: Callable[[list[IntArray]], None]
 
     def __init__(
-        self, sizes: IntArray, scale: int, prices: IntArray, columns: Callable[[int], Column]
+        self,
+        sizes: IntArray,
+        scale: int,
+        prices: IntArray,
+        lost: int,
+        columns: Callable[[int], Column],
     ) -> None:
         self.on_best = lambda pieces: None
         self._sizes = sizes
         self._scale = scale
         self._columns = columns
         self._total = int(prices @ sizes)
-        self.most = self._total // scale
+        self.most = (self._total - lost) // scale
 
     def best(self, deadline: float) -> list[IntArray] | None:
         """Return the pieces of the best plan, allowing more and more loss; `most` is its worth.
@@ -49,7 +57,7 @@ class PiecePlans:
         ``None`` where no pieces make up a plan. Raises `TooLongError` when the deadline passes or
         a search grows too large; `most` is then what is proven.
         """
-        budget, step = self._total % self._scale, self._scale
+        budget, step = self._total - self.most * self._scale, self._scale
         while True:
             if time.perf_counter() > deadline:
                 raise TooLongError
@@ -96,13 +104,16 @@ def _pieces(found: Found) -> list[IntArray]:
     return [np.array(counts) for _, counts in found.contents[0]]
 
 
-def plans_of(graph: PieceGraph, prices: Prices) -> PiecePlans:
-    """Return the plans of the places of one graph."""
+def plans_of(graph: PieceGraph, prices: Prices, profile: Profile) -> PiecePlans:
+    """Return the plans of the places of one graph; `profile` is that of the prices."""
 
     def columns(budget: int) -> Column:
-        return column_of(graph, list_pieces(graph, prices.scale, prices.prices, budget))
+        room = budget - profile.lost_beside
+        pieces = list_pieces(graph, prices.scale, prices.prices, room)
+        lost = pieces @ prices.prices - prices.scale * graph.gains(pieces)
+        return column_of(graph, pieces[lost + profile.beside(pieces) <= budget])
 
-    return PiecePlans(graph.sizes, prices.scale, prices.prices, columns)
+    return PiecePlans(graph.sizes, prices.scale, prices.prices, profile.lost, columns)
 
 
 def column_of(graph: PieceGraph, pieces: IntArray) -> Column:

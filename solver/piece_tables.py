@@ -31,7 +31,7 @@ class Tables:
         [K] worth of a task with the closing kinds of the case.
     own
         Kind -> [Y_k + 1, H + 1] best worth of its subtree, with so many tasks of the kind and at
-        most so many units.
+        most so many units; with exactly so many where `exactly`.
     stages
         Kind -> the same before each of its children is counted in.
     lifted
@@ -45,6 +45,7 @@ class Tables:
     case: IntArray
     base: int
     rewards: IntArray
+    exactly: bool
     own: dict[int, IntArray]
     stages: dict[int, list[IntArray]]
     lifted: dict[int, IntArray]
@@ -65,8 +66,13 @@ class Tables:
         return counts * int(self.rewards[k]) + self.graph.loose_gain(self.scale, k)
 
 
-def make_tables(graph: PieceGraph, scale: int, prices: IntArray, case: IntArray) -> Tables:
-    """Fill the tables of a case, children before parents."""
+def make_tables(
+    graph: PieceGraph, scale: int, prices: IntArray, case: IntArray, *, exactly: bool = False
+) -> Tables:
+    """Fill the tables of a case, children before parents.
+
+    With `exactly`, units are those used, not those allowed; such tables give no contents.
+    """
     inside = int(graph.gains(case))
     made = Tables(
         graph=graph,
@@ -75,6 +81,7 @@ def make_tables(graph: PieceGraph, scale: int, prices: IntArray, case: IntArray)
         case=case,
         base=scale * inside - int(prices @ case),
         rewards=scale * (graph.tight_flow @ case) - prices,
+        exactly=exactly,
         own={},
         stages={},
         lifted={},
@@ -85,18 +92,17 @@ def make_tables(graph: PieceGraph, scale: int, prices: IntArray, case: IntArray)
 
 
 def _fill(made: Tables, k: int) -> None:
-    from slotwise.solver.piece_compiled import combine, lift
+    from slotwise.solver.piece_compiled import lift
 
     graph, units = made.graph, made.units
     table = np.full((int(graph.most[k]) + 1, units + 1), IMPOSSIBLE, dtype=np.int64)
     for y, worth in enumerate(made.worths(k).tolist()):
-        table[y, y * int(graph.weights[k]) :] = worth
+        used = y * int(graph.weights[k])
+        table[y, used : used + 1 if made.exactly else None] = worth
     made.stages[k] = []
     for child in graph.children[k]:
         made.stages[k].append(table)
-        after = np.empty_like(table)
-        combine(table, made.lifted[child], after)
-        table = after
+        table = _combined(made, table, made.lifted[child])
     made.own[k] = table
     parent = graph.parent[k]
     flow = 0 if parent < 0 else made.scale * int(graph.flow[k, parent])
@@ -104,6 +110,26 @@ def _fill(made: Tables, k: int) -> None:
     lifted = np.empty((rows, units + 1), dtype=np.int64)
     lift(table, flow, made.is_active, lifted)
     made.lifted[k] = lifted
+
+
+def _combined(made: Tables, first: IntArray, second: IntArray) -> IntArray:
+    from slotwise.solver.piece_compiled import combine, combine_exactly
+
+    both = np.empty_like(first)
+    (combine_exactly if made.exactly else combine)(first, second, both)
+    return both
+
+
+def worths_by_units(made: Tables) -> IntArray:
+    """Return [H + 1] the best worth of a content that leaves the rest of the units the case leaves.
+
+    With at least one task; of tables filled `exactly`. `IMPOSSIBLE` or less where there is none.
+    """
+    if made.is_active:
+        return np.asarray(made.base + _together(made)[-1][0])
+    tops = [made.own[k][1:].max(axis=0) for k in made.graph.order if len(made.own[k]) > 1]
+    none = np.full(made.units + 1, IMPOSSIBLE, dtype=np.int64)
+    return np.asarray(np.max([none, *tops], axis=0))
 
 
 def best_worth(made: Tables) -> int:
@@ -149,14 +175,12 @@ def _best_top(made: Tables, k: int) -> tuple[int, int]:
 
 def _together(made: Tables) -> list[IntArray]:
     """Return [1, H + 1] the best worth of none, one, ... of the trees together."""
-    from slotwise.solver.piece_compiled import combine
-
     stages = [np.zeros((1, made.units + 1), dtype=np.int64)]
+    if made.exactly:
+        stages[0][0, 1:] = IMPOSSIBLE
     for k in made.graph.order:
         if made.graph.parent[k] < 0:
-            after = np.empty_like(stages[-1])
-            combine(stages[-1], made.lifted[k], after)
-            stages.append(after)
+            stages.append(_combined(made, stages[-1], made.lifted[k]))
     return stages
 
 

@@ -16,13 +16,12 @@ from slotwise.models.placement import Placement
 from slotwise.models.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.solver.closing import TooLongError
 from slotwise.solver.engine import Engine
-from slotwise.solver.piece_graph import PieceGraph
-from slotwise.solver.piece_levels import plans_of_levels
+from slotwise.solver.piece_levels import Level, make_level, plans_of_levels
 from slotwise.solver.piece_packing import pack_pieces
 from slotwise.solver.piece_placement import placement_of
 from slotwise.solver.piece_places import PiecePlaces, piece_places, why_not_pieces
 from slotwise.solver.piece_plan import PiecePlans, plans_of
-from slotwise.solver.piece_prices import Prices, find_prices
+from slotwise.solver.piece_prices import find_prices
 from slotwise.solver.piece_racks import rack_graph
 from slotwise.solver.result import Limits, Outcome, Status
 from slotwise.solver.watch import Known, Watch
@@ -113,38 +112,40 @@ def run(
 def _solve(search: _Search, deadline: float) -> None:
     """Bound nodes and workers, then look for the best plan; of nodes first where both matter."""
     places = search.places
-    graph, nodes = _least_prices(places, deadline)
-    plans = plans_of(graph, nodes)
+    nodes = _tightest_level(places, deadline)
+    plans = plans_of(nodes.graph, nodes.prices, nodes.profile)
     search.nodes = plans.most
     racks = rack_graph(places.problem, places.kinds)
     if racks is not None:
-        inside = plans_of(racks, find_prices(racks, SCALE, deadline)).most
-        search.between_racks = max(0, int(places.kinds.pairs(places.kinds.sizes)) - inside)
+        prices = find_prices(racks, SCALE, deadline)
+        pairs = int(places.kinds.pairs(places.kinds.sizes))
+        search.between_racks = max(0, pairs - prices.total(racks.sizes) // SCALE)
+    rounded = round_down(nodes.graph, nodes.prices, nodes.graph.sizes)
     if places.workers is None:
         search.tell()
-        search.offer(round_down(graph, nodes, graph.sizes))
+        search.offer(rounded)
         _look(search, plans, deadline)
         search.nodes = plans.most
         return
-    workers = find_prices(places.workers, SCALE, deadline)
-    search.workers = plans_of(places.workers, workers).most
-    search.split = WorkerSplit(places.workers, workers, deadline)
+    workers = make_level(places.workers, SCALE, deadline)
+    search.workers = plans_of(workers.graph, workers.prices, workers.profile).most
+    search.split = WorkerSplit(places.workers, workers.prices, deadline)
     search.tell()
-    search.offer(round_down(graph, nodes, graph.sizes))
+    search.offer(rounded)
     now = time.perf_counter()
     _look(search, plans, now + SHARE_OF_NODES * (deadline - now))
     search.nodes = plans.most
     search.tell()
     if places.node_saving and places.worker_saving and not search.watch.known.is_settled:
-        both = plans_of_levels(places, graph, nodes, workers, search.split)
+        both = plans_of_levels(places, nodes, workers, search.split)
         _look(search, both, deadline)
         search.both = both.most
 
 
-def _least_prices(places: PiecePlaces, deadline: float) -> tuple[PieceGraph, Prices]:
-    """Return the graph of nodes on which all tasks cost least, and its prices."""
-    found = [(graph, find_prices(graph, SCALE, deadline)) for graph in places.nodes]
-    return min(found, key=lambda pair: pair[1].total(pair[0].sizes))
+def _tightest_level(places: PiecePlaces, deadline: float) -> Level:
+    """Return the level of nodes, by the rule that leaves all tasks the least worth."""
+    found = [make_level(graph, SCALE, deadline) for graph in places.nodes]
+    return min(found, key=lambda one: one.prices.total(one.graph.sizes) - one.profile.lost)
 
 
 def _look(search: _Search, plans: PiecePlans, deadline: float) -> None:

@@ -23,7 +23,9 @@ def split_gains(
     Each worker holds one of `workers` [W, K], with the flow `gains` [W] inside. ``None`` where the
     table would be too large.
     """
-    most = contents.max(axis=0, initial=0)
+    if not len(contents):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_)
+    most = contents.max(axis=0)
     strides = _strides(most + 1)
     if math.prod((most + 1).tolist()) > MOST_CELLS:
         return None

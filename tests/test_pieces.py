@@ -25,6 +25,7 @@ from slotwise.solver.kinds import merge_twins
 from slotwise.solver.piece_graph import PieceGraph, piece_graph
 from slotwise.solver.piece_list import connected, list_pieces
 from slotwise.solver.piece_prices import find_prices
+from slotwise.solver.piece_profile import make_profile
 from slotwise.solver.piece_racks import rack_graph
 from slotwise.solver.piece_tables import best_contents, best_worth, make_tables
 from slotwise.solver.pieces import PIECES
@@ -95,6 +96,30 @@ def test_no_content_is_worth_more_than_its_price(monkeypatch: pytest.MonkeyPatch
             found = find_prices(graph, 1 << 20, time.perf_counter() + seconds)
             contents = all_contents(graph)
             assert (contents @ found.prices >= (graph.gains(contents) << 20)).all()
+
+
+def test_every_plan_loses_what_the_profile_says() -> None:
+    """Random plans lose at least the profile's sum, and beside each piece what it says."""
+    rng = np.random.default_rng(5)
+    more = 0
+    for number in range(120):
+        graph = random_graph(rng)
+        prices = find_prices(graph, 1 << 20, time.perf_counter() + 60)
+        profile = make_profile(graph, prices)
+        contents = all_contents(graph)
+        contents = contents[contents.any(axis=1)]
+        more += profile.lost > 0
+        for _ in range(10):
+            left, pieces = graph.sizes.copy(), []
+            while left.any():
+                fitting = contents[(contents <= left).all(axis=1)]
+                pieces.append(fitting[int(rng.integers(len(fitting)))])
+                left = left - pieces[-1]
+            plan = np.array(pieces)
+            losses = plan @ prices.prices - (graph.gains(plan) << 20)
+            assert losses.sum() >= profile.lost, number
+            assert (losses.sum() >= losses + profile.beside(plan)).all(), number
+    assert more >= 5
 
 
 def test_a_list_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
