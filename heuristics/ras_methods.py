@@ -42,8 +42,6 @@ def place(strategy: str, problem: Problem, rng: Generator) -> Placement | Refusa
 def supports(strategy: str, problem: Problem) -> str | None:
     """Return why the strategy does not apply to `problem`, or ``None``."""
     instance = problem.instance
-    if instance.cluster.matrix is not None:
-        return "distances are given node by node; RAS goes by racks"
     if instance.objective.limits:
         return "the number of moved tasks is limited; RAS evicts and places as it needs"
     if not STRATEGIES[strategy].constrained:
@@ -68,6 +66,8 @@ def _reason(one: Round) -> str:
 
 def cluster_reason(instance: Instance) -> str | None:
     """Return what Storm cannot express of the cluster, or ``None``."""
+    if instance.cluster.matrix is not None:
+        return "distances are given node by node; RAS goes by racks"
     racks: dict[str, str] = {}
     for node in instance.cluster.nodes:
         for key, capacity in node.resources.items():

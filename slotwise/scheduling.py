@@ -132,6 +132,7 @@ def schedule(
         raise typer.BadParameter("only one of INSTANCE and --pools can come from stdin")
     inputs.check_target(out)
     given = inputs.load_instance(instance, topology, worker_min_cpu)
+    _check_cluster(given, instance)
     limits = Limits(time_limit, workers, seed) if exact else None
     scheduled = _scheduled(given, priority, pools, strategy, limits)
     if out is not None and scheduled.valid:
@@ -145,6 +146,17 @@ def schedule(
     return scheduled.code
 
 
+def _check_cluster(given: Instance, file: str) -> None:
+    with exits.held():
+        from slotwise.heuristics.ras_methods import cluster_reason
+        from slotwise.models.errors import InputError
+
+    reason = cluster_reason(given)
+    if reason is not None:
+        rule = f"is not what Storm's scheduler takes: {reason}"
+        raise InputError(rule, field="cluster", has_value=False, file=file)
+
+
 def _scheduled(
     given: Instance,
     priority: str | None,
@@ -153,18 +165,12 @@ def _scheduled(
     limits: Limits | None,
 ) -> Scheduled:
     with exits.held():
-        from slotwise.heuristics.ras_methods import cluster_reason
         from slotwise.heuristics.ras_scheduler import schedule_round
         from slotwise.models.compile import compile_problem
-        from slotwise.models.errors import InputError
         from slotwise.models.judge import judge
         from slotwise.models.pools_file import read_pools
         from slotwise.solver.exact_round import exact_counterparts
 
-    reason = cluster_reason(given)
-    if reason is not None:
-        rule = f"is not what Storm's scheduler takes: {reason}"
-        raise InputError(rule, field="cluster", has_value=False)
     scheduler = given.scheduler
     if priority is not None:
         scheduler = replace(scheduler, priority_strategy=priority)

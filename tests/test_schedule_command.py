@@ -95,12 +95,26 @@ def test_errors_are_one_line(
     assert said in answer.err
 
 
-def test_a_cluster_that_storm_cannot_express(examples: Path, cli: Cli) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("cpu: 100, memory_mb: 1000}}", "cpu: null}}", "node n1 has no limit of cpu"),
+        (
+            "cluster:\n",
+            "cluster:\n  matrix: [[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]\n",
+            "distances are given node by node",
+        ),
+    ],
+)
+def test_a_cluster_that_storm_cannot_express(
+    examples: Path, cli: Cli, old: str, new: str, reason: str
+) -> None:
     text = Path("shared-cluster.yaml").read_text()
-    Path("endless.yaml").write_text(text.replace("cpu: 100, memory_mb: 1000}}", "cpu: null}}"))
-    answer = cli("schedule", "endless.yaml")
+    Path("other.yaml").write_text(text.replace(old, new))
+    answer = cli("schedule", "other.yaml")
     assert (answer.code, answer.out) == (2, "")
-    assert "cluster: is not what Storm's scheduler takes: node n1 has no limit of cpu" in answer.err
+    said = f"other.yaml: cluster: is not what Storm's scheduler takes: {reason}"
+    assert said in answer.err
 
 
 def test_a_placement_that_breaks_rules_is_not_written(examples: Path, cli: Cli) -> None:
