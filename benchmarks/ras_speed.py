@@ -12,7 +12,6 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -56,11 +55,6 @@ def chain(executors: int, nodes: int) -> Instance:
     return Instance(f"chain-{executors}-{nodes}", cluster, (topology,))
 
 
-def one_user(instance: Instance) -> Instance:
-    """Return the instance as Storm's test has it: one user owns all topologies."""
-    return replace(instance, topologies=tuple(replace(t, owner="u") for t in instance.topologies))
-
-
 def seconds(instance: Instance) -> tuple[float, int, int]:
     """Return the least seconds to place all topologies, how many are placed, and steps back."""
     best, placed, backtracked = float("inf"), 0, 0
@@ -85,7 +79,7 @@ def lines(clusters: Path | None) -> Iterator[str]:
         yield f"{executors:>9} " + "".join(f"{value:>10.3f} s" for value in row)
     for name in CLUSTERS if clusters is not None else ():
         assert clusters is not None
-        instance = one_user(read_instance(clusters / f"{name}.json"))
+        instance = read_instance(clusters / f"{name}.json")
         spent, placed, backtracked = seconds(instance)
         count = len(instance.topologies)
         yield f"{name}: {spent:.3f} s, {placed} of {count} placed, backtracked {backtracked} times"

@@ -38,6 +38,7 @@ def read_instance(
     *,
     topology: str | None = None,
     worker_min_cpu: Decimal | int | str | None = None,
+    submitters: bool = False,
 ) -> Instance:
     """Read an instance, in JSON or YAML.
 
@@ -51,6 +52,9 @@ def read_instance(
         Of a decoded Storm cluster: this one alone on the empty cluster; ``None`` = all.
     worker_min_cpu
         Of a decoded Storm cluster: least cpu of a worker, points; ``None`` = the file's.
+    submitters
+        Of a decoded Storm cluster: whether each topology's submitter is its owner; else all have
+        one owner, as in Storm's test.
 
     Raises
     ------
@@ -59,7 +63,9 @@ def read_instance(
     """
     data, file = read_data(source)
     with in_file(file):
-        return instance_from_data(data, topology=topology, worker_min_cpu=worker_min_cpu)
+        return instance_from_data(
+            data, topology=topology, worker_min_cpu=worker_min_cpu, submitters=submitters
+        )
 
 
 def instance_from_text(text: str, *, file: str = "text") -> Instance:
@@ -73,13 +79,17 @@ def instance_from_data(
     *,
     topology: str | None = None,
     worker_min_cpu: Decimal | int | str | None = None,
+    submitters: bool = False,
 ) -> Instance:
     """Return the instance in the data of a file, of whatever kind it is; see `read_instance`."""
     if not isinstance(data, dict):
         raise InputError("must be an object with the key `format`", value=data)
     if is_storm_cluster(data):
-        return instance_from_storm(data, topology=topology, worker_min_cpu=worker_min_cpu)
-    for option, value in (("topology", topology), ("worker_min_cpu", worker_min_cpu)):
+        return instance_from_storm(
+            data, topology=topology, worker_min_cpu=worker_min_cpu, submitters=submitters
+        )
+    given = {"topology": topology, "worker_min_cpu": worker_min_cpu}
+    for option, value in {**given, "submitters": submitters or None}.items():
         if value is not None:
             raise InputError("applies to decoded Storm clusters only", field=option, value=value)
     known = f"{INSTANCE_FORMAT} or {MATRIX_FORMAT}"

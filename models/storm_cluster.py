@@ -1,9 +1,9 @@
 """Reader of decoded Storm clusters: the topologies and nodes of Storm's own large tests.
 
 As in Storm's ``TestLargeCluster``: a component without a parallelism hint has no tasks, no ackers
-are added, and one configuration (that of the first topology) holds for the whole cluster. Each
-topology keeps its submitter as owner; all have launch time 0. Constraints that name components
-which the topology does not have bind nothing, there as here.
+are added, and one configuration (that of the first topology) holds for the whole cluster. All
+topologies have one owner and launch time 0; on demand each has its submitter as owner. Constraints
+that name components which the topology does not have bind nothing, there as here.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ from slotwise.models.topology import Component, Constraints, Stream, Topology
 
 DEFAULT_HEAP_MB = Decimal(768)
 """Storm's ``topology.worker.max.heap.size.mb`` where a topology does not set it."""
+
+OWNER = "user"
+"""Whose all topologies are in Storm's test."""
 
 STRATEGIES = {
     "DefaultResourceAwareStrategy": "ras-default",
@@ -51,6 +54,7 @@ def instance_from_storm(
     *,
     topology: str | None = None,
     worker_min_cpu: Decimal | int | str | None = None,
+    submitters: bool = False,
 ) -> Instance:
     """Return the instance of the data of a decoded cluster; options as in `read_instance`."""
     file = validated(StormFile, data)
@@ -63,7 +67,7 @@ def instance_from_storm(
     return Instance(
         name=file.cluster if topology is None else f"{file.cluster}-{topology}",
         cluster=Cluster(tuple(_node(i, node) for i, node in enumerate(file.cluster_spec.nodes))),
-        topologies=tuple(_topology(i, file.topologies[i]) for i in chosen),
+        topologies=tuple(_topology(i, file.topologies[i], submitters) for i in chosen),
         scheduler=Scheduler(least, _mapped(PRIORITIES, conf.priority_strategy, where)),
     )
 
@@ -88,7 +92,7 @@ def _node(index: int, node: StormNode) -> Node:
         return Node(node.id, node.rack, node.host, node.slots, resources)
 
 
-def _topology(index: int, file: StormTopology) -> Topology:
+def _topology(index: int, file: StormTopology, submitters: bool) -> Topology:
     where = f"topologies[{index}]"
     if file.shared_memory:
         raise InputError(
@@ -102,7 +106,7 @@ def _topology(index: int, file: StormTopology) -> Topology:
             id=file.id,
             components=tuple(_component(i, one) for i, one in enumerate(file.components)),
             streams=tuple(_streams(file)),
-            owner=file.submitter,
+            owner=file.submitter if submitters else OWNER,
             priority=file.priority,
             strategy=_mapped(STRATEGIES, file.strategy, "strategy"),
             worker_max_heap_mb=DEFAULT_HEAP_MB if heap is None else heap,

@@ -24,6 +24,7 @@ def solve(
     certificate: options.Certificate = None,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,
+    submitters: options.Submitters = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> int:
@@ -39,7 +40,7 @@ def solve(
     options.known(engine, ["auto", *ENGINES], "--engine")
     inputs.check_target(out)
     inputs.check_target(certificate, "--certificate")
-    problem = inputs.load_instance(instance, topology, worker_min_cpu)
+    problem = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
     ask = running.Ask(engine, time_limit, workers, seed)
     with counted_presses():  # from the first placement on, Ctrl-C takes nothing away
         solved = running.solved(problem, ask, hint, max_moved, quiet=quiet)
@@ -69,6 +70,7 @@ def place(
     out: options.Out = None,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,
+    submitters: options.Submitters = False,
     as_json: options.Json = False,
 ) -> int:
     """Place with a published method.
@@ -81,7 +83,7 @@ def place(
 
     chosen = find_method(method)
     inputs.check_target(out)
-    problem = inputs.load_instance(instance, topology, worker_min_cpu)
+    problem = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
     placed = running.placed(problem, chosen, seed)
     if out is not None and placed.placement is not None and placed.code == Exit.DONE:
         inputs.save_placement(out, problem, placed.placement)
@@ -99,6 +101,7 @@ def judge(
     plan: options.Plan,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,
+    submitters: options.Submitters = False,
     as_json: options.Json = False,
 ) -> int:
     """Check a placement and compute what it costs."""
@@ -106,7 +109,7 @@ def judge(
 
     if instance == plan == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and PLAN can come from stdin")
-    problem = inputs.load_instance(instance, topology, worker_min_cpu)
+    problem = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
     placement = inputs.load_placement(plan, problem)
     verdict = judging.judge(problem, placement)
     if as_json:

@@ -34,6 +34,7 @@ def convert(
     ] = None,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,
+    submitters: options.Submitters = False,
     as_json: options.Json = False,
 ) -> int:
     """Write the linear model of engine milp, for one term of the objective.
@@ -43,7 +44,7 @@ def convert(
     options.known(to, list(FORMATS), "--to")
     inputs.check_target(out)
     fixed = dict(_fixed(word) for word in fix or [])
-    problem = inputs.load_instance(instance, topology, worker_min_cpu)
+    problem = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
     with exits.held():
         from slotwise.models.atomic_file import write_atomically
         from slotwise.solver.milp_export import linear_model

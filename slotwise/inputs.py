@@ -18,17 +18,22 @@ STDIN = "-"
 
 
 def load_instance(
-    source: str, topology: str | None = None, worker_min_cpu: str | None = None
+    source: str,
+    topology: str | None = None,
+    worker_min_cpu: str | None = None,
+    submitters: bool = False,
 ) -> Instance:
     """Read the instance in the file `source`, or on stdin for ``-``.
 
-    `topology` and `worker_min_cpu` are for decoded Storm clusters: one topology alone (``None`` =
-    all), and the least cpu of a worker (``None`` = what the file says).
+    The others are for decoded Storm clusters: one topology alone (``None`` = all), the least cpu of
+    a worker (``None`` = what the file says), and whether topologies belong to their submitters.
     """
     from slotwise.models.compile import compile_problem
     from slotwise.models.instance_file import read_instance
 
-    instance = read_instance(source, topology=topology, worker_min_cpu=worker_min_cpu)
+    instance = read_instance(
+        source, topology=topology, worker_min_cpu=worker_min_cpu, submitters=submitters
+    )
     try:
         compile_problem(instance)
     except InputError as error:

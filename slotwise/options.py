@@ -121,3 +121,10 @@ WorkerMinCpu = Annotated[
         help="Of a decoded Storm cluster: the least cpu a worker counts.",
     ),
 ]
+Submitters = Annotated[
+    bool,
+    typer.Option(
+        "--submitters",
+        help="Of a decoded Storm cluster: each topology's submitter owns it; else one user all.",
+    ),
+]

@@ -113,6 +113,7 @@ def schedule(
     out: options.Out = None,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,
+    submitters: options.Submitters = False,
     as_json: options.Json = False,
 ) -> int:
     """Schedule as Storm does: by priority, with evictions.
@@ -131,7 +132,7 @@ def schedule(
     if instance == pools == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and --pools can come from stdin")
     inputs.check_target(out)
-    given = inputs.load_instance(instance, topology, worker_min_cpu)
+    given = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
     _check_cluster(given, instance)
     limits = Limits(time_limit, workers, seed) if exact else None
     scheduled = _scheduled(given, priority, pools, strategy, limits)

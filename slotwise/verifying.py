@@ -68,6 +68,7 @@ def verify(
     max_moved: options.MaxMoved = None,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,
+    submitters: options.Submitters = False,
     as_json: options.Json = False,
 ) -> int:
     """Check a certificate: hash, placement and values without a solver; bounds with --resolve."""
@@ -78,7 +79,7 @@ def verify(
         raise typer.BadParameter("--engine needs --resolve")
     if instance == certificate == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and CERTIFICATE can come from stdin")
-    given = inputs.load_instance(instance, topology, worker_min_cpu)
+    given = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
     problem = inputs.with_move_limit(given, max_moved)
     claim = read_certificate(certificate)
     if resolve:

@@ -138,8 +138,7 @@ def storm_file(names: list[str], constraints: object) -> dict[str, object]:
 
 @pytest.mark.vectors_with("data")
 def test_real_clusters_are_placed_whole(vector: Vector) -> None:
-    read = read_instance(vector.path.parent / vector.given["data"])
-    instance = as_one_user(read)
+    instance = read_instance(vector.path.parent / vector.given["data"])
     model = ras_model(instance)
     for strategy in ("ras-default", None) if DEEP else ("ras-default",):
         state = RasState(model)
@@ -157,11 +156,6 @@ def test_real_clusters_are_placed_whole(vector: Vector) -> None:
         state.free(turn.topology)
         assert schedule_topology(state, turn.topology, own_strategy(instance, turn)).success
     assert not any(state.unassigned(t) for t in range(len(instance.topologies)))
-
-
-def as_one_user(instance: Instance) -> Instance:
-    """Return the instance as Storm's test has it: one user owns all topologies."""
-    return replace(instance, topologies=tuple(replace(t, owner="u") for t in instance.topologies))
 
 
 def own_strategy(instance: Instance, turn: Turn) -> str:

@@ -92,7 +92,7 @@ def test_everything_is_read() -> None:
     assert instance.name == "small"
     assert node.resources == {"cpu": 1100, "memory_mb": 58829, "network.resource.units": 50}
     assert (node.host, node.rack, node.slots) == ("host-000", "rack-000", 12)
-    assert (topology.owner, topology.launch_time, topology.workers) == ("user07", 0, 3)
+    assert (topology.owner, topology.launch_time, topology.workers) == ("user", 0, 3)
     assert topology.strategy == "ras-default"
     assert topology.worker_max_heap_mb == 768
     assert topology.one_component_per_worker
@@ -200,3 +200,13 @@ def test_each_topology_of_a_large_cluster_stands_alone(shared: Path) -> None:
     assert [t.id for t in alone.topologies] == ["TopologyName00007"]
     assert alone.scheduler.worker_min_cpu == 0
     assert len(alone.cluster.nodes) == 80
+
+
+def test_submitters_own_their_topologies_on_demand() -> None:
+    instance = instance_from_data(SMALL, submitters=True)
+    assert [topology.owner for topology in instance.topologies] == ["user07"]
+
+
+def test_submitters_are_for_storm_clusters_only() -> None:
+    with pytest.raises(InputError, match="decoded Storm clusters only"):
+        instance_from_data({"format": "slotwise.instance/1"}, submitters=True)
