@@ -40,7 +40,7 @@ class Level:
 def make_level(graph: PieceGraph, scale: int, deadline: float) -> Level:
     """Find the prices of a graph until the deadline, and their profile."""
     prices = find_prices(graph, scale, deadline)
-    return Level(graph, prices, make_profile(graph, prices))
+    return Level(graph, prices, make_profile(graph, prices, deadline))
 
 
 def plans_of_levels(
@@ -53,21 +53,21 @@ def plans_of_levels(
     a, b = places.node_saving, places.worker_saving
     scale = nodes.prices.scale
 
-    def columns(budget: int) -> Column:
+    def columns(budget: int, deadline: float) -> Column:
         room = budget // a - nodes.profile.lost_beside
-        pieces = list_pieces(nodes.graph, scale, nodes.prices.prices, room)
+        pieces = list_pieces(nodes.graph, scale, nodes.prices.prices, room, deadline)
         gains = nodes.graph.gains(pieces)
         left = (budget - a * nodes.losses(pieces, gains)) // b - workers.profile.beside(pieces)
         pieces, gains, left = pieces[left >= 0], gains[left >= 0], left[left >= 0]
-        inside, kept = _inside(pieces, left)
+        inside, kept = _inside(pieces, left, deadline)
         counts = np.concatenate([np.zeros((1, nodes.graph.count), dtype=np.int64), pieces[kept]])
         worths = np.concatenate([[0], (a * gains + b * inside)[kept]])
         return Column(counts, np.asarray(worths, dtype=np.int64))
 
-    def _inside(pieces: IntArray, left: IntArray) -> tuple[IntArray, BoolArray]:
+    def _inside(pieces: IntArray, left: IntArray, deadline: float) -> tuple[IntArray, BoolArray]:
         """Return the flow inside workers, and which pieces lose no more than is left for that."""
         prices = workers.prices.prices
-        small = list_pieces(workers.graph, scale, prices, int(left.max(initial=0)))
+        small = list_pieces(workers.graph, scale, prices, int(left.max(initial=0)), deadline)
         found = split_gains(pieces, small, workers.graph.gains(small))
         if found is None:
             found = split.gains(pieces, left)

@@ -7,6 +7,9 @@ the rest of a content can still be worth, so few partial contents are followed i
 
 from __future__ import annotations
 
+import math
+import time
+
 import numpy as np
 
 from slotwise.models.problem import BoolArray, IntArray
@@ -19,15 +22,19 @@ MOST_ROWS = 1_000_000
 """Partial contents at once; beyond it the list is given up."""
 
 
-def list_pieces(graph: PieceGraph, scale: int, prices: IntArray, budget: int) -> IntArray:
+def list_pieces(
+    graph: PieceGraph, scale: int, prices: IntArray, budget: int, deadline: float = math.inf
+) -> IntArray:
     """Return [Y, K] all connected contents a place can hold that lose at most `budget`.
 
     The loss of y is ``prices.y - scale * flow inside``; `prices` [K] and `budget` are on the grid
-    `scale`. Raises `TooLongError` when they are too many to follow.
+    `scale`. Raises `TooLongError` when they are too many to follow, or the deadline passes.
     """
     found = [np.zeros((0, graph.count), dtype=np.int64)]
     for case in graph.cases():
         check_stop()
+        if time.perf_counter() > deadline:
+            raise TooLongError
         tables = make_tables(graph, scale, prices, case)
         walks = [_Walk(tables, budget)] if tables.is_active else _tops(tables, budget)
         for walk in walks:

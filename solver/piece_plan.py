@@ -29,7 +29,8 @@ class PiecePlans:
     lost
         What every plan loses against the prices, on their grid.
     columns
-        Budget -> all pieces of plans that lose at most that against the prices, and their worths.
+        Budget and deadline -> all pieces of plans that lose at most that against the prices, and
+        their worths; may raise `TooLongError`.
     on_best
         Called with the pieces [K] of each better plan met.
     """
@@ -42,7 +43,7 @@ class PiecePlans:
         scale: int,
         prices: IntArray,
         lost: int,
-        columns: Callable[[int], Column],
+        columns: Callable[[int, float], Column],
     ) -> None:
         self.on_best = lambda pieces: None
         self._sizes = sizes
@@ -62,7 +63,7 @@ class PiecePlans:
             if time.perf_counter() > deadline:
                 raise TooLongError
             least = -(-(self._total - budget) // self._scale)
-            pieces = self._best_of(self._columns(budget), least, deadline)
+            pieces = self._best_of(self._columns(budget, deadline), least, deadline)
             if pieces is not None:
                 return pieces
             self.most = least - 1
@@ -107,9 +108,9 @@ def _pieces(found: Found) -> list[IntArray]:
 def plans_of(graph: PieceGraph, prices: Prices, profile: Profile) -> PiecePlans:
     """Return the plans of the places of one graph; `profile` is that of the prices."""
 
-    def columns(budget: int) -> Column:
+    def columns(budget: int, deadline: float) -> Column:
         room = budget - profile.lost_beside
-        pieces = list_pieces(graph, prices.scale, prices.prices, room)
+        pieces = list_pieces(graph, prices.scale, prices.prices, room, deadline)
         lost = pieces @ prices.prices - prices.scale * graph.gains(pieces)
         return column_of(graph, pieces[lost + profile.beside(pieces) <= budget])
 

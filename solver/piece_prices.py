@@ -36,22 +36,31 @@ class Prices:
 
 
 def find_prices(graph: PieceGraph, scale: int, deadline: float) -> Prices:
-    """Return the least prices found until the deadline; they are proven whenever it passes."""
+    """Return the least prices found until the deadline; those of every round are proven.
+
+    The first round is always ended, for nothing is proven without it.
+    """
     program = _Program(graph, scale)
+    least: IntArray | None = None
     while True:
         prices = np.maximum(np.rint(program.duals() * scale), 0).astype(np.int64)
         added = missing = 0
         for case in graph.cases():
             check_stop()
+            if least is not None and time.perf_counter() > deadline:
+                return Prices(scale, least, program.contents())
             tables = make_tables(graph, scale, prices, case)
             missing = max(missing, best_worth(tables))
             for content in best_contents(tables):
                 worth = int(graph.gain_bounds(scale, content)) - int(prices @ content)
                 if worth > 1 << TOLERANCE_BITS:
                     added += program.add(content)
-        if not added or time.perf_counter() > deadline:
-            # Every content holds at least one task, so this pays for the most it is worth.
-            return Prices(scale, prices + missing, program.contents())
+        # Every content holds at least one task, so this pays for the most it is worth.
+        proven = prices + missing
+        if least is None or int(proven @ graph.sizes) < int(least @ graph.sizes):
+            least = proven
+        if not added:
+            return Prices(scale, least, program.contents())
 
 
 class _Program:

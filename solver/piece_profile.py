@@ -8,6 +8,8 @@ cheapest way, is what every plan loses.
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,8 +56,8 @@ class Profile:
         return np.asarray(self.least[len(self.least) - 1 - counts @ self.weights])
 
 
-def make_profile(graph: PieceGraph, prices: Prices) -> Profile:
-    """Return the profile of proven prices; of zeros where its tables would take too long."""
+def make_profile(graph: PieceGraph, prices: Prices, deadline: float = math.inf) -> Profile:
+    """Return the profile of proven prices; of zeros where its tables take too long."""
     units = int(graph.weights @ graph.sizes)
     least = np.zeros(units + 1, dtype=np.int64)
     profile = Profile(graph.weights, min(graph.capacity, units), least)
@@ -67,6 +69,8 @@ def make_profile(graph: PieceGraph, prices: Prices) -> Profile:
     losses = np.full(graph.capacity + 1, -IMPOSSIBLE, dtype=np.int64)
     for case in graph.cases():
         check_stop()
+        if time.perf_counter() > deadline:
+            return profile
         tables = make_tables(graph, prices.scale, prices.prices, case, exactly=True)
         used = int(case @ graph.weights)
         worths = worths_by_units(tables)
