@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from slotwise.heuristics.java_merge import Merger
+
 T = TypeVar("T")
+
+LEAST_MERGE = 32
+"""Items from which on a sort merges runs."""
 
 LEAST_TABLE = 16
 """Buckets of a new ``HashMap``; it doubles when it is more than three quarters full."""
@@ -56,24 +61,66 @@ def spread(value: int) -> int:
 def sort_in_place(items: list[T], compare: Callable[[T, T], float]) -> None:
     """Sort as ``Collections.sort`` does: stable, with the same comparisons in the same order.
 
-    The comparisons matter where `compare` has side effects. They are Java's for fewer than 32
-    items (the first run, then binary insertion); longer lists are sorted the same way here, where
-    Java would merge runs.
+    The comparisons matter where `compare` has side effects.
+
+    Raises
+    ------
+    ContractError
+        Where Java's sort fails because the comparisons contradict each other.
     """
-    if len(items) < 2:
+    if len(items) < LEAST_MERGE:
+        items[:] = _short_run(items, len(items), compare)
         return
-    start = _first_run(items, compare)
-    for index in range(start, len(items)):
-        pivot = items[index]
+    least = len(items)
+    odd = 0
+    while least >= LEAST_MERGE:
+        least, odd = least // 2, odd | least % 2
+    merger = Merger(compare)
+    runs: list[list[T]] = []
+    left = items[:]
+    while left:
+        run = _short_run(left, least + odd, compare)
+        left = left[len(run) :]
+        runs.append(run)
+        while (at := _to_merge(runs)) is not None:
+            runs[at : at + 2] = [merger.merged(runs[at], runs[at + 1])]
+    while len(runs) > 1:
+        at = len(runs) - 2
+        at -= at > 0 and len(runs[at - 1]) < len(runs[at + 1])
+        runs[at : at + 2] = [merger.merged(runs[at], runs[at + 1])]
+    items[:] = runs[0]
+
+
+def _to_merge(runs: list[list[T]]) -> int | None:
+    """Return which run is merged with the next now, or ``None``: lengths are to fall fast."""
+    size = [len(run) for run in runs]
+    at = len(runs) - 2
+    if (at > 0 and size[at - 1] <= size[at] + size[at + 1]) or (
+        at > 1 and size[at - 2] <= size[at - 1] + size[at]
+    ):
+        return at - 1 if size[at - 1] < size[at + 1] else at
+    return at if at >= 0 and size[at] <= size[at + 1] else None
+
+
+def _short_run(items: list[T], least: int, compare: Callable[[T, T], float]) -> list[T]:
+    """Return the run that `items` begins with, made longer by insertion to `least` of them."""
+    if len(items) < 2:
+        return items[:]
+    run = items[:]
+    start = _first_run(run, compare)
+    del run[max(start, least) :]
+    for index in range(start, len(run)):
+        pivot = run[index]
         left, right = 0, index
         while left < right:
             middle = (left + right) // 2
-            if compare(pivot, items[middle]) < 0:
+            if compare(pivot, run[middle]) < 0:
                 right = middle
             else:
                 left = middle + 1
-        del items[index]
-        items.insert(left, pivot)
+        del run[index]
+        run.insert(left, pivot)
+    return run
 
 
 def _first_run(items: list[T], compare: Callable[[T, T], float]) -> int:

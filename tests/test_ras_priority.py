@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from slotwise.heuristics.java_merge import ContractError, Merger
 from slotwise.heuristics.java_order import code_units, map_order, sort_in_place, string_hash
 from slotwise.heuristics.ras_priority import WORST, priority_order
 from slotwise.heuristics.ras_request import request_of
@@ -252,3 +254,58 @@ def test_map_order_grows_with_the_map() -> None:
     keys = [chr(ord("A") + i) for i in range(13)]  # hashes 65..77; 13 keys fill 32 buckets
     assert map_order(keys) == keys
     assert map_order([*keys[-2:], "P"]) == ["P", *keys[-2:]]  # 80 % 16 is 0
+
+
+@pytest.mark.parametrize("width", [3, 50, 10**6])
+@pytest.mark.parametrize("count", [31, 32, 33, 64, 100, 700])
+def test_long_lists_are_sorted_by_merging(count: int, width: int) -> None:
+    """Rising, falling and mixed stretches, with equal items, so that merges leap as well."""
+    keys = [(i * i * 7919 + i // 40 * 31) % width if i % 80 < 40 else i for i in range(count)]
+    items = list(enumerate(keys))
+    for mixed in (items, items[::-1], sorted(items, key=lambda one: one[1] % 7)):
+        found = list(mixed)
+        sort_in_place(found, lambda a, b: a[1] - b[1])
+        assert found == sorted(mixed, key=lambda one: one[1])
+
+
+@pytest.mark.parametrize(("left", "right"), [(20, 40), (40, 20)])
+def test_a_sort_that_finds_a_contradiction_fails_as_javas_does(left: int, right: int) -> None:
+    answers = random.Random(1)
+
+    def merge_at_random() -> None:
+        for _ in range(5000):
+            merger = Merger[int](lambda a, b: answers.choice((-1, -1, -1, 1, 1, 1, 1)))
+            merger.merged(range(left), range(right))
+
+    with pytest.raises(ContractError, match="violates its general contract"):
+        merge_at_random()
+
+
+def test_fifo_compares_many_users_as_javas_merges_do() -> None:
+    """What is compared first counts, for it sorts a queue anew: Storm 2.8.3 gave this order."""
+    topologies = [
+        topology(
+            f"t{i}-{j}",
+            f"u{i}",
+            (i * 7 + j * 5) % 20 + 1,
+            (i * 11 + j) % 20 + 1,
+            (i + j) % 3,
+            launch_time=(i * 37 + j * 1111) % 211,
+        )
+        for i in range(80)
+        for j in range(3)
+    ]
+    pools = {f"u{i}": {"cpu": i % 25, "memory_mb": i % 30} for i in range(0, 80, 2)}
+    made = instance(topologies, {"cpu": 5000, "memory_mb": 5000}, pools, "fifo")
+    assert ids(made)[14:24] == [
+        "t57-0",
+        "t14-2",
+        "t17-0",
+        "t71-2",
+        "t74-0",
+        "t4-1",
+        "t31-2",
+        "t61-1",
+        "t34-0",
+        "t48-2",
+    ]
