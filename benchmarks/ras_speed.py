@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from slotwise.heuristics.ras_priority import priority_order
 from slotwise.heuristics.ras_state import RasState
 from slotwise.heuristics.ras_strategy import schedule_topology
 from slotwise.models.cluster import Cluster, Node
+from slotwise.models.errors import SlotwiseError
 from slotwise.models.instance import Instance
 from slotwise.models.instance_file import read_instance
 from slotwise.models.topology import Component, RasSettings, Stream, Topology
@@ -85,16 +86,21 @@ def lines(clusters: Path | None) -> Iterator[str]:
         yield f"{name}: {spent:.3f} s, {placed} of {count} placed, backtracked {backtracked} times"
 
 
-def main() -> None:
-    """Print the report line by line."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the report line by line; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--clusters", type=Path, help="folder of largeCluster01.json and ...03.json"
     )
-    for line in lines(parser.parse_args().clusters):
-        sys.stdout.write(line + "\n")
-        sys.stdout.flush()
+    try:
+        for line in lines(parser.parse_args(arguments).clusters):
+            sys.stdout.write(line + "\n")
+            sys.stdout.flush()
+    except SlotwiseError as error:
+        sys.stderr.write(f"ras_speed: {error}\n")
+        return 2
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -25,7 +25,7 @@ from slotwise.heuristics.method import Method
 from slotwise.heuristics.place import run_method
 from slotwise.heuristics.registry import find_method
 from slotwise.models.compile import compile_problem
-from slotwise.models.errors import SlotwiseError
+from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.instance import Instance, Objective
 from slotwise.models.judge import judge
 from slotwise.models.placement import UNPLACED, Placement
@@ -139,6 +139,8 @@ def _short(reason: str) -> str:
 
 def run(options: argparse.Namespace) -> None:
     """Measure and print."""
+    if options.count is not None and options.count < 1:
+        raise InputError("must be 1 or more", field="--count", value=options.count)
     *_, together = storm_instances(f"{PREFIX}{options.cluster}")
     known = [*HEURISTICS, EXACT]
     methods = options.methods.split(",") if options.methods else known

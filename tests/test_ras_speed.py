@@ -19,6 +19,16 @@ def test_the_report_has_a_line_per_size(monkeypatch: pytest.MonkeyPatch) -> None
     assert second.split()[::2] == ["60", "s", "s"]
 
 
+def test_a_folder_without_the_clusters_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ras_speed, "EXECUTORS", ())
+    assert ras_speed.main(["--clusters", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"ras_speed: {tmp_path / 'largeCluster03.json'}: cannot be read")
+    assert said.count("\n") == 1
+
+
 @pytest.mark.parametrize("executors", [60, 400])
 @pytest.mark.parametrize("nodes", [3, 60])
 def test_the_chains_of_the_benchmark_are_placed_without_a_step_back(

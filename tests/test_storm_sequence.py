@@ -89,3 +89,8 @@ def test_as_a_program(cluster: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert [line.get("topology") for line in lines] == ["t0", None]
     assert main([str(cluster.parent / "none.json")]) == 2
     assert "does not exist" in capsys.readouterr().err
+
+
+def test_a_count_below_1_is_refused(cluster: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(cluster), "--count", "0"]) == 2
+    assert capsys.readouterr().err == "storm_sequence: --count = 0: must be 1 or more\n"
