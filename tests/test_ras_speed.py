@@ -47,7 +47,7 @@ def test_real_clusters_are_placed_in_time(
 ) -> None:
     monkeypatch.setattr(ras_speed, "REPEATS", 2 if most < 1 else 1)
     read = read_instance(shared / "storm" / "clusters" / f"{cluster}.json")
-    spent, placed, backtracked = ras_speed.seconds(ras_speed.one_user(read))
+    spent, placed, backtracked = ras_speed.seconds(read)
     note.append(f"{cluster} by ras-default: {spent:.2f} s of one core")
     assert (placed, backtracked) == (len(read.topologies), 0)
     assert spent <= most
