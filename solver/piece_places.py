@@ -23,6 +23,10 @@ ADDITIVE_PARTS = frozenset(("overload", "network"))
 MOST_UNITS = 2_000
 """Units of a place in the tables."""
 
+FINEST_BITS, MOST_BITS = 20, 59
+"""Bits of the finest grid of prices, and of the largest sum: below all that marks the impossible.
+"""
+
 SHARE_OF_TIGHTEST = 0.5
 """Rules that fill fewer nodes than this share of the tightest rule are not worth a table."""
 
@@ -63,6 +67,22 @@ class PiecePlaces:
         return int(self.problem.distance[RACK]) * int(self.kinds.pairs(self.kinds.sizes))
 
 
+def price_grid(problem: Problem) -> int:
+    """Return the finest grid of prices on which no sum leaves `MOST_BITS`; 0 where there is none.
+
+    No content and no plan is worth more than the flow of all pairs. A proven price is at most
+    twice that, so all tasks cost at most so many times that; levels weigh it with their savings.
+    """
+    pairs = sum(
+        weight * problem.sizes[a] * problem.sizes[b]
+        for (a, b), weight in problem.pair_flows().items()
+    )
+    saving = max(1, int(problem.distance[RACK] - problem.distance[WORKER]))
+    largest = 2 * (problem.task_count + 2) * saving * max(1, pairs)
+    bits = MOST_BITS - largest.bit_length()
+    return 1 << min(FINEST_BITS, bits) if bits >= 0 else 0
+
+
 def why_not_pieces(problem: Problem) -> str | None:
     """Return ``None``, or what keeps the problem from being one of pieces."""
     topologies = [t for t, rules in enumerate(problem.rules) if rules.classes]
@@ -78,6 +98,8 @@ def why_not_pieces(problem: Problem) -> str | None:
         return "shared memory, a least cpu of workers or linear costs are not additive"
     if problem.move_limit != NO_LIMIT:
         return "the moves of running tasks are limited"
+    if not price_grid(problem):
+        return "the flows are too large for prices of 64 bits"
     rules = problem.rules[topologies[0]]
     if has_single_workers(problem, topologies[0]):
         return None

@@ -19,7 +19,7 @@ from slotwise.solver.engine import Engine
 from slotwise.solver.piece_levels import Level, make_level, plans_of_levels
 from slotwise.solver.piece_packing import pack_pieces
 from slotwise.solver.piece_placement import placement_of
-from slotwise.solver.piece_places import PiecePlaces, piece_places, why_not_pieces
+from slotwise.solver.piece_places import PiecePlaces, piece_places, price_grid, why_not_pieces
 from slotwise.solver.piece_plan import PiecePlans, plans_of
 from slotwise.solver.piece_prices import find_prices
 from slotwise.solver.piece_racks import rack_graph
@@ -28,7 +28,6 @@ from slotwise.solver.watch import Known, Watch
 from slotwise.solver.worker_split import WorkerSplit, round_down
 
 KIND = "pieces"
-SCALE = 1 << 20
 SHARE_OF_NODES = 0.4
 """Of the time left, for the best plan of nodes where workers matter too."""
 
@@ -112,14 +111,15 @@ def run(
 def _solve(search: _Search, deadline: float) -> None:
     """Bound nodes and workers, then look for the best plan; of nodes first where both matter."""
     places = search.places
-    nodes = _tightest_level(places, deadline)
+    scale = price_grid(places.problem)
+    nodes = _tightest_level(places, scale, deadline)
     plans = plans_of(nodes.graph, nodes.prices, nodes.profile)
     search.nodes = plans.most
     racks = rack_graph(places.problem, places.kinds)
     if racks is not None:
-        prices = find_prices(racks, SCALE, deadline)
+        prices = find_prices(racks, scale, deadline)
         pairs = int(places.kinds.pairs(places.kinds.sizes))
-        search.between_racks = max(0, pairs - prices.total(racks.sizes) // SCALE)
+        search.between_racks = max(0, pairs - prices.total(racks.sizes) // scale)
     rounded = round_down(nodes.graph, nodes.prices, nodes.graph.sizes)
     if places.workers is None:
         search.tell()
@@ -127,7 +127,7 @@ def _solve(search: _Search, deadline: float) -> None:
         _look(search, plans, deadline)
         search.nodes = plans.most
         return
-    workers = make_level(places.workers, SCALE, deadline)
+    workers = make_level(places.workers, scale, deadline)
     search.workers = plans_of(workers.graph, workers.prices, workers.profile).most
     search.split = WorkerSplit(places.workers, workers.prices, deadline)
     search.tell()
@@ -142,9 +142,9 @@ def _solve(search: _Search, deadline: float) -> None:
         search.both = both.most
 
 
-def _tightest_level(places: PiecePlaces, deadline: float) -> Level:
+def _tightest_level(places: PiecePlaces, scale: int, deadline: float) -> Level:
     """Return the level of nodes, by the rule that leaves all tasks the least worth."""
-    found = [make_level(graph, SCALE, deadline) for graph in places.nodes]
+    found = [make_level(graph, scale, deadline) for graph in places.nodes]
     return min(found, key=lambda one: one.prices.total(one.graph.sizes) - one.profile.lost)
 
 

@@ -11,9 +11,11 @@ from slotwise.benchmarks.grade import grade
 from slotwise.benchmarks.spark_session import check_master
 from slotwise.grading import split_methods
 from slotwise.models.cluster import Cluster, Distance, Node
+from slotwise.models.compile import compile_problem
 from slotwise.models.errors import InputError
 from slotwise.models.instance import Instance, LinearCost, Objective, Scheduler
 from slotwise.models.topology import Ackers, Component, Constraints, Stream, Topology
+from slotwise.solver.pieces import PIECES
 from slotwise.solver.result import Status
 from slotwise.solver.solve import solve
 
@@ -125,3 +127,46 @@ def test_a_missing_program_is_refused_before_anything_is_written(tmp_path) -> No
     with pytest.raises(InputError, match="no program"):
         grade(["rstorm"], methods=["cmd:./is-not-there"], out=out)
     assert not out.exists()
+
+
+def fine_rates(first: str, second: str, third: str, last: int = 3) -> Instance:
+    """Return a triangle of streams with many digits, tasks beside it, and heaps."""
+    components = tuple(
+        Component(f"c{i}", "spout", size, {"cpu": Decimal(cpu), "onheap_mb": Decimal(heap)})
+        for i, (size, cpu, heap) in enumerate(((1, 10, 1), (2, 10, 2), (1, 10, 1), (last, 5, 1)))
+    )
+    streams = (
+        Stream("c0", "c1", rate=Decimal(first)),
+        Stream("c0", "c2", rate=Decimal(second)),
+        Stream("c1", "c2", rate=Decimal(third)),
+    )
+    resources = {"cpu": Decimal(30), "memory_mb": Decimal(8)}
+    nodes = tuple(Node(f"n{n}", "r", resources=resources) for n in range(4))
+    topology = Topology("t", components, streams, worker_max_heap_mb=Decimal(4))
+    return Instance("fine", Cluster(nodes), (topology,), flow="rates")
+
+
+@pytest.mark.parametrize(
+    "rates",
+    [
+        ("5000000000000", "2500000000001", "3"),
+        ("10000000.000001", "77.777777", "1000000"),
+    ],
+)
+def test_prices_of_pieces_stay_in_64_bits(rates: tuple[str, str, str]) -> None:
+    """Flows times a fixed grid of 2^20 did not: wrong bounds, wrong optima and crashes."""
+    instance = fine_rates(*rates)
+    truth = solve(instance, engine="exhaustive")
+    found = solve(instance, engine="pieces")
+    assert truth.status == Status.OPTIMAL
+    best, claimed = truth.objective[1].value, found.objective[1]
+    assert best is not None
+    assert claimed.value is not None
+    assert claimed.bound is not None
+    assert claimed.bound <= best <= claimed.value
+
+
+def test_flows_too_large_for_any_grid_are_not_for_pieces() -> None:
+    """Beyond that the engine says so."""
+    problem = compile_problem(fine_rates("200000000000001", "1", "1", last=100))
+    assert "64 bits" in (PIECES.supports(problem) or "")
