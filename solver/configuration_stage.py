@@ -69,9 +69,10 @@ class Stage:
         """
         if len(self.sites) != 1:
             return None
-        scale = exact_scale(self.sites, model.kinds.sizes)
-        cut = Master(self.sites[0].columns, self.sites[0].nodes, scale).cut(model.kinds.sizes)
-        if cut.at(model.kinds.sizes) != value * scale:
+        site, total = self.sites[0], model.kinds.sizes
+        scale = exact_scale(self.sites, total)
+        cut = Master(site.columns, site.nodes, total, scale).cut(total)
+        if cut.at(total) != value * scale:
             return None
         narrowed = list(model.configurations)
         for index, t in enumerate(self.places[0].types):

@@ -24,6 +24,8 @@ FloatArray = NDArray[np.float64]
 
 COLUMNS_A_ROUND = 20
 TOLERANCE = 1e-7
+LARGEST = 2**52
+"""No bound of a cut is larger: those of two sites add up to what doubles hold exactly."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +76,10 @@ class Cut:
 class Master:
     """The relaxed master of a site; keeps its columns from one right-hand side to the next."""
 
-    def __init__(self, columns: Sequence[Column], nodes: Sequence[int], scale: int) -> None:
+    def __init__(
+        self, columns: Sequence[Column], nodes: Sequence[int], total: IntArray, scale: int
+    ) -> None:
+        self._total = total
         self._columns = tuple(columns)
         self._nodes = tuple(nodes)
         self._scale = scale
@@ -103,10 +108,24 @@ class Master:
             self._lp.run()
             duals = np.array(self._lp.getSolution().row_dual)
             if not self._price(duals, usable):
-                return self.exact(np.rint(duals[: self._kinds] * self._scale).astype(np.int64))
+                return self.exact(duals[: self._kinds])
 
-    def exact(self, prices: IntArray) -> Cut:
-        """Return the cut of any whole prices, its node worths found by a scan in integers."""
+    def exact(self, duals: FloatArray) -> Cut:
+        """Return the cut of any prices, its node worths found by a scan in integers.
+
+        Prices beyond what any proper solution has (`exact_scale`) are halved until all fits.
+        """
+        scaled = np.nan_to_num(np.rint(duals * self._scale))
+        prices = np.clip(scaled, -float(LARGEST), float(LARGEST)).astype(np.int64)
+        while True:
+            paid = sum(abs(p) * int(s) for p, s in zip(prices.tolist(), self._total, strict=True))
+            if paid <= LARGEST:
+                cut = self._at(prices)
+                if paid + abs(cut.ground) <= LARGEST:
+                    return cut
+            prices = np.sign(prices) * (np.abs(prices) // 2)
+
+    def _at(self, prices: IntArray) -> Cut:
         sigma = tuple(
             int((c.values * self._scale - c.counts @ prices).max()) for c in self._columns
         )

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from slotwise.models.placement import Placement
 from slotwise.models.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.solver.closing import TooLongError
-from slotwise.solver.engine import Engine
+from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.piece_levels import Level, make_level, plans_of_levels
 from slotwise.solver.piece_packing import pack_pieces
 from slotwise.solver.piece_placement import placement_of
@@ -149,11 +149,14 @@ def _tightest_level(places: PiecePlaces, scale: int, deadline: float) -> Level:
 
 
 def _look(search: _Search, plans: PiecePlans, deadline: float) -> None:
-    """Look for the best of some plans; what is proven on the way stands in `plans`."""
+    """Look for the best of some plans; what is proven on the way stands in `plans`.
+
+    That is the bound of the prices where flows are too large for the search.
+    """
     plans.on_best = search.offer
     try:
         plans.best(deadline)
-    except TooLongError:
+    except (TooLongError, NotTakenError):
         return
 
 

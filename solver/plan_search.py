@@ -41,7 +41,7 @@ class PlanSearch:
     ) -> None:
         scale = exact_scale(sites, total)
         self._sites = tuple(sites)
-        self._masters = [Master(site.columns, site.nodes, scale) for site in sites]
+        self._masters = [Master(site.columns, site.nodes, total, scale) for site in sites]
         self._scale = scale
         self._deadline = deadline
         self._on_best = on_best
