@@ -48,7 +48,8 @@ def as_one_node(problem: Problem) -> OneNode | None:
     if problem.node_count != 1 or problem.matrix is not None or len(topologies) != 1:
         return None
     rules = problem.rules[topologies[0]]
-    workers = worker_count(problem, topologies[0], 0, most_tasks(problem))
+    wanted = worker_count(problem, topologies[0], 0, most_tasks(problem))
+    workers = min(wanted, int(problem.slots[0]))
     total = np.array(problem.sizes, dtype=np.int64) @ problem.demand
     if (
         problem.regions

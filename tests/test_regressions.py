@@ -188,3 +188,10 @@ def test_cuts_stay_exact_whatever_the_solver_says(duals: list[float]) -> None:
     assert cut.losses(0, column).min() >= 0
     assert abs(cut.ground) + int(np.abs(cut.prices) @ total) <= 2**52
     assert cut.at(total) >= scale * int(column.values.max())
+
+
+def test_a_node_without_slots_has_no_workers_for_places() -> None:
+    """One worker was taken to be there; the placement on it was refused, and nothing proven."""
+    topology = Topology("t", (Component("c", "spout", 2),), worker_max_heap_mb=Decimal(5))
+    instance = Instance("none", Cluster((Node("n", "r", slots=0),)), (topology,))
+    assert solve(instance).status == Status.INFEASIBLE
