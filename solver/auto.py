@@ -168,11 +168,12 @@ def _enclose(auto: Auto, problem: Problem, watch: Watch) -> None:
     if outer is None:
         auto.run(Turn(PIECES, PIECED, SHARE_OF_CONFIGURATIONS), problem, watch)
     rack = one_rack(problem)
-    inner = auto.within(rack.problem, auto.limits.time_s * SHARE_OF_A_RACK)
+    share = min(auto.limits.time_s * SHARE_OF_A_RACK, auto.left_s)
+    inner = auto.within(rack.problem, share)
     inner.known.on_best = watch.on(rack).offer
     inside = Watch(inner.known, "auto")
-    for engine in (CONFIGURATIONS, CP_SAT):
-        if not auto.is_over:
+    for engine in (CP_SAT,) if outer is None else (CONFIGURATIONS, CP_SAT):
+        if not auto.is_over and share > 0:
             inner.run(Turn(engine, ENCLOSED), rack.problem, inside)
     auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
     if outer is not None:

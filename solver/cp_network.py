@@ -13,6 +13,8 @@ l) with ``sum_l z_ikjl = x_ik`` and ``sum_k z_ikjl = x_jl`` (RLT-1).
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
@@ -21,13 +23,20 @@ from ortools.sat.python import cp_model
 from slotwise.models.problem import CLUSTER, RACK, Problem
 from slotwise.solver.cp_counts import Count, Counts
 from slotwise.solver.stars import Stars, both_ways, stars_of, total_flow
+from slotwise.solver.stopping import check_stop
 
 Place = Mapping[int, tuple[Count, int]]
 """Group -> (count, its upper bound) in one place."""
 
 
-def network(model: cp_model.CpModel, problem: Problem, counts: Counts) -> Count:
-    """Return the part ``network``."""
+class BuildingTooLongError(Exception):
+    """The model was not built before the deadline; nothing is known by that."""
+
+
+def network(
+    model: cp_model.CpModel, problem: Problem, counts: Counts, deadline: float = math.inf
+) -> Count:
+    """Return the part ``network``; raises `BuildingTooLongError` after the deadline."""
     if problem.matrix is not None:
         return _by_matrix(model, problem, counts)
     cost: Count = 0
@@ -36,6 +45,9 @@ def network(model: cp_model.CpModel, problem: Problem, counts: Counts) -> Count:
         cost += farthest * _pairs(problem, counts, t, stars)
         for saving, places in _savings(problem, counts, t):
             for place in places if saving else ():
+                check_stop()
+                if time.perf_counter() > deadline:
+                    raise BuildingTooLongError
                 for center, leaves in stars.items():
                     cost -= saving * product(model, place, center, leaves)
     return cost

@@ -24,6 +24,7 @@ from slotwise.models.problem import Problem
 from slotwise.solver.cp_bound import proven_bound, whole_bound
 from slotwise.solver.cp_counts import Count, Counts, make_counts
 from slotwise.solver.cp_hint import add_hint
+from slotwise.solver.cp_network import BuildingTooLongError
 from slotwise.solver.cp_rules import add_rules
 from slotwise.solver.cp_symmetry import break_symmetry
 from slotwise.solver.cp_terms import add_terms
@@ -45,6 +46,10 @@ PROVED = {
 
 SHARE_TO_TELL = 0.05
 """Most of the search's time that goes into telling of better placements as they come."""
+
+
+GRACE_S = 1.0
+"""Beyond the time limit, for building the model."""
 
 
 @dataclass(slots=True)
@@ -80,10 +85,13 @@ def run(
         search.placement = hint
     check_model_size(problem)
     try:
-        model, counts, terms = _model(problem)
+        model, counts, terms = _model(problem, search.started + limits.time_s + GRACE_S)
     except KeyboardInterrupt:
         search.interrupted = True
         return _outcome(problem, Status.UNKNOWN, search)
+    except BuildingTooLongError:
+        known = Status.UNKNOWN if search.placement is None else Status.FEASIBLE
+        return _outcome(problem, known, search)
     for index, term in enumerate(terms):
         status = _minimise(problem, model, counts, limits, search, index, term)
         if status == cp_model.INFEASIBLE:
@@ -100,14 +108,14 @@ def run(
     return _outcome(problem, Status.OPTIMAL, search)
 
 
-def _model(problem: Problem) -> tuple[cp_model.CpModel, Counts, list[Count]]:
+def _model(problem: Problem, deadline: float) -> tuple[cp_model.CpModel, Counts, list[Count]]:
     model = cp_model.CpModel()
     counts = make_counts(model, problem)
     check_stop()
     overload = add_rules(model, problem, counts)
     check_stop()
     break_symmetry(model, problem, counts)
-    terms = add_terms(model, problem, counts, overload)
+    terms = add_terms(model, problem, counts, overload, deadline)
     check_stop()
     return model, counts, list(terms)
 

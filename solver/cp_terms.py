@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ortools.sat.python import cp_model
 
 from slotwise.models.numbers import NO_LIMIT
@@ -11,13 +13,20 @@ from slotwise.solver.cp_network import network
 
 
 def add_terms(
-    model: cp_model.CpModel, problem: Problem, counts: Counts, overload: Count
+    model: cp_model.CpModel,
+    problem: Problem,
+    counts: Counts,
+    overload: Count,
+    deadline: float = math.inf,
 ) -> tuple[Count, ...]:
-    """Return each term of the objective, in its integer steps; state the limits of parts."""
+    """Return each term of the objective, in its integer steps; state the limits of parts.
+
+    Raises `BuildingTooLongError` after the deadline.
+    """
     used = problem.instance.objective.parts
     parts: dict[str, Count] = {"overload": overload}
     if "network" in used:
-        parts["network"] = network(model, problem, counts)
+        parts["network"] = network(model, problem, counts, deadline)
     if "nodes" in used:
         parts["nodes"] = _nodes(model, problem, counts)
     if "linear" in used:
