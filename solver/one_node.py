@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from slotwise.models.cluster import Cluster, Node
+from slotwise.models.instance import Instance
 from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.placement import UNPLACED, Placement
 from slotwise.models.problem import NODE, WORKER, Problem
@@ -71,6 +73,7 @@ def as_one_node(problem: Problem) -> OneNode | None:
     return OneNode(
         replace(
             problem,
+            instance=_of_workers(problem.instance, workers),
             dims=("onheap_mb",),
             units=(problem.units[0],),
             capacity=np.full((workers, 1), rules.heap_limit, dtype=np.int64),
@@ -87,3 +90,11 @@ def as_one_node(problem: Problem) -> OneNode | None:
             memory=None,
         )
     )
+
+
+def _of_workers(instance: Instance, count: int) -> Instance:
+    """Return the instance with a node for each worker: what has a name can be told of."""
+    nodes = tuple(Node(f"worker {i}", "node") for i in range(count))
+    objective = replace(instance.objective, soft={})
+    cluster = Cluster(nodes)
+    return replace(instance, cluster=cluster, running=None, linear=(), objective=objective)

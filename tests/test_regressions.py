@@ -17,6 +17,7 @@ from slotwise.models.cluster import Cluster, Distance, Node
 from slotwise.models.compile import compile_problem
 from slotwise.models.errors import InputError
 from slotwise.models.instance import Instance, LinearCost, Objective, Scheduler
+from slotwise.models.placement import Placement
 from slotwise.models.topology import Ackers, Component, Constraints, Stream, Topology
 from slotwise.solver.master import Column, Master
 from slotwise.solver.pieces import PIECES
@@ -195,3 +196,14 @@ def test_a_node_without_slots_has_no_workers_for_places() -> None:
     topology = Topology("t", (Component("c", "spout", 2),), worker_max_heap_mb=Decimal(5))
     instance = Instance("none", Cluster((Node("n", "r", slots=0),)), (topology,))
     assert solve(instance).status == Status.INFEASIBLE
+
+
+def test_a_hint_that_breaks_heaps_on_the_only_node_is_no_crash() -> None:
+    """The workers were judged as nodes, and the name of the second was looked up."""
+    topology = Topology(
+        "t", (Component("a", "spout", 3, {"onheap_mb": Decimal(4)}),), worker_max_heap_mb=Decimal(6)
+    )
+    node = Node("n", "r", slots=2, resources={"memory_mb": Decimal(100)})
+    hint = Placement((0,) * 3, (1, 0, 0))
+    result = solve(Instance("heaps", Cluster((node,)), (topology,)), hint=hint)
+    assert result.status == Status.INFEASIBLE
