@@ -55,8 +55,8 @@ SHARE_OF_POLISH, STEPS_OF_POLISH = 0.2, 2_000
 SHARE_OF_COLUMNS = 0.6
 """Of the time left."""
 
-SHARE_OF_PARTS = 0.9
-"""Of the time left, for the largest of the parts that no flow connects."""
+LEAST_SHARE_OF_A_PART = 0.05
+"""Of the time left; the shares of parts that no flow connects follow their squared sizes."""
 
 SHARE_OF_A_RACK = 0.4
 """Of the time limit, for each of the two problems that enclose one with several racks."""
@@ -94,7 +94,8 @@ def _solve_parts(auto: Auto, problem: Problem, parts: tuple[SubProblem, ...], wa
     for i, part in enumerate(reversed(parts)):
         if auto.is_over:
             return
-        share = auto.left_s * (1.0 if i + 1 < len(parts) else SHARE_OF_PARTS)
+        work = [len(one.tasks) ** 2 for one in parts[: len(parts) - i]]
+        share = auto.left_s * max(work[-1] / sum(work), LEAST_SHARE_OF_A_PART)
         inner = auto.within(part.problem, share)
         _solve_reduced(inner, part.problem, Watch(inner.known, "auto"))
         _, found = inner.answer()
