@@ -181,3 +181,4 @@ def _enclose(auto: Auto, problem: Problem, watch: Watch) -> None:
         found = over_racks(problem, outer, inner.known.outcome())
         tell_outcome(watch, replace(found, bound_kind=CUT))
         auto.proofs.append(Proof("rack-cut", version("slotwise"), found.bounds, found.proof))
+        auto.run(Turn(PIECES, PIECED, SHARE_OF_CONFIGURATIONS), problem, watch)
