@@ -16,9 +16,8 @@ from slotwise.models.instance import Instance
 from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.placement import UNPLACED, Placement
 from slotwise.models.problem import NODE, WORKER, Problem
+from slotwise.solver.additive import only_network_counts
 from slotwise.solver.worker_layout import most_tasks, worker_count
-
-ADDITIVE_PARTS = frozenset(("overload", "network"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +64,7 @@ def as_one_node(problem: Problem) -> OneNode | None:
         or rules.heap_limit == NO_LIMIT
         or (total > problem.capacity[0]).any()
         or not workers
-        or any(part not in ADDITIVE_PARTS for term in problem.terms for part, _ in term.parts)
+        or not only_network_counts(problem)
     ):
         return None
     near, far = int(problem.distance[WORKER]), int(problem.distance[NODE])

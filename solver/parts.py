@@ -17,10 +17,9 @@ from slotwise.models.accounting import account
 from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.placement import UNPLACED, Placement
 from slotwise.models.problem import IntArray, Problem
+from slotwise.solver.additive import only_network_counts
 from slotwise.solver.result import Outcome, Status
 from slotwise.solver.sub_problem import SubProblem, on_classes
-
-ADDITIVE_PARTS = frozenset(("overload", "network"))
 
 
 def flow_parts(problem: Problem) -> tuple[SubProblem, ...]:
@@ -37,7 +36,7 @@ def flow_parts(problem: Problem) -> tuple[SubProblem, ...]:
         problem.matrix is None
         and problem.move_limit == NO_LIMIT
         and bool(problem.hard.all())
-        and all(part in ADDITIVE_PARTS for term in problem.terms for part, _ in term.parts)
+        and only_network_counts(problem)
     )
     if not separable or len(groups) < 2:
         return (SubProblem(problem, tuple(range(problem.task_count))),)

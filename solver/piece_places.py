@@ -15,11 +15,11 @@ import numpy as np
 
 from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem, Rules
+from slotwise.solver.additive import only_network_counts
 from slotwise.solver.kinds import Kinds, merge_twins
 from slotwise.solver.piece_graph import PieceGraph, piece_graph
 from slotwise.solver.worker_layout import has_single_workers
 
-ADDITIVE_PARTS = frozenset(("overload", "network"))
 MOST_UNITS = 2_000
 """Units of a place in the tables."""
 
@@ -88,7 +88,7 @@ def why_not_pieces(problem: Problem) -> str | None:
     topologies = [t for t, rules in enumerate(problem.rules) if rules.classes]
     if problem.matrix is not None:
         return "distances come as a matrix"
-    if any(part not in ADDITIVE_PARTS for term in problem.terms for part, _ in term.parts):
+    if not only_network_counts(problem):
         return "the objective counts more than network and overload"
     if len(topologies) != 1:
         return "not exactly one topology has tasks"

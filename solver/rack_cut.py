@@ -14,6 +14,7 @@ from ortools.graph.python import max_flow
 
 from slotwise.models.errors import InternalError
 from slotwise.models.problem import CLUSTER, RACK, IntArray, Problem
+from slotwise.solver.node_types import node_types
 from slotwise.solver.result import Outcome, Status
 
 MOST_PAIRS = 2_000_000
@@ -78,12 +79,12 @@ def least_cut(problem: Problem) -> int | None:
 
 def racks_are_alike(problem: Problem) -> bool:
     """Return whether all racks have equal nodes in equal numbers."""
-    kinds: list[list[tuple[object, ...]]] = [[] for _ in problem.racks]
-    for n in range(problem.node_count):
-        linear = () if problem.linear is None else tuple(problem.linear[:, n].tolist())
-        kind = (tuple(problem.capacity[n].tolist()), int(problem.slots[n]), linear)
-        kinds[int(problem.node_rack[n])].append(kind)
-    return all(sorted(kind) == sorted(kinds[0]) for kind in kinds)
+    racks = len(problem.racks)
+    for kind in node_types(problem):
+        in_rack = np.bincount(problem.node_rack[list(kind.nodes)], minlength=racks)
+        if (in_rack != in_rack[0]).any():
+            return False
+    return True
 
 
 def extra_distance(problem: Problem, term: int) -> int:
