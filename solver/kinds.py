@@ -45,8 +45,13 @@ class Kinds:
 
     def pairs(self, counts: IntArray) -> IntArray:
         """Return, for each row [.., K] of counts, the flow inside a place that holds them."""
-        both = np.einsum("...i,ij,...j->...", counts, self.flow, counts, optimize=True)
-        return np.asarray(both // 2, dtype=np.int64)
+        return flow_inside(self.flow, counts)
+
+
+def flow_inside(flow: IntArray, counts: IntArray) -> IntArray:
+    """Return, for each row [.., K] of counts, the flow [K, K] inside a place that holds them."""
+    both = np.einsum("...i,ij,...j->...", counts, flow, counts, optimize=True)
+    return np.asarray(both // 2, dtype=np.int64)
 
 
 def merge_twins(problem: Problem) -> Kinds:

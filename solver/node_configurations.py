@@ -139,7 +139,7 @@ def _fitting(problem: Problem, kinds: Kinds, node: int) -> IntArray:
         row, step = np.nonzero(fits)
         rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
         load = loads[row, step]
-    rows = rows[_capped(problem, kinds, rows)]
+    rows = rows[capped(problem, kinds, rows)]
     if len(rows) > MOST_ROWS:
         raise NotTakenError(f"a node has more than {MOST_ROWS:,} configurations")
     return rows
@@ -170,7 +170,7 @@ def _load(problem: Problem, kinds: Kinds, counts: IntArray) -> IntArray:
     return load
 
 
-def _capped(problem: Problem, kinds: Kinds, counts: IntArray) -> BoolArray:
+def capped(problem: Problem, kinds: Kinds, counts: IntArray) -> BoolArray:
     """Return [Y] whether the most tasks per node of each component are kept."""
     kept = np.ones(len(counts), dtype=np.bool_)
     for rules in problem.rules:

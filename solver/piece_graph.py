@@ -17,6 +17,7 @@ import networkx as nx
 import numpy as np
 
 from slotwise.models.problem import BoolArray, IntArray
+from slotwise.solver.kinds import flow_inside
 
 MOST_CASES = 200
 """Combinations of counts of the closing kinds; cycles beyond that are loosened."""
@@ -70,8 +71,7 @@ class PieceGraph:
 
     def gains(self, counts: IntArray) -> IntArray:
         """Return, for each row [.., K] of counts, the flow inside a place that holds them."""
-        both = np.einsum("...i,ij,...j->...", counts, self.flow, counts, optimize=True)
-        return np.asarray(both // 2, dtype=np.int64)
+        return flow_inside(self.flow, counts)
 
     @cached_property
     def tight_flow(self) -> IntArray:
@@ -94,8 +94,7 @@ class PieceGraph:
 
     def gain_bounds(self, scale: int, counts: IntArray) -> IntArray:
         """Return [Y] what the contents [Y, K] hold inside at most, times `scale`."""
-        both = np.einsum("...i,ij,...j->...", counts, self.tight_flow, counts, optimize=True)
-        gains = scale * (both // 2)
+        gains = scale * flow_inside(self.tight_flow, counts)
         for k in {k for pair in self.loose for k in pair}:
             gains = gains + self.loose_gain(scale, k)[counts[..., k]]
         return np.asarray(gains, dtype=np.int64)

@@ -8,7 +8,8 @@ import numpy as np
 
 from slotwise.models.problem import BoolArray, IntArray, Problem
 from slotwise.solver.kinds import Kinds
-from slotwise.solver.piece_places import PiecePlaces, capped, worker_counts
+from slotwise.solver.node_configurations import capped
+from slotwise.solver.piece_places import PiecePlaces, worker_counts
 
 Contents = dict[int, IntArray]
 """Node -> tasks [K] of each kind on it."""

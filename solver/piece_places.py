@@ -17,6 +17,7 @@ from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem, Rules
 from slotwise.solver.additive import only_network_counts
 from slotwise.solver.kinds import Kinds, merge_twins
+from slotwise.solver.node_configurations import capped
 from slotwise.solver.piece_graph import PieceGraph, piece_graph
 from slotwise.solver.worker_layout import has_single_workers
 
@@ -189,16 +190,6 @@ def worker_counts(counts: IntArray, per_worker: IntArray) -> IntArray:
     """Return [Y] the workers that contents [Y, K] need if each kind has workers of its own."""
     needed = -(-counts // np.maximum(per_worker, 1))
     return np.asarray(needed.sum(axis=1))
-
-
-def capped(problem: Problem, kinds: Kinds, counts: IntArray) -> BoolArray:
-    """Return [Y] whether the most tasks per node of each component are kept."""
-    kept = np.ones(len(counts), dtype=np.bool_)
-    component = np.array([problem.classes[group[0]].component for group in kinds.members])
-    for rules in problem.rules:
-        for one, most in rules.max_per_node:
-            kept &= counts[:, component == one].sum(axis=1) <= most
-    return kept
 
 
 def _per_worker(problem: Problem, kinds: Kinds, topology: int) -> IntArray:

@@ -14,7 +14,7 @@ import numpy as np
 from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.problem import BoolArray, IntArray, Problem, Rules
 from slotwise.solver.engine import NotTakenError
-from slotwise.solver.kinds import Kinds
+from slotwise.solver.kinds import Kinds, flow_inside
 from slotwise.solver.packing_kernel import IMPOSSIBLE, Index, fill
 
 MOST_CELLS = 150_000_000
@@ -154,7 +154,7 @@ def pack(
     box = float(np.prod(most + 1.0))
     if box > MOST_CELLS:
         raise NotTakenError(f"a node has up to {box:.0e} contents, too many to pack into workers")
-    strides = _strides(most + 1)
+    strides = place_values(most + 1)
     cells = np.unique(np.concatenate([rows[:, columns] @ strides for rows in counts]))
     contents = worker_contents(problem, kinds, topology, most)
     if len(contents) * len(cells) > time_s * STEPS_A_SECOND:
@@ -181,11 +181,11 @@ def pack(
 def _pairs(kinds: Kinds, columns: IntArray, counts: IntArray) -> IntArray:
     """Return, for each row [.., k] of counts of these kinds, the flow inside a worker."""
     flow = kinds.flow[np.ix_(columns, columns)]
-    both = np.einsum("...i,ij,...j->...", counts, flow, counts, optimize=True)
-    return np.asarray(both // 2, dtype=np.int64)
+    return flow_inside(flow, counts)
 
 
-def _strides(sizes: IntArray) -> IntArray:
+def place_values(sizes: IntArray) -> IntArray:
+    """Return [K] the place of each count of a content in a table of these sizes, last fastest."""
     strides = np.ones(len(sizes), dtype=np.int64)
     for k in range(len(sizes) - 2, -1, -1):
         strides[k] = strides[k + 1] * sizes[k + 1]

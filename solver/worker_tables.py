@@ -8,6 +8,7 @@ import numpy as np
 
 from slotwise.models.problem import BoolArray, IntArray
 from slotwise.solver.packing_kernel import IMPOSSIBLE
+from slotwise.solver.worker_packing import place_values
 
 MOST_CELLS = 50_000_000
 MOST_ROWS = 1_000_000
@@ -26,7 +27,7 @@ def split_gains(
     if not len(contents):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_)
     most = contents.max(axis=0)
-    strides = _strides(most + 1)
+    strides = place_values(most + 1)
     if math.prod((most + 1).tolist()) > MOST_CELLS:
         return None
     cells = _all_within(contents, strides)
@@ -46,14 +47,6 @@ def split_gains(
     fill_compiled(rows, cells, index, *parts, table, table)
     found = table[index[contents @ strides]]
     return found, np.asarray(found != IMPOSSIBLE)
-
-
-def _strides(sizes: IntArray) -> IntArray:
-    """Return [K] the place values of contents counted in the given sizes."""
-    strides = np.ones(len(sizes), dtype=np.int64)
-    for k in range(len(sizes) - 2, -1, -1):
-        strides[k] = strides[k + 1] * sizes[k + 1]
-    return strides
 
 
 def _all_within(contents: IntArray, strides: IntArray) -> IntArray | None:
