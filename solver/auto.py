@@ -61,6 +61,8 @@ LEAST_SHARE_OF_A_PART = 0.05
 SHARE_OF_A_RACK = 0.4
 """Of the time limit, for each of the two problems that enclose one with several racks."""
 
+BY_PIECES = Turn(PIECES, PIECED, SHARE_OF_CONFIGURATIONS)
+
 SUM_OF_PARTS, CUT = "sum over parts without flow", "least cut between racks"
 """Kinds of bounds."""
 
@@ -156,7 +158,7 @@ def _prove(auto: Auto, problem: Problem, watch: Watch) -> None:
     if found is None and racks_matter(problem):
         _enclose(auto, problem, watch)
     else:
-        auto.run(Turn(PIECES, PIECED, SHARE_OF_CONFIGURATIONS), problem, watch)
+        auto.run(BY_PIECES, problem, watch)
     if found is not None or CONFIGURATIONS.supports(problem) is not None:  # not for its size
         auto.run(Turn(COLUMNS, LISTED, SHARE_OF_COLUMNS), problem, watch)
 
@@ -167,7 +169,7 @@ def _enclose(auto: Auto, problem: Problem, watch: Watch) -> None:
     turn = Turn(CONFIGURATIONS, ENCLOSING, SHARE_OF_A_RACK)
     outer = auto.run(turn, flat.problem, watch.on(flat))
     if outer is None:
-        auto.run(Turn(PIECES, PIECED, SHARE_OF_CONFIGURATIONS), problem, watch)
+        auto.run(BY_PIECES, problem, watch)
     rack = one_rack(problem)
     share = min(auto.limits.time_s * SHARE_OF_A_RACK, auto.left_s)
     inner = auto.within(rack.problem, share)
@@ -181,4 +183,4 @@ def _enclose(auto: Auto, problem: Problem, watch: Watch) -> None:
         found = over_racks(problem, outer, inner.known.outcome())
         tell_outcome(watch, replace(found, bound_kind=CUT))
         auto.proofs.append(Proof("rack-cut", version("slotwise"), found.bounds, found.proof))
-        auto.run(Turn(PIECES, PIECED, SHARE_OF_CONFIGURATIONS), problem, watch)
+        auto.run(BY_PIECES, problem, watch)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from slotwise.models.placement import UNPLACED, Placement
+from slotwise.models.placement import Placement
 from slotwise.models.problem import CLUSTER, RACK, IntArray, Problem
+from slotwise.solver.dealing import deal
 from slotwise.solver.kinds import Kinds, merge_twins
 from slotwise.solver.master import Column, Master
 from slotwise.solver.node_configurations import Configurations, enumerate_configurations
@@ -129,22 +130,16 @@ def make_stage(model: Model, index: int) -> Stage:
 
 def _placement(model: Model, contents: dict[int, tuple[int, ...]]) -> Placement:
     """Deal the tasks of each kind to the workers that hold the contents of the nodes."""
-    problem, kinds = model.problem, model.kinds
     type_of = {n: t for t, kind in enumerate(model.types) for n in kind.nodes}
-    nodes = [UNPLACED] * problem.task_count
-    labels = [UNPLACED] * problem.task_count
-    waiting = [
-        [task for c in group for task in problem.classes[c].tasks] for group in kinds.members
-    ]
-    for node, counts in contents.items():
-        packings = model.configurations[type_of[node]].packings
-        workers = _workers(kinds, packings, np.array(counts, dtype=np.int64))
-        for label, content in enumerate(workers):
-            for k, count in enumerate(content.tolist()):
-                for task in waiting[k][:count]:
-                    nodes[task], labels[task] = node, label
-                del waiting[k][:count]
-    return Placement(tuple(nodes), tuple(labels))
+    workers = {
+        node: _workers(
+            model.kinds,
+            model.configurations[type_of[node]].packings,
+            np.array(counts, dtype=np.int64),
+        )
+        for node, counts in contents.items()
+    }
+    return deal(model.problem, model.kinds, workers)
 
 
 def _workers(kinds: Kinds, packings: Mapping[int, Packing], counts: IntArray) -> list[IntArray]:

@@ -7,40 +7,16 @@ that lose at most a budget are among those whose loss on the node alone does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from slotwise.models.problem import BoolArray, IntArray
 from slotwise.solver.master import Column
-from slotwise.solver.piece_graph import PieceGraph
+from slotwise.solver.piece_level import Level
 from slotwise.solver.piece_list import list_pieces
 from slotwise.solver.piece_places import PiecePlaces
 from slotwise.solver.piece_plan import PiecePlans
-from slotwise.solver.piece_prices import Prices, find_prices
-from slotwise.solver.piece_profile import Profile, make_profile
 from slotwise.solver.worker_split import WorkerSplit
 from slotwise.solver.worker_tables import split_gains
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Level:
-    """The places of one level, their proven prices, and the profile of these."""
-
-    graph: PieceGraph
-    prices: Prices
-    profile: Profile
-
-    def losses(self, counts: IntArray, inside: IntArray) -> IntArray:
-        """Return [Y] what plans lose with pieces [Y, K] that hold so much flow inside."""
-        own = counts @ self.prices.prices - self.prices.scale * inside
-        return np.asarray(own + self.profile.beside(counts))
-
-
-def make_level(graph: PieceGraph, scale: int, deadline: float) -> Level:
-    """Find the prices of a graph until the deadline, and their profile."""
-    prices = find_prices(graph, scale, deadline)
-    return Level(graph, prices, make_profile(graph, prices, deadline))
 
 
 def plans_of_levels(

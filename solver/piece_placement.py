@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from slotwise.models.placement import UNPLACED, Placement
+from slotwise.models.placement import Placement
 from slotwise.models.problem import IntArray
+from slotwise.solver.dealing import deal
 from slotwise.solver.piece_places import PiecePlaces
 from slotwise.solver.worker_split import WorkerSplit
 
@@ -19,27 +20,17 @@ def placement_of(
 
     `split` is needed where the tasks of a node are split into workers.
     """
-    problem = places.problem
-    nodes = [UNPLACED] * problem.task_count
-    labels = [UNPLACED] * problem.task_count
-    waiting = [
-        iter([task for c in group for task in problem.classes[c].tasks])
-        for group in places.kinds.members
-    ]
+    workers: dict[int, list[IntArray]] = {}
     for node, content in contents.items():
-        workers: list[IntArray] | None = [content]
+        found: list[IntArray] | None = [content]
         if split is not None:
-            workers = split.workers(content, int(problem.slots[node]))
+            found = split.workers(content, int(places.problem.slots[node]))
         elif places.per_worker is not None:
-            workers = list(_isolated(content, places.per_worker))
-        if workers is None:
+            found = list(_isolated(content, places.per_worker))
+        if found is None:
             return None
-        for label, worker in enumerate(workers):
-            for k, count in enumerate(worker.tolist()):
-                for _ in range(count):
-                    task = next(waiting[k])
-                    nodes[task], labels[task] = node, label
-    return Placement(tuple(nodes), tuple(labels))
+        workers[node] = found
+    return deal(places.problem, places.kinds, workers)
 
 
 def _isolated(content: IntArray, per_worker: IntArray) -> Iterator[IntArray]:

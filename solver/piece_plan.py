@@ -11,9 +11,8 @@ from slotwise.models.problem import IntArray
 from slotwise.solver.closing import TooLongError
 from slotwise.solver.master import Column
 from slotwise.solver.piece_graph import PieceGraph
+from slotwise.solver.piece_level import Level
 from slotwise.solver.piece_list import list_pieces
-from slotwise.solver.piece_prices import Prices
-from slotwise.solver.piece_profile import Profile
 from slotwise.solver.plan_search import PlanSearch
 from slotwise.solver.plans import Found, SearchState, SiteColumns
 from slotwise.solver.splits import all_in_one
@@ -105,14 +104,14 @@ def _pieces(found: Found) -> list[IntArray]:
     return [np.array(counts) for _, counts in found.contents[0]]
 
 
-def plans_of(graph: PieceGraph, prices: Prices, profile: Profile) -> PiecePlans:
-    """Return the plans of the places of one graph; `profile` is that of the prices."""
+def plans_of(level: Level) -> PiecePlans:
+    """Return the plans of the places of one level."""
+    graph, prices, profile = level.graph, level.prices, level.profile
 
     def columns(budget: int, deadline: float) -> Column:
         room = budget - profile.lost_beside
         pieces = list_pieces(graph, prices.scale, prices.prices, room, deadline)
-        lost = pieces @ prices.prices - prices.scale * graph.gains(pieces)
-        return column_of(graph, pieces[lost + profile.beside(pieces) <= budget])
+        return column_of(graph, pieces[level.losses(pieces, graph.gains(pieces)) <= budget])
 
     return PiecePlans(graph.sizes, prices.scale, prices.prices, profile.lost, columns)
 

@@ -16,7 +16,8 @@ from slotwise.models.placement import Placement
 from slotwise.models.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.solver.closing import TooLongError
 from slotwise.solver.engine import Engine, NotTakenError
-from slotwise.solver.piece_levels import Level, make_level, plans_of_levels
+from slotwise.solver.piece_level import Level, make_level
+from slotwise.solver.piece_levels import plans_of_levels
 from slotwise.solver.piece_packing import pack_pieces
 from slotwise.solver.piece_placement import placement_of
 from slotwise.solver.piece_places import PiecePlaces, piece_places, price_grid, why_not_pieces
@@ -28,6 +29,8 @@ from slotwise.solver.watch import Known, Watch
 from slotwise.solver.worker_split import WorkerSplit, round_down
 
 KIND = "pieces"
+"""The engine's name, and what its bounds are called."""
+
 SHARE_OF_NODES = 0.4
 """Of the time left, for the best plan of nodes where workers matter too."""
 
@@ -96,7 +99,7 @@ def run(
     if not places.nodes[0].most.all() or not (places.workers is None or places.workers.most.all()):
         nothing = (None,) * len(problem.terms)
         return Outcome(Status.INFEASIBLE, None, None, nothing, "a task fits nowhere")
-    search = _Search(places, Watch(known, "pieces"))
+    search = _Search(places, Watch(known, KIND))
     try:
         _solve(search, deadline)
     except KeyboardInterrupt:
@@ -113,7 +116,7 @@ def _solve(search: _Search, deadline: float) -> None:
     places = search.places
     scale = price_grid(places.problem)
     nodes = _tightest_level(places, scale, deadline)
-    plans = plans_of(nodes.graph, nodes.prices, nodes.profile)
+    plans = plans_of(nodes)
     search.nodes = plans.most
     racks = rack_graph(places.problem, places.kinds)
     if racks is not None:
@@ -128,7 +131,7 @@ def _solve(search: _Search, deadline: float) -> None:
         search.nodes = plans.most
         return
     workers = make_level(places.workers, scale, deadline)
-    search.workers = plans_of(workers.graph, workers.prices, workers.profile).most
+    search.workers = workers.most
     search.split = WorkerSplit(places.workers, workers.prices, deadline)
     search.tell()
     search.offer(rounded)
@@ -168,7 +171,7 @@ def supports(problem: Problem) -> str | None:
 
 
 PIECES = Engine(
-    name="pieces",
+    name=KIND,
     run=run,
     supports=supports,
     version=lambda: f"highspy {version('highspy')}",

@@ -75,7 +75,7 @@ class WorkerSplit:
         loss = 1
         while loss <= WIDEST_LOSS:
             try:
-                more = list_pieces(graph, scale, self._prices.prices, loss * scale)
+                more = list_pieces(graph, scale, self._prices.prices, loss * scale, self._deadline)
             except TooLongError:
                 break
             if len(more) > MOST_PIECES:
