@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from slotwise.benchmarks.alone import Measured, measure
-from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.benchmarks.program import exit_code
+from slotwise.models.errors import InputError
 from slotwise.models.file_text import read_data
 from slotwise.models.instance_file import instance_from_data
 from slotwise.models.located import in_file
@@ -140,12 +141,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; return the exit code."""
-    try:
-        run(parser().parse_args(arguments))
-    except SlotwiseError as error:
-        sys.stderr.write(f"assignment_proofs: {error}\n")
-        return 2
-    return 0
+    options = parser().parse_args(arguments)
+    return exit_code("assignment_proofs", lambda: run(options))
 
 
 if __name__ == "__main__":

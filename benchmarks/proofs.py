@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slotwise.benchmarks.alone import Measured, measure
+from slotwise.benchmarks.program import exit_code
 from slotwise.benchmarks.proof_table import Table
 from slotwise.models.errors import SlotwiseError
 from slotwise.models.families import FAMILIES
@@ -165,12 +166,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; return the exit code."""
-    try:
-        run(parser().parse_args(arguments))
-    except SlotwiseError as error:
-        sys.stderr.write(f"proofs: {error}\n")
-        return 1
-    return 0
+    options = parser().parse_args(arguments)
+    return exit_code("proofs", lambda: run(options), failed=1)
 
 
 if __name__ == "__main__":

@@ -15,12 +15,12 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 
+from slotwise.benchmarks.program import exit_code
 from slotwise.heuristics.ras_model import ras_model
 from slotwise.heuristics.ras_priority import priority_order
 from slotwise.heuristics.ras_state import RasState
 from slotwise.heuristics.ras_strategy import schedule_topology
 from slotwise.models.cluster import Cluster, Node
-from slotwise.models.errors import SlotwiseError
 from slotwise.models.instance import Instance
 from slotwise.models.instance_file import read_instance
 from slotwise.models.topology import Component, RasSettings, Stream, Topology
@@ -92,14 +92,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--clusters", type=Path, help="folder of largeCluster01.json and ...03.json"
     )
-    try:
-        for line in lines(parser.parse_args(arguments).clusters):
+    clusters = parser.parse_args(arguments).clusters
+
+    def run() -> None:
+        for line in lines(clusters):
             sys.stdout.write(line + "\n")
             sys.stdout.flush()
-    except SlotwiseError as error:
-        sys.stderr.write(f"ras_speed: {error}\n")
-        return 2
-    return 0
+
+    return exit_code("ras_speed", run)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from slotwise.benchmarks.alone import Measured, measure
+from slotwise.benchmarks.program import exit_code
 from slotwise.benchmarks.proof_table import Table
-from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.errors import InputError
 from slotwise.models.file_text import read_data
 from slotwise.models.instance_file import instance_from_data
 from slotwise.models.located import in_file
@@ -102,12 +103,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; return the exit code."""
-    try:
-        run(parser().parse_args(arguments))
-    except SlotwiseError as error:
-        sys.stderr.write(f"storm_proofs: {error}\n")
-        return 2
-    return 0
+    options = parser().parse_args(arguments)
+    return exit_code("storm_proofs", lambda: run(options))
 
 
 if __name__ == "__main__":

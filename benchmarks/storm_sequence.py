@@ -19,13 +19,14 @@ from itertools import islice
 from pathlib import Path
 
 from slotwise.benchmarks.left_over import Filling
+from slotwise.benchmarks.program import exit_code
 from slotwise.benchmarks.sequence_table import Entry, MethodSum, Row, SequenceTable
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.place import run_method
 from slotwise.heuristics.registry import find_method
 from slotwise.models.compile import compile_problem
-from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.errors import InputError
 from slotwise.models.instance import Instance, Objective
 from slotwise.models.judge import judge
 from slotwise.models.placement import UNPLACED, Placement
@@ -173,12 +174,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; return the exit code."""
-    try:
-        run(parser().parse_args(arguments))
-    except SlotwiseError as error:
-        sys.stderr.write(f"storm_sequence: {error}\n")
-        return 2
-    return 0
+    options = parser().parse_args(arguments)
+    return exit_code("storm_sequence", lambda: run(options))
 
 
 if __name__ == "__main__":

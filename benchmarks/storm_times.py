@@ -18,11 +18,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from slotwise.benchmarks.program import exit_code
 from slotwise.benchmarks.storm_comparison import compare
 from slotwise.heuristics.ras_strategy import STRATEGIES, RasLimits
 from slotwise.heuristics.ras_turn import RoundLimits
 from slotwise.heuristics.storm_peer import StormPeer
-from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.errors import InputError
 from slotwise.models.instance import Instance
 from slotwise.models.instance_file import read_instance
 from slotwise.models.random_family import RandomParameters, random_instance
@@ -146,12 +147,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; return the exit code."""
-    try:
-        run(parser().parse_args(arguments))
-    except SlotwiseError as error:
-        sys.stderr.write(f"storm_times: {error}\n")
-        return 2
-    return 0
+    options = parser().parse_args(arguments)
+    return exit_code("storm_times", lambda: run(options))
 
 
 if __name__ == "__main__":
