@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from numpy.random import Generator
 
+from slotwise.heuristics.last_words import last_words
 from slotwise.heuristics.method import Method
 from slotwise.models.errors import InputError
 from slotwise.models.instance import Instance
@@ -34,9 +35,6 @@ PREFIX = "cmd:"
 DEFAULT_TIME_LIMIT_S = 60.0
 LAST_WORDS_S = 2.0
 """So many seconds a killed command's stderr is waited for."""
-
-STDERR_TAIL = 300
-"""So many last characters of stderr stand in a reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +136,7 @@ def _answer(finished: Finished, instance: Instance, time_limit_s: float) -> Plac
             failure = f"its answer is no UTF-8 text: byte {error.start}"
         except InputError as error:
             failure = f"its answer cannot be used: {error}"
-    return Refusal(f"{failure}{_last_words(finished.stderr)}")
+    return Refusal(f"{failure}{last_words(finished.stderr)}")
 
 
 def _failure(finished: Finished, time_limit_s: float) -> str | None:
@@ -151,10 +149,3 @@ def _failure(finished: Finished, time_limit_s: float) -> str | None:
     if not finished.stdout.strip():
         return "the command wrote no answer"
     return None
-
-
-def _last_words(stderr: bytes) -> str:
-    text = " ".join(stderr.decode(errors="replace").split())
-    if not text:
-        return ""
-    return "; stderr: " + (text if len(text) <= STDERR_TAIL else "..." + text[-STDERR_TAIL:])

@@ -16,13 +16,8 @@ from numpy.random import Generator
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.ras_methods import supports
 from slotwise.heuristics.ras_strategy import STRATEGIES
-from slotwise.heuristics.storm_peer import (
-    PeerError,
-    StormAnswer,
-    StormPeer,
-    missing,
-    unsupported,
-)
+from slotwise.heuristics.storm_peer import StormAnswer, StormPeer, unsupported
+from slotwise.heuristics.storm_process import PeerError, missing
 from slotwise.models.errors import InputError
 from slotwise.models.placement import UNPLACED, Placement
 from slotwise.models.problem import Problem

@@ -11,35 +11,22 @@ longer than Storm's limit of real time is given up, as in Storm.
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
-from threading import Timer
 from types import TracebackType
-from typing import IO, Any
 
-from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.heuristics.storm_process import StormProcess
+from slotwise.models.errors import InputError
 from slotwise.models.instance import Instance
 from slotwise.models.instance_document import instance_document, instance_hash
-from slotwise.models.json_text import canonical_json, parse_json
+from slotwise.models.json_text import canonical_json
 from slotwise.models.placement import Placement
 from slotwise.models.placement_file import answer_from_data
 from slotwise.models.refusal import Refusal
 from slotwise.models.storm_cluster import STRATEGIES
 
-JAR_VARIABLE = "SLOTWISE_STORM_PEER"
-"""Environment variable that names the program elsewhere than in the checkout."""
-
 DEFAULT_TIMEOUT_S = 60
 """Storm's ``scheduling.timeout.seconds.per.topology``."""
-
-STDERR_TAIL = 300
-"""So many last characters of the program's stderr stand in a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +61,6 @@ class StormAnswer:
     seconds: tuple[float, ...]
 
 
-class PeerError(SlotwiseError):
-    """Storm's scheduler did not answer; the message says why. The process is gone."""
-
-
-def jar_path() -> Path:
-    """Return where the program is or would be."""
-    named = os.environ.get(JAR_VARIABLE)
-    if named:
-        return Path(named)
-    root = Path(__file__).resolve().parents[1]
-    return root / "benchmarks" / "storm_peer" / "target" / "storm-peer.jar"
-
-
-def missing() -> str | None:
-    """Return why the program cannot run, in one line; ``None`` where it can."""
-    if not jar_path().is_file():
-        return f"is not built ({jar_path()}): run `make storm-peer`, which needs Maven and Java 17"
-    if _java() is None:
-        return "needs Java 17 or newer: set JAVA_HOME, or put java on the PATH"
-    return None
-
-
 def unsupported(instance: Instance, strategy: str | None) -> str | None:
     """Return what Storm cannot express of `instance`; ``None`` where it can say all of it."""
     for node in instance.cluster.nodes:
@@ -115,12 +80,6 @@ def unsupported(instance: Instance, strategy: str | None) -> str | None:
     return None
 
 
-def _java() -> str | None:
-    home = os.environ.get("JAVA_HOME")
-    named = shutil.which("java", path=os.path.join(home, "bin")) if home else None
-    return named or shutil.which("java")
-
-
 class StormPeer:
     """The running program; a context manager, which ends it.
 
@@ -138,20 +97,9 @@ class StormPeer:
     """
 
     def __init__(self) -> None:
-        reason = missing()
-        java = _java()
-        if reason is not None or java is None:
-            raise InputError(str(reason), field="Storm's scheduler", has_value=False)
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it
-        self._process = subprocess.Popen(
-            [java, "-XX:+UseSerialGC", "-jar", str(jar_path())],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-        )
-        greeting = self._answer()
-        self.storm_version = str(greeting["storm"])
-        self.java_version = str(greeting["java"])
+        self._process = StormProcess()
+        self.storm_version = self._process.storm_version
+        self.java_version = self._process.java_version
 
     def __enter__(self) -> StormPeer:
         return self
@@ -166,13 +114,7 @@ class StormPeer:
 
     def close(self) -> None:
         """End the process; once is enough."""
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout, self._stderr):
-            # A request that could not be written is still waiting in the pipe.
-            with suppress(BrokenPipeError):
-                _pipe(pipe).close()
+        self._process.close()
 
     def schedule(
         self,
@@ -221,7 +163,7 @@ class StormPeer:
             "max_states": max_states,
             "timeout_s": timeout_s,
         }
-        answer = self._ask(canonical_json(request), time_limit_s)
+        answer = self._process.ask(canonical_json(request), time_limit_s)
         if "error" in answer:
             raise InputError(answer["error"], field="Storm's scheduler", has_value=False)
         placement = answer_from_data(answer["placement"], instance)
@@ -235,37 +177,3 @@ class StormPeer:
             evicted={key: tuple(found) for key, found in answer["evicted"].items()},
             seconds=tuple(float(second) for second in answer["seconds"]),
         )
-
-    def _ask(self, line: str, time_limit_s: float | None) -> dict[str, Any]:
-        limit = Timer(time_limit_s, self._process.kill) if time_limit_s is not None else None
-        if limit is not None:
-            limit.start()
-        try:
-            _pipe(self._process.stdin).write(line.encode("ascii") + b"\n")
-            _pipe(self._process.stdin).flush()
-            return self._answer()
-        except BrokenPipeError as error:
-            raise self._failed() from error
-        finally:
-            if limit is not None:
-                limit.cancel()
-
-    def _answer(self) -> dict[str, Any]:
-        line = _pipe(self._process.stdout).readline()
-        if not line:
-            raise self._failed()
-        answer: dict[str, Any] = parse_json(line.decode())
-        return answer
-
-    def _failed(self) -> PeerError:
-        code = self._process.wait()
-        self._stderr.seek(0)
-        words = " ".join(self._stderr.read().decode(errors="replace").split())
-        said = f"; stderr: {words[-STDERR_TAIL:]}" if words else ""
-        reason = "out of time, or killed" if code < 0 else f"exit code {code}"
-        return PeerError(f"Storm's scheduler ended without an answer ({reason}){said}")
-
-
-def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-    assert pipe is not None
-    return pipe

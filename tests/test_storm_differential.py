@@ -21,7 +21,8 @@ from slotwise.benchmarks.storm_instances import Story, story
 from slotwise.heuristics.ras_scheduler import schedule_round
 from slotwise.heuristics.ras_strategy import STRATEGIES, RasLimits
 from slotwise.heuristics.ras_turn import RoundLimits
-from slotwise.heuristics.storm_peer import StormAnswer, StormPeer, missing
+from slotwise.heuristics.storm_peer import StormAnswer, StormPeer
+from slotwise.heuristics.storm_process import missing
 from slotwise.models.instance import Instance
 from slotwise.models.instance_file import read_instance
 from slotwise.models.placement import to_places
