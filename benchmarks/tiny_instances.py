@@ -7,12 +7,14 @@ task and no rule at all.
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from decimal import Decimal
 
 from numpy.random import Generator
 
 from slotwise.benchmarks.choices import Chooser, FromRng, chance, pick
 from slotwise.benchmarks.tiny_topologies import make_topology
+from slotwise.benchmarks.wide_numbers import fitting, with_wide_rates
 from slotwise.models.cluster import Cluster, Distance, Node
 from slotwise.models.instance import Instance, LinearCost, Objective, Place, Scheduler
 
@@ -56,6 +58,16 @@ TERMS_RUNNING: tuple[tuple[str, ...], ...] = (
 def tiny_instance(rng: Generator, *, most_tasks: int = 6, most_nodes: int = 4) -> Instance:
     """Return a random tiny instance; the same generator state gives the same instance."""
     return make_instance(FromRng(rng), most_tasks, most_nodes)
+
+
+def widely_scaled_instance(rng: Generator) -> Instance:
+    """Return a random tiny instance with rates from 10^-6 to 10^7 and a network in its terms."""
+    choose = FromRng(rng)
+    instance = make_instance(choose, 6, 4)
+    if "network" not in instance.objective.parts:
+        terms = (*instance.objective.terms, "network")
+        instance = replace(instance, objective=replace(instance.objective, terms=terms))
+    return fitting(with_wide_rates(choose, instance))
 
 
 def make_instance(choose: Chooser, most_tasks: int, most_nodes: int) -> Instance:
