@@ -70,19 +70,18 @@ def _wide_stream(choose: Chooser, stream: Stream) -> Stream:
 
 
 def fitting(instance: Instance) -> Instance:
-    """Return the instance if it keeps the limits, else with as many decimals as they allow.
+    """Return the instance if it keeps the limits, else with coarser numbers.
 
-    Raises
-    ------
-    InputError
-        When it does not keep them without decimals either.
+    With as many decimals as the limits allow; where none are few enough, divided by a power of ten.
     """
     for places in range(MAX_DECIMALS, 0, -1):
         coarser = _with_costs(instance, _rounding(places))
         if is_within_limits(coarser):
             return coarser
-    coarser = _with_costs(instance, _rounding(0))
-    compile_problem(coarser)
+    whole = _rounding(0)
+    coarser = _with_costs(instance, whole)
+    while not is_within_limits(coarser):
+        coarser = _with_costs(coarser, lambda number: whole(number / 10))
     return coarser
 
 
