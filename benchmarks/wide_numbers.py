@@ -109,10 +109,10 @@ def is_within_limits(instance: Instance) -> bool:
 
 
 def _times(instance: Instance, factor: int) -> Instance:
-    """Multiply rates and linear costs."""
-    matrix = instance.cluster.matrix
-    changed = _with_costs(instance, lambda number: number * factor)
-    return replace(changed, cluster=replace(changed.cluster, matrix=matrix))
+    """Multiply rates and linear costs, not the matrix."""
+    by_level = replace(instance, cluster=replace(instance.cluster, matrix=None))
+    changed = _with_costs(by_level, lambda number: number * factor)
+    return replace(changed, cluster=instance.cluster)
 
 
 def _rounding(places: int) -> Change:
