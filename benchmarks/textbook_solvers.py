@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 
 import pulp
@@ -15,6 +15,7 @@ from slotwise.benchmarks.textbook import Sum, Textbook, reason_against, textbook
 from slotwise.models.judge import judge
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
+from slotwise.solver.cp_run import run_cp_sat
 from slotwise.solver.engine import Engine
 from slotwise.solver.result import Limits, Outcome, Status
 from slotwise.solver.watch import Watch
@@ -42,8 +43,8 @@ class Answer:
     bound: float | None
 
 
-Minimise = Callable[[Textbook, int, float], Answer]
-"""(model, index of the term, seconds left) -> answer."""
+Minimise = Callable[[Textbook, int, Limits], Answer]
+"""(model, index of the term, limits with the time that is left) -> answer."""
 
 
 def _run(minimise: Minimise, problem: Problem, limits: Limits) -> Outcome:
@@ -56,7 +57,7 @@ def _run(minimise: Minimise, problem: Problem, limits: Limits) -> Outcome:
         left = limits.time_s - (time.perf_counter() - started)
         if left <= 0:
             break
-        answer = minimise(model, index, left)
+        answer = minimise(model, index, replace(limits, time_s=left, workers=1))
         if answer.infeasible and best is None:
             return Outcome(Status.INFEASIBLE, None, None, (None,) * len(problem.terms), "search")
         if answer.columns is not None:
@@ -77,7 +78,7 @@ def _outcome(problem: Problem, best: Placement | None, bounds: list[int | None])
     return Outcome(status, best, values, padded, "search on the textbook model")
 
 
-def _minimise_cp_sat(model: Textbook, index: int, seconds: float) -> Answer:
+def _minimise_cp_sat(model: Textbook, index: int, limits: Limits) -> Answer:
     cp = cp_model.CpModel()
     columns = [cp.new_int_var(0, upper, f"c{c}") for c, upper in enumerate(model.upper)]
 
@@ -97,20 +98,17 @@ def _minimise_cp_sat(model: Textbook, index: int, seconds: float) -> Answer:
         if high is not None:
             cp.add(row <= high)
     cp.minimize(total(model.terms[index]))
-    solver = cp_model.CpSolver()
-    solver.parameters.max_time_in_seconds = seconds
-    solver.parameters.num_workers = 1
-    status = solver.solve(cp)
-    found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
-    bound = solver.best_objective_bound if status != cp_model.INFEASIBLE else None
+    answer = run_cp_sat(cp, limits)
+    solver, infeasible = answer.solver, answer.status == cp_model.INFEASIBLE
+    bound = None if infeasible else solver.best_objective_bound
     return Answer(
-        infeasible=status == cp_model.INFEASIBLE,
-        columns=[float(solver.value(column)) for column in columns] if found else None,
+        infeasible=infeasible,
+        columns=[float(solver.value(c)) for c in columns] if answer.has_solution else None,
         bound=bound if bound is not None and math.isfinite(bound) else None,
     )
 
 
-def _minimise_highs(model: Textbook, index: int, seconds: float) -> Answer:
+def _minimise_highs(model: Textbook, index: int, limits: Limits) -> Answer:
     program = pulp.LpProblem("textbook", pulp.LpMinimize)
     columns = [
         program.add_variable(f"c{c}", 0, upper, pulp.LpInteger)
@@ -124,7 +122,7 @@ def _minimise_highs(model: Textbook, index: int, seconds: float) -> Answer:
             program += row >= low
         if high is not None:
             program += row <= high
-    program.solve(pulp.HiGHS(msg=False, threads=1, timeLimit=seconds, gapRel=0.0, gapAbs=0.0))
+    program.solve(pulp.HiGHS(msg=False, threads=1, timeLimit=limits.time_s, gapRel=0.0, gapAbs=0.0))
     found = program.sol_status in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)
     bound = float(program.solverModel.getInfo().mip_dual_bound) + term.constant
     return Answer(

@@ -34,7 +34,22 @@ def check_sizes(problem: Problem) -> None:
     for index, name in enumerate(problem.dims):
         capacities = [int(c) for c in problem.capacity[:, index] if c != NO_LIMIT]
         _below(SUM_LIMIT, max(loads[index], sum(capacities)), f"resource {name}", "2^62")
-    most = {
+    for part, total in _largest_parts(problem, loads).items():
+        _below(SUM_LIMIT, total, f"objective part {part}", "2^62")
+    for term, total in zip(problem.terms, largest_terms(problem), strict=True):
+        _below(TERM_LIMIT, total, f"objective term {term.name}", "2^53")
+
+
+def largest_terms(problem: Problem) -> tuple[int, ...]:
+    """Return, per term, a value in its integer steps that no placement can exceed."""
+    most = _largest_parts(problem, _largest_loads(problem))
+    return tuple(
+        sum(multiplier * most[part] for part, multiplier in term.parts) for term in problem.terms
+    )
+
+
+def _largest_parts(problem: Problem, loads: list[int]) -> dict[str, int]:
+    return {
         "network": _largest_network(problem),
         "linear": 0 if problem.linear is None else int(problem.linear.max()) * problem.task_count,
         "overload": sum(int(w) * load for w, load in zip(problem.soft_weight, loads, strict=True)),
@@ -43,11 +58,6 @@ def check_sizes(problem: Problem) -> None:
         "workers": problem.task_count,
         "moved": problem.task_count,
     }
-    for part, total in most.items():
-        _below(SUM_LIMIT, total, f"objective part {part}", "2^62")
-    for term in problem.terms:
-        total = sum(multiplier * most[part] for part, multiplier in term.parts)
-        _below(TERM_LIMIT, total, f"objective term {term.name}", "2^53")
 
 
 def _largest_loads(problem: Problem) -> list[int]:

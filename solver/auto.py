@@ -93,6 +93,7 @@ def run_auto(
 def _solve_parts(auto: Auto, problem: Problem, parts: tuple[SubProblem, ...], watch: Watch) -> None:
     """Solve every part alone, the smallest first, and put their placements side by side."""
     outcomes: list[Outcome] = []
+    provers: dict[str, None] = {}
     for i, part in enumerate(reversed(parts)):
         if auto.is_over:
             return
@@ -101,6 +102,7 @@ def _solve_parts(auto: Auto, problem: Problem, parts: tuple[SubProblem, ...], wa
         inner = auto.within(part.problem, share)
         _solve_reduced(inner, part.problem, Watch(inner.known, "auto"))
         _, found = inner.answer()
+        provers |= dict.fromkeys(inner.known.provers())
         auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
         outcomes.insert(0, found)
         if found.status == Status.INFEASIBLE or is_stop_requested():
@@ -108,7 +110,7 @@ def _solve_parts(auto: Auto, problem: Problem, parts: tuple[SubProblem, ...], wa
     joined, found = sum_of_parts(problem, parts, outcomes)
     if joined is not None:
         watch.offer(joined)
-    tell_outcome(watch, replace(found, bound_kind=SUM_OF_PARTS))
+    tell_outcome(watch.by("+".join(provers)), replace(found, bound_kind=SUM_OF_PARTS))
     auto.proofs += found.proofs
 
 
@@ -181,6 +183,8 @@ def _enclose(auto: Auto, problem: Problem, watch: Watch) -> None:
     auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
     if outer is not None:
         found = over_racks(problem, outer, inner.known.outcome())
-        tell_outcome(watch, replace(found, bound_kind=CUT))
+        provers = dict.fromkeys([CONFIGURATIONS.name, *inner.known.provers()])
+        cut = replace(found, bound_kind=CUT, by_solver=outer.by_solver)
+        tell_outcome(watch.by("+".join(provers)), cut)
         auto.proofs.append(Proof("rack-cut", version("slotwise"), found.bounds, found.proof))
         auto.run(BY_PIECES, problem, watch)

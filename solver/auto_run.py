@@ -9,8 +9,10 @@ from slotwise.models.errors import InternalError
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.solver.baseline import BASELINE
+from slotwise.solver.confirm import without_presolve
 from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.local_search import LOCAL_SEARCH
+from slotwise.solver.outcome_check import contradiction
 from slotwise.solver.result import Improvement, Limits, Outcome, Pick, Proof
 from slotwise.solver.stopping import is_stop_requested
 from slotwise.solver.turns import Turn
@@ -18,6 +20,9 @@ from slotwise.solver.watch import Known, Watch, tell_outcome
 
 STARTERS = (BASELINE, LOCAL_SEARCH)
 """They find placements, and no bounds but the simplest."""
+
+SHARE_TO_CONFIRM = 0.5
+"""Of the time left, for a second run of the engine that proved everything, without presolve."""
 
 Answer = tuple[tuple[Engine, ...], Outcome]
 """The engines that ran, and what they found and proved together."""
@@ -51,12 +56,15 @@ class Auto:
     ) -> Outcome | None:
         """Run one engine from the incumbent; ``None`` where it does not take the problem.
 
-        The same where everything is over already, save for the first engine. It has one thread
-        and the limits of this run, else those of `limits`, but never more than what is left.
+        The same where everything is over already, save for the first engine, and where the engine
+        is found wrong: then it is distrusted and the others go on. It has one thread and the
+        limits of this run, else those of `limits`, but never more than what is left.
         """
         engine, watch = turn.engine, watch.by(turn.engine.name)
         late = bool(self.engines) and self.left_s <= 0
-        if self.is_over or late or engine.supports(problem) is not None:
+        if self.is_over or late or self.known.trust.is_doubted(engine.name):
+            return None
+        if engine.supports(problem) is not None:
             return None
         asked = limits or replace(self.limits, workers=1)
         asked = replace(asked, time_s=max(self.left_s, 0.0) * turn.share)
@@ -64,17 +72,25 @@ class Auto:
         self.known.start(engine.name, turn.why)
         try:
             found = engine.run(problem, asked, watch.best() or watch.project(self.hint), watch)
+            wrong = contradiction(problem, engine.name, found)
         except NotTakenError:
             return None
-        self._note(turn, found, time.perf_counter() - began, watch)
+        except InternalError as error:
+            found, wrong = None, str(error)
+        self.known.picked.append(Pick(engine.name, turn.why, time.perf_counter() - began))
+        if found is None or wrong is not None:
+            self.known.trust.doubt(engine.name, wrong or "")
+            return None
+        tell_outcome(watch, found)
+        if self.known.trust.is_doubted(engine.name):
+            return None
+        self._note(engine, found, watch)
+        if self.known.awaits_confirmation and self.left_s > 0 and not is_stop_requested():
+            half = replace(asked, time_s=SHARE_TO_CONFIRM * self.left_s)
+            without_presolve(engine, problem, half, watch)
         return found
 
-    def _note(self, turn: Turn, found: Outcome, seconds: float, watch: Watch) -> None:
-        engine = turn.engine
-        tell_outcome(watch, found)
-        if self.known.infeasible and self.known.best is not None:
-            raise InternalError(f"{engine.name} calls infeasible what has a valid placement")
-        self.known.picked.append(Pick(engine.name, turn.why, seconds))
+    def _note(self, engine: Engine, found: Outcome, watch: Watch) -> None:
         if engine not in self.engines:
             self.engines.append(engine)
         if found.deterministic_work is not None:
@@ -96,8 +112,14 @@ class Auto:
 
     def within(self, problem: Problem, time_s: float) -> Auto:
         """Return a run on another problem, which is part of this one."""
-        known = Known(problem, self.known.tell_engine, self.known.started)
-        known.picked = self.known.picked
+        known = Known(
+            problem,
+            self.known.tell_engine,
+            self.known.started,
+            picked=self.known.picked,
+            confirm=self.known.confirm,
+            trust=self.known.trust,
+        )
         return Auto(known, replace(self.limits, time_s=max(time_s, 0.0)), None)
 
     def answer(self) -> Answer:

@@ -82,6 +82,27 @@ def least_loss(
     return None
 
 
+def loss_of(
+    columns: Sequence[Column],
+    nodes: Sequence[int],
+    cut: Cut,
+    x: IntArray,
+    contents: Sequence[Content],
+) -> int | None:
+    """Return the loss of a plan of x; ``None`` where `contents` is none of these columns."""
+    left, placed = list(nodes), np.zeros_like(x)
+    loss = 0
+    for t, counts in contents:
+        rows = np.flatnonzero((columns[t].counts == counts).all(axis=1))
+        if not len(rows):
+            return None
+        placed += counts
+        left[t] -= 1
+        loss += int(cut.losses(t, columns[t])[rows[0]])
+    idle = _idle(_idle_losses(columns, cut), left)
+    return None if idle is None or min(left) < 0 or (placed != x).any() else loss + idle
+
+
 class _Residuals:
     """The states reached so far, and the queue of those to look at."""
 

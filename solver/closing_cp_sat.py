@@ -7,16 +7,16 @@ add up to x? That is a small integer program: a few hundred columns, one row per
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from ortools.sat.python import cp_model
 
-from slotwise.models.errors import InternalError
 from slotwise.models.problem import IntArray
 from slotwise.solver.closing import Plan
-from slotwise.solver.interruptible import run_interruptible
+from slotwise.solver.cp_run import run_cp_sat
 from slotwise.solver.master import Column, Cut
+from slotwise.solver.result import Limits
 
 MOST_COLUMNS = 20_000
 
@@ -43,7 +43,7 @@ def close_by_cp_sat(
     cut: Cut,
     x: IntArray,
     budget: int,
-    time_s: float,
+    limits: Limits,
 ) -> Closing:
     """Return the plan of x [K] with the least loss, if that is at most `budget`."""
     model = cp_model.CpModel()
@@ -70,28 +70,20 @@ def close_by_cp_sat(
         model.add(tasks == int(x[k]))
     model.add(total_loss <= budget)
     model.minimize(total_loss)
-    return _solve(model, chosen, time_s)
+    return _solve(model, chosen, limits)
 
 
 def _solve(
     model: cp_model.CpModel,
     chosen: Sequence[tuple[int, IntArray, cp_model.IntVar]],
-    time_s: float,
+    limits: Limits,
 ) -> Closing:
-    solver = cp_model.CpSolver()
-    solver.parameters.max_time_in_seconds = max(time_s, 0.0)
-    solver.parameters.num_workers = 1
-    solver.parameters.catch_sigint_signal = False
-    statuses: list[cp_model.CpSolverStatus] = []
-    if run_interruptible(lambda: statuses.append(solver.solve(model)), solver.stop_search):
+    answer = run_cp_sat(model, replace(limits, workers=1))
+    if answer.interrupted:
         raise KeyboardInterrupt
-    status = statuses[0]
-    if status == cp_model.INFEASIBLE:
-        return Closing(None, proven=True)
-    if status == cp_model.UNKNOWN:
-        return Closing(None, proven=False)
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        raise InternalError(f"CP-SAT answered {solver.status_name(status)}")
+    if not answer.has_solution:
+        return Closing(None, proven=answer.status == cp_model.INFEASIBLE)
+    solver = answer.solver
     contents = tuple(
         (t, tuple(counts.tolist()))
         for t, counts, number in chosen
@@ -99,4 +91,4 @@ def _solve(
         if counts.any()
     )
     plan = Plan(round(solver.objective_value), contents)
-    return Closing(plan, proven=status == cp_model.OPTIMAL)
+    return Closing(plan, proven=answer.status == cp_model.OPTIMAL)

@@ -14,14 +14,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from ortools.sat.python import cp_model
 
-from slotwise.models.errors import InternalError
 from slotwise.models.problem import BoolArray, IntArray
 from slotwise.solver.column_model import ColumnModel, Sum, Used
 from slotwise.solver.column_prices import Limit
 from slotwise.solver.column_racks import far_pairs
 from slotwise.solver.cp_bound import proven_bound
 from slotwise.solver.cp_counts import Count
-from slotwise.solver.interruptible import run_interruptible
+from slotwise.solver.cp_run import run_cp_sat
 from slotwise.solver.result import Limits
 
 
@@ -186,29 +185,18 @@ def _solve(
     search: Limits,
     on_plan: Callable[[Used], object],
 ) -> Closing:
-    solver = cp_model.CpSolver()
-    solver.parameters.max_time_in_seconds = max(search.time_s, 0.0)
-    solver.parameters.num_workers = search.workers
-    solver.parameters.random_seed = search.seed
-    solver.parameters.catch_sigint_signal = False
-    listener = _Listener(nodes, left_out, on_plan)
-    statuses: list[cp_model.CpSolverStatus] = []
-    interrupted = run_interruptible(
-        lambda: statuses.append(solver.solve(cp, listener)), solver.stop_search
+    answer = run_cp_sat(
+        cp,
+        replace(search, deterministic_work=None),
+        listener=_Listener(nodes, left_out, on_plan),
     )
-    status = statuses[0]
-    if status == cp_model.INFEASIBLE:
-        return Closing(None, None, complete=True, interrupted=interrupted)
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):
-        raise InternalError(f"CP-SAT answered {solver.status_name(status)}")
-    bound = proven_bound(cp, solver, status)
-    if status == cp_model.UNKNOWN:
-        return Closing(None, bound, complete=False, interrupted=interrupted)
+    if answer.status == cp_model.INFEASIBLE:
+        return Closing(None, None, complete=True, interrupted=answer.interrupted)
     return Closing(
-        _plan(nodes, left_out, solver.value),
-        bound,
-        complete=status == cp_model.OPTIMAL,
-        interrupted=interrupted,
+        _plan(nodes, left_out, answer.solver.value) if answer.has_solution else None,
+        proven_bound(cp, answer.solver, answer.status),
+        complete=answer.status == cp_model.OPTIMAL,
+        interrupted=answer.interrupted,
     )
 
 

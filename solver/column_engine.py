@@ -114,6 +114,7 @@ def by_columns(problem: Problem, limits: Limits, known: Outcome, watch: Watch) -
         trace=tuple(best.trace),
         interrupted=found.interrupted,
         bound_kind=KIND if found.bounds else known.bound_kind,
+        by_solver=known.by_solver or bool(found.bounds) or found.infeasible,
     )
 
 

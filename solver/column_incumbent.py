@@ -37,7 +37,7 @@ class Incumbent:
     def prove(self, bounds: Sequence[int]) -> None:
         """Tell of bounds: that of the last term holds where the others are reached."""
         self._note(len(bounds) - 1, None, bounds[-1])
-        self._watch.prove(bounds, KIND)
+        self._watch.prove(bounds, KIND, by_solver=True)
 
     def _note(self, term: int, value: int | None, bound: int | None) -> None:
         seconds = time.perf_counter() - self._started

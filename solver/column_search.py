@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from slotwise.models.errors import InternalError
 from slotwise.models.problem import BoolArray
 from slotwise.solver.column_closing import Closing, close
 from slotwise.solver.column_incumbent import Incumbent
@@ -65,7 +66,9 @@ def search_columns(
             known = best.values[index]
         one = _Term(model, index, most, known, best, limits, deadline)
         one.run()
-        found.infeasible, found.interrupted = one.infeasible and index == 0, one.interrupted
+        if one.infeasible and best.values is not None:
+            raise InternalError(f"CP-SAT calls term {index} infeasible, which has a placement")
+        found.infeasible, found.interrupted = one.infeasible, one.interrupted
         if one.bound is not None:
             found.bounds.append(one.bound)
             best.prove([*proven, *found.bounds])

@@ -40,6 +40,7 @@ class _Search:
     started: float
     deadline: float
     watch: Watch
+    limits: Limits
     placement: Placement | None = None
     values: tuple[int, ...] | None = None
     bounds: list[int | None] = field(default_factory=list)
@@ -47,6 +48,7 @@ class _Search:
     interrupted: bool = False
     infeasible: bool = False
     is_open: bool = True
+    by_solver: bool = False
 
     def offer(self, placement: Placement, term: int) -> None:
         """Keep a placement if it is valid and better than the incumbent."""
@@ -74,7 +76,7 @@ def run(
     """
     started = time.perf_counter()
     watch = watch or unwatched(problem, "configurations")
-    search = _Search(problem, started, started + limits.time_s, watch)
+    search = _Search(problem, started, started + limits.time_s, watch, limits)
     if hint is not None:
         search.offer(hint, 0)
     try:
@@ -109,7 +111,8 @@ def _solve_term(model: Model, stage: Stage, search: _Search, index: int) -> int 
         search.offer(stage.placement(model, found), index)
 
     def on_bound(bound: int) -> None:
-        search.watch.prove([*search.bounds[:index], stage.term_value(bound)], KIND)
+        known = [*search.bounds[:index], stage.term_value(bound)]
+        search.watch.prove(known, KIND, by_solver=search.by_solver or state.by_solver)
 
     state = SearchState(best=_known(stage, search, index), on_bound=on_bound)
     try:
@@ -124,10 +127,12 @@ def _solve_term(model: Model, stage: Stage, search: _Search, index: int) -> int 
                 search.deadline,
                 state,
                 on_best,
+                search.limits,
             ).run()
     except TooLongError:
         return None  # the state says what is known
     finally:
+        search.by_solver |= state.by_solver
         bound = None if state.bound is None else stage.term_value(state.bound)
         if bound is not None:
             search.bounds.append(bound)
@@ -162,6 +167,7 @@ def _outcome(search: _Search) -> Outcome:
         trace=tuple(search.trace),
         interrupted=search.interrupted,
         bound_kind=KIND,
+        by_solver=search.by_solver,
     )
 
 

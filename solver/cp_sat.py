@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 
 from ortools.sat.python import cp_model
@@ -26,23 +26,15 @@ from slotwise.solver.cp_counts import Count, Counts, make_counts
 from slotwise.solver.cp_hint import add_hint
 from slotwise.solver.cp_network import BuildingTooLongError
 from slotwise.solver.cp_rules import add_rules
+from slotwise.solver.cp_run import CpAnswer, run_cp_sat
 from slotwise.solver.cp_symmetry import break_symmetry
 from slotwise.solver.cp_terms import add_terms
 from slotwise.solver.engine import Engine
 from slotwise.solver.groups import placement_of
-from slotwise.solver.interruptible import run_interruptible
 from slotwise.solver.model_size import check_model_size
 from slotwise.solver.result import Improvement, Limits, Outcome, Status
 from slotwise.solver.stopping import check_stop
 from slotwise.solver.watch import Watch, unwatched
-
-PROVED = {
-    cp_model.OPTIMAL: True,
-    cp_model.INFEASIBLE: True,
-    cp_model.FEASIBLE: False,
-    cp_model.UNKNOWN: False,
-}
-
 
 SHARE_TO_TELL = 0.05
 """Most of the search's time that goes into telling of better placements as they come."""
@@ -153,30 +145,23 @@ def _minimise(
     left = limits.time_s - search.seconds()
     if left <= 0:
         return cp_model.UNKNOWN
-    model.proto.clear_solution_hint()
+    model.clear_hints()  # type: ignore[no-untyped-call]
     if search.placement is not None:
         add_hint(model, problem, counts, search.placement)
     model.minimize(term)
-    solver = cp_model.CpSolver()
-    solver.parameters.max_time_in_seconds = left
-    solver.parameters.num_workers = limits.workers
-    solver.parameters.random_seed = limits.seed
-    solver.parameters.catch_sigint_signal = False
-    if limits.deterministic_work is not None:
-        solver.parameters.max_deterministic_time = limits.deterministic_work - search.work
-        solver.parameters.interleave_search = limits.workers > 1
-    listener = _Listener(search, index, problem, counts)
-    solver.best_bound_callback = lambda double: search.watch.prove(
-        [*search.bounds, whole_bound(model, double)]
+    work = limits.deterministic_work
+    answer = run_cp_sat(
+        model,
+        replace(limits, time_s=left, deterministic_work=work and max(work - search.work, 0.0)),
+        listener=_Listener(search, index, problem, counts),
+        on_bound=lambda double: search.watch.prove(
+            [*search.bounds, whole_bound(model, double)], by_solver=True
+        ),
     )
-    result: list[cp_model.CpSolverStatus] = []
-    search.interrupted |= run_interruptible(
-        lambda: result.append(solver.solve(model, listener)), solver.stop_search
-    )
-    status = result[0]
-    search.work += solver.response_proto.deterministic_time
-    _record(problem, model, counts, search, index, solver, status)
-    return status
+    search.interrupted |= answer.interrupted
+    search.work += answer.solver.response_proto.deterministic_time
+    _record(problem, model, counts, search, index, answer)
+    return answer.status
 
 
 def _record(
@@ -185,22 +170,19 @@ def _record(
     counts: Counts,
     search: _Search,
     index: int,
-    solver: cp_model.CpSolver,
-    status: cp_model.CpSolverStatus,
+    answer: CpAnswer,
 ) -> None:
-    if status not in PROVED:
-        raise InternalError(f"CP-SAT answered {solver.status_name(status)}")
-    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        found = _extract(problem, counts, solver.value)
+    if answer.has_solution:
+        found = _extract(problem, counts, answer.solver.value)
         if search.placement is None or _better(problem, found, search.placement):
             search.placement = found
-    if status == cp_model.INFEASIBLE:
+    if answer.status == cp_model.INFEASIBLE:
         return
-    bound = proven_bound(model, solver, status)
+    bound = proven_bound(model, answer.solver, answer.status)
     search.bounds.append(bound)
     if search.placement is not None:
         search.watch.offer(search.placement)
-    search.watch.prove(search.bounds)
+    search.watch.prove(search.bounds, by_solver=True)
     search.trace.append(Improvement(search.seconds(), index, None, bound))
 
 
@@ -232,6 +214,7 @@ def _outcome(problem: Problem, status: Status, search: _Search) -> Outcome:
         deterministic_work=search.work,
         trace=tuple(search.trace),
         interrupted=search.interrupted,
+        by_solver=True,
     )
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ortools.sat.python import cp_model
 
-from slotwise.models.errors import InternalError
 from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.solver.cp_counts import Count, make_counts
 from slotwise.solver.cp_rules import add_worker_rules
+from slotwise.solver.cp_run import run_cp_sat
 from slotwise.solver.cp_symmetry import order_workers
 from slotwise.solver.groups import placement_of
-from slotwise.solver.interruptible import run_interruptible
 from slotwise.solver.left_over import Taken
 from slotwise.solver.model_size import check_model_size
 from slotwise.solver.result import Limits
@@ -93,27 +92,19 @@ class EvictionModel:
     def minimise(self, term: Count, limits: Limits, left_s: float) -> Step:
         """Return the least value of `term` that `left_s` seconds find, and its bound."""
         self._model.minimize(term)
-        solver = cp_model.CpSolver()
-        solver.parameters.max_time_in_seconds = left_s
-        solver.parameters.num_workers = limits.workers
-        solver.parameters.random_seed = limits.seed
-        solver.parameters.catch_sigint_signal = False
-        result: list[cp_model.CpSolverStatus] = []
-        interrupted = run_interruptible(
-            lambda: result.append(solver.solve(self._model)), solver.stop_search
-        )
-        if result[0] in (cp_model.INFEASIBLE, cp_model.UNKNOWN):
-            return Step(result[0] == cp_model.INFEASIBLE, None, None, None, interrupted)
-        if result[0] not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            raise InternalError(f"CP-SAT answered {solver.status_name(result[0])}")
+        answer = run_cp_sat(self._model, replace(limits, time_s=left_s, deterministic_work=None))
+        solver = answer.solver
+        if not answer.has_solution:
+            proven = answer.status == cp_model.INFEASIBLE
+            return Step(proven, None, None, None, answer.interrupted)
         held = {
             place: [{g: solver.value(x) for g, x in worker.counts.items()} for worker in workers]
             for place, workers in self._counts.workers.items()
         }
         return Step(
-            proven=result[0] == cp_model.OPTIMAL,
+            proven=answer.status == cp_model.OPTIMAL,
             evicted=tuple(t for t, gone in self._evict.items() if solver.value(gone)),
             placement=placement_of(self._problem, self._counts.layout, held),
             bound=max(0, solver.response_proto.inner_objective_lower_bound),
-            interrupted=interrupted,
+            interrupted=answer.interrupted,
         )

@@ -69,7 +69,7 @@ class _Search:
         last = self.trace[-1] if self.trace else None
         if last is None or (last.term, last.value, last.bound) != (term, value, bound):
             self.trace.append(Improvement(seconds, term, value, bound))
-            self.watch.prove([*self.bounds[:term], bound])
+            self.watch.prove([*self.bounds[:term], bound], by_solver=True)
 
     def offer(self, placement: Placement) -> bool:
         """Keep a placement if it is valid and better; return whether it was."""
@@ -150,6 +150,7 @@ def _question(search: _Search, compact: CompactModel, grid: Grid) -> Question:
         search.left(),
         search.limits.workers,
         search.limits.seed,
+        search.limits.presolve,
     )
 
 
@@ -223,6 +224,7 @@ def _outcome(search: _Search, status: Status) -> Outcome:
         proof=f"{search.solver.name} search on the linear model" if any_bound(bounds) else "",
         trace=tuple(search.trace),
         interrupted=search.interrupted,
+        by_solver=True,
     )
 
 

@@ -72,6 +72,8 @@ def _command(question: Question, model: Path, answer: Path, start: Path | None) 
         "allow": question.gap,
         "threads": question.threads if question.threads > 1 else 0,
         "randomCbcSeed": question.seed,
+        "presolve": "on" if question.presolve else "off",
+        "preprocess": "on" if question.presolve else "off",
         "primalT": TOLERANCE,
         "integerT": TOLERANCE,
     }

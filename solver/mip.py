@@ -54,6 +54,8 @@ class Question:
         How far the bound may end below the best solution.
     time_s, threads, seed
         Limits.
+    presolve
+        Whether the solver may simplify the model first.
     below
         Ask only for solutions whose objective is below; ``None`` = for any.
     """
@@ -65,6 +67,7 @@ class Question:
     time_s: float
     threads: int
     seed: int
+    presolve: bool
     below: float | None = None
 
 

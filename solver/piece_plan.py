@@ -15,6 +15,7 @@ from slotwise.solver.piece_level import Level
 from slotwise.solver.piece_list import list_pieces
 from slotwise.solver.plan_search import PlanSearch
 from slotwise.solver.plans import Found, SearchState, SiteColumns
+from slotwise.solver.result import Limits
 from slotwise.solver.splits import all_in_one
 
 
@@ -32,9 +33,12 @@ class PiecePlans:
         their worths; may raise `TooLongError`.
     on_best
         Called with the pieces [K] of each better plan met.
+    by_solver
+        Whether `most` rests on CP-SAT's word.
     """
 
     on_best: Callable[[list[IntArray]], None]
+    by_solver: bool
 
     def __init__(
         self,
@@ -45,24 +49,26 @@ class PiecePlans:
         columns: Callable[[int, float], Column],
     ) -> None:
         self.on_best = lambda pieces: None
+        self.by_solver = False
         self._sizes = sizes
         self._scale = scale
         self._columns = columns
         self._total = int(prices @ sizes)
         self.most = (self._total - lost) // scale
 
-    def best(self, deadline: float) -> list[IntArray] | None:
+    def best(self, deadline: float, limits: Limits) -> list[IntArray] | None:
         """Return the pieces of the best plan, allowing more and more loss; `most` is its worth.
 
         ``None`` where no pieces make up a plan. Raises `TooLongError` when the deadline passes or
-        a search grows too large; `most` is then what is proven.
+        a search grows too large; `most` is then what is proven. Of `limits` the time counts for
+        nothing.
         """
         budget, step = self._total - self.most * self._scale, self._scale
         while True:
             if time.perf_counter() > deadline:
                 raise TooLongError
             least = -(-(self._total - budget) // self._scale)
-            pieces = self._best_of(self._columns(budget, deadline), least, deadline)
+            pieces = self._best_of(self._columns(budget, deadline), least, deadline, limits)
             if pieces is not None:
                 return pieces
             self.most = least - 1
@@ -70,7 +76,9 @@ class PiecePlans:
                 return None
             budget, step = budget + step, 2 * step
 
-    def _best_of(self, column: Column, least: int, deadline: float) -> list[IntArray] | None:
+    def _best_of(
+        self, column: Column, least: int, deadline: float, limits: Limits
+    ) -> list[IntArray] | None:
         """Return the best plan of the pieces of `column`, if it is worth at least `least`.
 
         The pieces priced anew lose less, for all others are out.
@@ -85,6 +93,7 @@ class PiecePlans:
             deadline,
             state,
             lambda found: self.on_best(_pieces(found)),
+            limits,
         )
         try:
             search.run()
@@ -92,6 +101,8 @@ class PiecePlans:
             if state.bound is not None:
                 self.most = min(self.most, state.bound)
             raise
+        finally:
+            self.by_solver |= state.by_solver
         assert state.best is not None, "it began with one"
         if not state.best.contents:
             return None

@@ -46,12 +46,14 @@ class _Search:
 
     places: PiecePlaces
     watch: Watch
+    limits: Limits
     split: WorkerSplit | None = None
     nodes: int | None = None
     workers: int | None = None
     both: int | None = None
     between_racks: int = 0
     interrupted: bool = False
+    by_solver: bool = False
 
     @property
     def saved(self) -> int | None:
@@ -71,7 +73,7 @@ class _Search:
 
     def tell(self) -> None:
         """Tell the bound of every term."""
-        self.watch.prove(self.bounds(), KIND)
+        self.watch.prove(self.bounds(), KIND, by_solver=self.by_solver)
 
     def bounds(self) -> list[int | None]:
         """Return a bound per term, whatever the others are at; ``None`` where there is none."""
@@ -99,16 +101,18 @@ def run(
     if not places.nodes[0].most.all() or not (places.workers is None or places.workers.most.all()):
         nothing = (None,) * len(problem.terms)
         return Outcome(Status.INFEASIBLE, None, None, nothing, "a task fits nowhere")
-    search = _Search(places, Watch(known, KIND))
+    search = _Search(places, Watch(known, KIND), limits)
     try:
         _solve(search, deadline)
     except KeyboardInterrupt:
         search.interrupted = True
     search.tell()
+    known.trust.check()
     if watch is not None:
-        watch.prove(known.bounds, KIND)
+        watch.prove(known.bounds, KIND, by_solver=search.by_solver)
     proof = PROOF if any(bound is not None for bound in known.bounds) else ""
-    return replace(known.outcome(proof, interrupted=search.interrupted), bound_kind=KIND)
+    outcome = known.outcome(proof, interrupted=search.interrupted)
+    return replace(outcome, bound_kind=KIND, by_solver=search.by_solver)
 
 
 def _solve(search: _Search, deadline: float) -> None:
@@ -158,9 +162,11 @@ def _look(search: _Search, plans: PiecePlans, deadline: float) -> None:
     """
     plans.on_best = search.offer
     try:
-        plans.best(deadline)
+        plans.best(deadline, search.limits)
     except (TooLongError, NotTakenError):
         return
+    finally:
+        search.by_solver |= plans.by_solver
 
 
 def supports(problem: Problem) -> str | None:

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from slotwise.models.errors import InternalError
 from slotwise.models.problem import IntArray
-from slotwise.solver.closing import Plan, TooLongError, least_loss
+from slotwise.solver.closing import Plan, TooLongError, least_loss, loss_of
 from slotwise.solver.closing_cp_sat import close_by_cp_sat
-from slotwise.solver.master import Master
+from slotwise.solver.master import Cut, Master
 from slotwise.solver.plans import Found, SearchState, SiteColumns, exact_scale
+from slotwise.solver.result import Limits
 from slotwise.solver.splits import Splits
 from slotwise.solver.stopping import check_stop
 
@@ -38,6 +41,7 @@ class PlanSearch:
         deadline: float,
         state: SearchState,
         on_best: Callable[[Found], None],
+        limits: Limits,
     ) -> None:
         scale = exact_scale(sites, total)
         self._sites = tuple(sites)
@@ -45,6 +49,7 @@ class PlanSearch:
         self._scale = scale
         self._deadline = deadline
         self._on_best = on_best
+        self._limits = limits
         self.splits = Splits(first, total, bonus, len(sites), scale)
         self.state = state
 
@@ -150,14 +155,28 @@ class PlanSearch:
         try:
             return least_loss(here.columns, here.nodes, cut, x, budget, self._go_on)
         except TooLongError:
-            left = self._deadline - time.perf_counter()
+            left = replace(self._limits, time_s=self._deadline - time.perf_counter())
             closing = close_by_cp_sat(here.columns, here.nodes, cut, x, budget, left)
+            self.state.by_solver = True
+        if closing.plan is None and closing.proven:
+            self._check_incumbent(site, cut, x, budget)
         if closing.plan is not None and len(self._sites) == 1:
             plan = closing.plan
             self._take(Found(self.splits.worth(split, plan.loss), (plan.contents,)))
         if not closing.proven:
             raise TooLongError
         return closing.plan
+
+    def _check_incumbent(self, site: int, cut: Cut, x: IntArray, budget: int) -> None:
+        """Raise an `InternalError` where CP-SAT found no plan and the incumbent is one."""
+        if self.state.best is None or not self.state.best.contents:
+            return
+        here = self._sites[site]
+        loss = loss_of(here.columns, here.nodes, cut, x, self.state.best.contents[site])
+        if loss is not None and loss <= budget:
+            raise InternalError(
+                f"CP-SAT finds no plan that loses at most {budget}, the incumbent loses {loss}"
+            )
 
     def _go_on(self, seen: int) -> bool:
         check_stop()

@@ -36,12 +36,13 @@ class Found:
 class SearchState:
     """What the search knows: the incumbent, and a bound no plan exceeds (``None``: none yet).
 
-    `on_bound` is told of each lower bound.
+    `on_bound` is told of each lower bound. `by_solver` says whether it rests on CP-SAT's word.
     """
 
     best: Found | None = None
     bound: int | None = None
     finished: bool = False
+    by_solver: bool = False
     on_bound: Callable[[int], None] = lambda bound: None
 
     def lower(self, bound: int | None) -> None:

@@ -39,12 +39,16 @@ class Limits:
         deterministic and no time limit strikes.
     deterministic_work
         Limit in the engine's own deterministic unit; ``None`` = no such limit.
+    presolve
+        Whether CP-SAT, HiGHS and CBC may simplify their models first; switched off to confirm
+        what they proved with it.
     """
 
     time_s: float = 60.0
     workers: int = 1
     seed: int = 0
     deterministic_work: float | None = None
+    presolve: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,14 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True)
+class Distrusted:
+    """An engine that contradicted a judged placement, and how; none of its bounds counts."""
+
+    engine: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """An engine's claim, in integer steps of the terms; nobody sees it before it is judged.
 
@@ -106,6 +118,8 @@ class Outcome:
         Each engine's own bounds where several worked together; empty where one engine ran.
     bound_kind
         What the bounds are, for example ``lp``; ``None`` = what the engine's name says.
+    by_solver
+        Whether the bounds, or the infeasibility, rest on the word of CP-SAT or of a MIP solver.
     """
 
     status: Status
@@ -118,6 +132,7 @@ class Outcome:
     interrupted: bool = False
     proofs: tuple[Proof, ...] = ()
     bound_kind: str | None = None
+    by_solver: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +176,11 @@ class Result:
         One entry per engine.
     picked
         The engines that ran, in the order in which they started.
+    distrusted
+        The engines whose claims were contradicted by a judged placement.
+    confirmed
+        Whether every bound that rests on the word of CP-SAT or of a MIP solver had to be, and
+        was, confirmed by another engine or by the same model without presolve.
     """
 
     status: Status
@@ -178,6 +198,8 @@ class Result:
     interrupted: bool
     proofs: tuple[Proof, ...]
     picked: tuple[Pick, ...] = ()
+    distrusted: tuple[Distrusted, ...] = ()
+    confirmed: bool = False
 
     def to_document(self) -> dict[str, Any]:
         """Return the result as JSON-ready data, without the placement (it needs its instance)."""
@@ -204,4 +226,6 @@ class Result:
                 {"engine": p.engine, "why": p.why, "seconds": round(p.seconds, 3)}
                 for p in self.picked
             ],
+            "distrusted": [{"engine": d.engine, "reason": d.reason} for d in self.distrusted],
+            "confirmed": self.confirmed,
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from queue import SimpleQueue
 
 from slotwise.models.compile import compile_problem
@@ -16,10 +17,13 @@ from slotwise.models.problem import Problem
 from slotwise.solver.auto import run_auto
 from slotwise.solver.auto_run import Answer
 from slotwise.solver.baseline import BASELINE
+from slotwise.solver.confirm import confirm_claim, is_confirmation_due
 from slotwise.solver.engine import Engine, NotTakenError, UntakenError
 from slotwise.solver.engines import ENGINES
+from slotwise.solver.outcome_check import contradiction
 from slotwise.solver.progress import OnProgress, Progress
 from slotwise.solver.result import Limits, Outcome, Pick, Proof, Result, Status, TermResult
+from slotwise.solver.stopping import is_stop_requested
 from slotwise.solver.supervise import supervised
 from slotwise.solver.watch import Known, Watch, tell_outcome
 
@@ -35,6 +39,7 @@ def solve(
     workers: int = 1,
     seed: int = 0,
     hint: Placement | None = None,
+    confirm: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> Result:
     """Return the best placement found and what is proven about it.
@@ -53,6 +58,10 @@ def solve(
         0 or more.
     hint
         A placement of the instance to start from; it need not be valid.
+    confirm
+        Whether what CP-SAT or a MIP solver proves counts only once another engine, or the same
+        model without presolve, proves it too; ``None`` = where a term can exceed 2^31, for that is
+        where such solvers were found wrong. What is not confirmed in time is no bound.
     on_progress
         Called in this thread with each better placement and each better bound, and when an engine
         starts; see `Progress`. What it raises ends the search.
@@ -66,20 +75,28 @@ def solve(
     InputError
         For an argument out of range, or an engine that does not take the instance.
     InternalError
-        When the judge does not confirm the engine's claim.
+        When the judge contradicts the engine that was asked for. In ``auto`` such an engine is
+        named in `Result.distrusted` instead, and the others go on.
     """
     started = time.perf_counter()
     limits = _limits(time_limit_s, workers, seed)
     problem = compile_problem(instance) if isinstance(instance, Instance) else instance
     events: SimpleQueue[Progress | None] = SimpleQueue()
-    known = Known(problem, events.put, started)
+    known = Known(
+        problem,
+        events.put,
+        started,
+        confirm=is_confirmation_due(problem) if confirm is None else confirm,
+    )
     if hint is not None and not known.offer(hint, "hint"):
         judge(problem, hint)
     answer = supervised(lambda: _run(engine, problem, limits, hint, known), events, on_progress)
     if answer is None:
         answer = _interrupted(engine, known)
     engines, outcome = answer
-    _confirm(problem, " and ".join(e.name for e in engines), outcome)
+    wrong = contradiction(problem, " and ".join(e.name for e in engines), outcome)
+    if wrong is not None:
+        raise InternalError(wrong)
     return _result(known, engines, limits, outcome, time.perf_counter() - started)
 
 
@@ -112,8 +129,17 @@ def _run(
     except NotTakenError as error:
         raise _not_taken(name, str(error)) from error
     known.picked.append(Pick(name, ASKED, time.perf_counter() - began))
+    wrong = contradiction(problem, name, found)
+    if wrong is not None:
+        raise InternalError(wrong)
     tell_outcome(Watch(known, name), found)
-    return (chosen,), found
+    known.trust.check()
+    if not known.confirm:
+        return (chosen,), found
+    engines = (chosen, *confirm_claim(known, chosen, limits))
+    known.trust.check()
+    now = known.outcome(found.proof, interrupted=found.interrupted or is_stop_requested())
+    return engines, replace(now, trace=found.trace, deterministic_work=found.deterministic_work)
 
 
 def _interrupted(name: str, known: Known) -> Answer:
@@ -127,28 +153,6 @@ def _interrupted(name: str, known: Known) -> Answer:
 def _not_taken(name: str, reason: str) -> UntakenError:
     rule = f"does not take this instance: {reason}; use auto or another engine"
     return UntakenError(rule, field="engine", value=name)
-
-
-def _confirm(problem: Problem, engine: str, outcome: Outcome) -> None:
-    """Compare the engine's claim with the judge's own sums."""
-    if outcome.placement is None:
-        return
-    verdict = judge(problem, outcome.placement)
-    if verdict.violations:
-        raise InternalError(f"{engine} returned an invalid placement: {verdict.violations[0]}")
-    if outcome.values != verdict.scaled:
-        raise InternalError(f"{engine} claims {outcome.values}, the judge finds {verdict.scaled}")
-    for value, bound in zip(verdict.scaled, outcome.bounds, strict=True):
-        if bound is not None and bound > value:
-            raise InternalError(f"{engine} claims the bound {bound}, the judge finds {value}")
-        if value != bound:
-            break
-    proven = outcome.bounds == verdict.scaled
-    if proven != (outcome.status == Status.OPTIMAL):
-        raise InternalError(
-            f"{engine} says {outcome.status} with values {verdict.scaled} "
-            f"and bounds {outcome.bounds}"
-        )
 
 
 def _gap(outcome: Outcome) -> float | None:
@@ -215,6 +219,8 @@ def _result(
         interrupted=outcome.interrupted,
         proofs=_proofs(engines, outcome),
         picked=tuple(known.picked),
+        distrusted=known.trust.distrusted(),
+        confirmed=known.confirm and outcome.status in (Status.OPTIMAL, Status.INFEASIBLE),
     )
 
 

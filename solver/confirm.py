@@ -1,0 +1,76 @@
+"""Confirming what CP-SAT or a MIP solver proved, by another engine or without presolve.
+
+`Known` counts such a bound only once two of them prove it where its `confirm` is set; here the
+second one is asked.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from slotwise.models.limits import largest_terms
+from slotwise.models.problem import Problem
+from slotwise.solver.engine import Engine, NotTakenError
+from slotwise.solver.engines import ENGINES
+from slotwise.solver.result import Limits, Pick
+from slotwise.solver.stopping import is_stop_requested
+from slotwise.solver.watch import Known, Watch, tell_outcome
+
+DUE_FROM = 2**31
+"""From such values of a term on proofs are confirmed unless the user says otherwise."""
+
+WITHOUT_PRESOLVE = " without presolve"
+"""Added to the name of an engine that runs without presolve."""
+
+CONFIRMING = "confirms what was proven"
+"""Why an engine runs."""
+
+SHARE = 0.5
+"""Of the time left, for each but the last to be asked."""
+
+ASKED = ("exhaustive", "cp-sat", "milp", "configurations")
+"""Other engines that are asked, in this order."""
+
+
+def is_confirmation_due(problem: Problem) -> bool:
+    """Return whether some term can reach values at which solvers were found wrong."""
+    return any(most >= DUE_FROM for most in largest_terms(problem))
+
+
+def without_presolve(engine: Engine, problem: Problem, limits: Limits, watch: Watch) -> None:
+    """Run `engine` again without presolve; what it proves counts as another engine's proof."""
+    name = engine.name + WITHOUT_PRESOLVE
+    _ask(replace(engine, name=name), problem, replace(limits, presolve=False), watch.by(name))
+
+
+def confirm_claim(known: Known, engine: Engine, limits: Limits) -> tuple[Engine, ...]:
+    """Ask for a second proof of what `engine` claims; return who was asked besides.
+
+    Until all is confirmed, or time is up: first `engine` itself without presolve, then others.
+    """
+    asked: list[Engine] = []
+    watch = Watch(known, engine.name)
+    others = [ENGINES[name] for name in ASKED if name != engine.name]
+    for other in (None, *others):
+        left = limits.time_s - (time.perf_counter() - known.started)
+        if not known.awaits_confirmation or left <= 0 or is_stop_requested():
+            break
+        within = replace(limits, time_s=left if other is others[-1] else SHARE * left)
+        if other is None:
+            without_presolve(engine, known.problem, within, watch)
+        elif other.supports(known.problem) is None:
+            _ask(other, known.problem, within, watch.by(other.name))
+            asked.append(other)
+    return tuple(asked)
+
+
+def _ask(engine: Engine, problem: Problem, limits: Limits, watch: Watch) -> None:
+    began = time.perf_counter()
+    watch.known.start(engine.name, CONFIRMING)
+    try:
+        found = engine.run(problem, limits, watch.best(), watch)
+    except NotTakenError:
+        return
+    watch.known.picked.append(Pick(engine.name, CONFIRMING, time.perf_counter() - began))
+    tell_outcome(watch, found)
