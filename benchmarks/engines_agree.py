@@ -72,8 +72,8 @@ class Sweep:
     faults
         Folder for instances on which something does not hold; ``None`` = they are not written.
     rows
-        File of what was said so far: instances in it are not asked about again, and new ones are
-        appended; ``None`` = none is kept.
+        File of what was said so far: instances in it are not asked about again, save those with a
+        mismatch, and new ones are appended; ``None`` = none is kept.
     """
 
     family: str
@@ -87,10 +87,12 @@ class Sweep:
     def run(self) -> Tally:
         """Ask."""
         tally = Tally(self.engines)
-        done = read_rows(self.rows) if self.rows else []
-        for row in done:
+        latest = {row.number: row for row in read_rows(self.rows)} if self.rows else {}
+        known = {number: row for number, row in latest.items() if not row.mismatches}
+        for row in known.values():
             tally.add(row)
-        known = {row.number for row in done}
+        if self.rows:  # without a last line that was cut short
+            self.rows.write_text("".join(row.line() for row in known.values()), encoding="utf-8")
         for number in self.numbers:
             if number not in known:
                 row = self._look_at(number)
