@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+AGREE := $(BIN)/python -m slotwise.benchmarks.engines_agree --faults deep
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .PHONY: demo test test-deep check wheel-check storm-peer clean
@@ -14,8 +15,15 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest
 
+# Hours. Stopped, it goes on where it was; `make clean` makes it begin anew, as changed code should.
 test-deep: $(VENV)/.installed-dev
+	@mkdir -p deep
+	$(AGREE) --family tiny --count 20000 --rows deep/tiny.jsonl
+	$(AGREE) --family mid-size --count 500 --time-limit 5 --rows deep/mid-size.jsonl
+	$(AGREE) --family presolve --count 2001 --rows deep/presolve.jsonl
+	$(AGREE) --family widely-scaled --count 5000 --rows deep/widely-scaled.jsonl
 	SLOTWISE_DEEP=1 $(BIN)/python -m pytest -m ""
+	rm -rf deep
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check
@@ -31,7 +39,7 @@ storm-peer:
 	mvn --quiet --batch-mode --file benchmarks/storm_peer/pom.xml package
 
 clean:
-	rm -rf build dist *.egg-info demo benchmarks/storm_peer/target $(VENV)
+	rm -rf build dist *.egg-info demo deep benchmarks/storm_peer/target $(VENV)
 
 # Without isolation the build uses the pinned setuptools, and nothing is fetched twice.
 $(VENV)/.installed: pyproject.toml constraints.txt

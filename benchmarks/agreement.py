@@ -7,15 +7,13 @@ find the same values. One that ends early must have a valid placement, or none, 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from slotwise.models.judge import judge
 from slotwise.models.problem import Problem
-from slotwise.solver.engine import Engine, NotTakenError
-from slotwise.solver.result import Limits, Outcome, Status
+from slotwise.solver.result import Outcome, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +25,20 @@ class Answer:
     engine
         Its name.
     outcome
-        Its claim; ``None`` where it did not take the instance.
+        Its claim; ``None`` where it did not take the instance, or failed.
     reason
-        Why it did not; empty where it did.
+        Why it did not take it; empty where it did.
     seconds
         Wall-clock time.
+    fault
+        Its internal error or exception; empty where there was none.
     """
 
     engine: str
     outcome: Outcome | None
     reason: str
     seconds: float
+    fault: str = ""
 
     @property
     def settled(self) -> Outcome | None:
@@ -45,19 +46,6 @@ class Answer:
         if self.outcome and self.outcome.status in (Status.OPTIMAL, Status.INFEASIBLE):
             return self.outcome
         return None
-
-
-def ask(engine: Engine, problem: Problem, limits: Limits) -> Answer:
-    """Run one engine on a problem."""
-    started = time.perf_counter()
-    outcome: Outcome | None = None
-    reason = engine.supports(problem) or ""
-    if not reason:
-        try:
-            outcome = engine.run(problem, limits, None)
-        except NotTakenError as error:
-            reason = str(error)
-    return Answer(engine.name, outcome, reason, time.perf_counter() - started)
 
 
 def disagreements(problem: Problem, answers: Sequence[Answer]) -> tuple[str, ...]:
@@ -77,6 +65,8 @@ def disagreements(problem: Problem, answers: Sequence[Answer]) -> tuple[str, ...
 def _own(problem: Problem, answer: Answer) -> Iterable[str]:
     """Yield where a claim contradicts the judge or itself."""
     claim = answer.outcome
+    if answer.fault:
+        yield f"{answer.engine} fails: {answer.fault}"
     if claim is None:
         return
     if claim.status == Status.OPTIMAL and claim.bounds != claim.values:

@@ -13,6 +13,7 @@ from decimal import Decimal
 from numpy.random import Generator
 
 from slotwise.benchmarks.choices import Chooser, FromRng, chance, pick
+from slotwise.benchmarks.wide_numbers import with_wide_numbers
 from slotwise.models.infeasible import BREAKERS
 from slotwise.models.instance import Instance, LinearCost, Objective, Place, Scheduler
 from slotwise.models.placement import Placement
@@ -45,6 +46,11 @@ TERMS_LINEAR: tuple[tuple[str, ...], ...] = (
 def mid_instance(rng: Generator) -> Instance:
     """Return a random instance; the same generator state gives the same instance."""
     choose = FromRng(rng)
+    instance = _ruled_instance(choose, rng)
+    return with_wide_numbers(choose, instance) if chance(choose, 25) else instance
+
+
+def _ruled_instance(choose: Chooser, rng: Generator) -> Instance:
     instance, placement = planted("mid", _shape(choose), rng)
     if chance(choose, 10):
         instance = pick(choose, tuple(BREAKERS.values()))(instance)

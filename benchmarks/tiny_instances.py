@@ -7,12 +7,15 @@ task and no rule at all.
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from decimal import Decimal
 
 from numpy.random import Generator
 
 from slotwise.benchmarks.choices import Chooser, FromRng, chance, pick
+from slotwise.benchmarks.simplified import simplified
 from slotwise.benchmarks.tiny_topologies import make_topology
+from slotwise.benchmarks.wide_numbers import fitting, with_wide_numbers, with_wide_rates
 from slotwise.models.cluster import Cluster, Distance, Node
 from slotwise.models.instance import Instance, LinearCost, Objective, Place, Scheduler
 
@@ -58,8 +61,31 @@ def tiny_instance(rng: Generator, *, most_tasks: int = 6, most_nodes: int = 4) -
     return make_instance(FromRng(rng), most_tasks, most_nodes)
 
 
+def widely_scaled_instance(rng: Generator) -> Instance:
+    """Return a random tiny instance with rates from 10^-6 to 10^7 and a network in its terms."""
+    choose = FromRng(rng)
+    instance = _ruled_instance(choose, 6, 4)
+    if chance(choose, 30):
+        instance = simplified(choose, instance)
+    if "network" not in instance.objective.parts:
+        terms = (*instance.objective.terms, "network")
+        instance = replace(instance, objective=replace(instance.objective, terms=terms))
+    return fitting(with_wide_rates(choose, instance))
+
+
 def make_instance(choose: Chooser, most_tasks: int, most_nodes: int) -> Instance:
-    """Return an instance of at most so many tasks and nodes."""
+    """Return an instance of at most so many tasks and nodes.
+
+    Some are simplified for engines that do not take every rule, and some have numbers of widely
+    differing size.
+    """
+    instance = _ruled_instance(choose, most_tasks, most_nodes)
+    if chance(choose, 15):
+        instance = simplified(choose, instance)
+    return with_wide_numbers(choose, instance) if chance(choose, 25) else instance
+
+
+def _ruled_instance(choose: Chooser, most_tasks: int, most_nodes: int) -> Instance:
     dims = _resources(choose)
     cluster = _cluster(choose, most_nodes, dims)
     rates = chance(choose, 40)

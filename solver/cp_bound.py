@@ -24,13 +24,25 @@ def proven_bound(
         raise InternalError("the objective of the compact model is not whole")
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return max(0, solver.response_proto.inner_objective_lower_bound + offset)
-    return whole_bound(model, solver.best_objective_bound)
+    return whole_bound(solver.best_objective_bound, noise_of(model))
 
 
-def whole_bound(model: cp_model.CpModel, double: float) -> int | None:
-    """Return what CP-SAT's double proves; it is noisy where the constant is large."""
+def noise_of(model: cp_model.CpModel) -> float:
+    """Return how much CP-SAT's doubles of the objective may be off, with room to spare.
+
+    Presolve moves any part of the objective into its constant and back, so what counts is how large
+    the objective can be, not how large it is.
+    """
+    objective, variables = model.proto.objective, model.proto.variables
+    largest = abs(objective.offset)
+    for index, weight in zip(objective.vars, objective.coeffs, strict=True):
+        domain = variables[index if index >= 0 else -index - 1].domain
+        largest += abs(weight) * max(abs(end) for end in domain)
+    return max(1e-6, largest * 2.0**-48)
+
+
+def whole_bound(double: float, noise: float) -> int | None:
+    """Return what CP-SAT's double proves, which may be off by `noise`."""
     if not math.isfinite(double):
         return None
-    offset = round(model.proto.objective.offset)
-    noise = max(1e-6, (abs(double) + abs(offset)) * 2.0**-48)
     return max(0, math.ceil(double - noise))

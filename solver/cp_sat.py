@@ -21,7 +21,7 @@ from slotwise.models.errors import InternalError
 from slotwise.models.judge import judge
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
-from slotwise.solver.cp_bound import proven_bound, whole_bound
+from slotwise.solver.cp_bound import noise_of, proven_bound, whole_bound
 from slotwise.solver.cp_counts import Count, Counts, make_counts
 from slotwise.solver.cp_hint import add_hint
 from slotwise.solver.cp_network import BuildingTooLongError
@@ -149,13 +149,14 @@ def _minimise(
     if search.placement is not None:
         add_hint(model, problem, counts, search.placement)
     model.minimize(term)
+    noise = noise_of(model)
     work = limits.deterministic_work
     answer = run_cp_sat(
         model,
         replace(limits, time_s=left, deterministic_work=work and max(work - search.work, 0.0)),
         listener=_Listener(search, index, problem, counts),
         on_bound=lambda double: search.watch.prove(
-            [*search.bounds, whole_bound(model, double)], by_solver=True
+            [*search.bounds, whole_bound(double, noise)], by_solver=True
         ),
     )
     search.interrupted |= answer.interrupted

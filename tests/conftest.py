@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("SLOTWISE_SHARED", ROOT.parent / "shared"))
 EXAMPLES = ROOT / "docs" / "examples"
 DEEP = os.environ.get("SLOTWISE_DEEP") == "1"
+DAILY_SEED = os.environ.get("SLOTWISE_DAILY_SEED")
 
 NOTES = pytest.StashKey[list[str]]()
 
@@ -68,18 +69,26 @@ def pytest_terminal_summary(
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests that take minutes unless SLOTWISE_DEEP=1."""
-    if DEEP:
-        return
+    """Skip the tests that take minutes unless SLOTWISE_DEEP=1, and those that need a seed."""
     for item in items:
-        if item.get_closest_marker("deep"):
+        if item.get_closest_marker("deep") and not DEEP:
             item.add_marker(pytest.mark.skip(reason="takes minutes; set SLOTWISE_DEEP=1"))
+        if item.get_closest_marker("daily") and not DAILY_SEED:
+            item.add_marker(pytest.mark.skip(reason="needs SLOTWISE_DAILY_SEED"))
 
 
 @pytest.fixture
 def note(request: pytest.FixtureRequest) -> list[str]:
     """Lines to show at the end of the run."""
     return request.config.stash[NOTES]
+
+
+@pytest.fixture
+def daily_seed(note: list[str]) -> int:
+    """The seed of SLOTWISE_DAILY_SEED, which is shown at the end of the run."""
+    assert DAILY_SEED is not None, "tests that need it are skipped without it"
+    note.append(f"again: SLOTWISE_DAILY_SEED={DAILY_SEED} make test")
+    return int(DAILY_SEED)
 
 
 @pytest.fixture(scope="session")

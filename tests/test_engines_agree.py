@@ -9,10 +9,10 @@ from decimal import Decimal
 import pytest
 
 from slotwise.benchmarks.agreement import Answer, disagreements
-from slotwise.benchmarks.engines_agree import Tally, made, main, mid_size, tiny
-from slotwise.benchmarks.mid_instances import mid_instance
+from slotwise.benchmarks.engines_agree import Sweep, made, main
+from slotwise.benchmarks.panel import PANEL
 from slotwise.benchmarks.rules_present import RULES, rules_in
-from slotwise.benchmarks.tiny_instances import tiny_instance
+from slotwise.benchmarks.tally import Tally
 from slotwise.models.cluster import Cluster, Node
 from slotwise.models.compile import compile_problem
 from slotwise.models.instance import Instance
@@ -25,52 +25,50 @@ from slotwise.solver.result import Limits, Outcome, Status
 LIMITS = Limits(time_s=20.0)
 
 
+FOUR = ("exhaustive", "configurations", "cp-sat", "milp")
+
+
 def all_are_answered(tally: Tally) -> None:
     """Every engine settles every instance, configurations all but those with a matrix."""
     matrices = tally.count("symmetric matrix") + tally.count("asymmetric matrix")
     for engine in ("exhaustive", "cp-sat", "milp"):
         assert tally.settled["", engine] == tally.instances
-    assert tally.settled["", "configurations"] == tally.instances - tally.refused.total()
-    assert tally.refused.total() <= matrices
+    refused = sum(n for (engine, _), n in tally.refused.items() if engine == "configurations")
+    assert tally.settled["", "configurations"] == tally.instances - refused
+    assert refused <= matrices
     for rule in RULES - {"symmetric matrix", "asymmetric matrix"}:
         assert tally.settled[rule, "configurations"] > 0 or not tally.count(rule)
 
 
 def test_tiny_instances(note: list[str]) -> None:
-    tally = tiny(60, 1, LIMITS)
+    tally = Sweep("tiny", 1, range(60), FOUR, time_s=20.0).run()
     note += list(tally.lines())[-1:]
     assert tally.mismatches == []
     all_are_answered(tally)
+
+
+@pytest.mark.parametrize("family", ["tiny", "presolve", "widely-scaled"])
+def test_all_engines(family: str, note: list[str]) -> None:
+    tally = Sweep(family, 2, range(1, 13), time_s=20.0).run()
+    note += list(tally.lines())[-1:]
+    assert tally.mismatches == []
+    assert set(tally.seconds) == set(PANEL)
+    for engine in ("exhaustive", "cp-sat", "milp", "auto", "auto-2"):
+        assert tally.settled["", engine] == 12
 
 
 def test_mid_size_instances(note: list[str]) -> None:
-    tally = mid_size(4, 0, Limits(time_s=3.0))
+    three = ("cp-sat", "configurations", "milp")
+    tally = Sweep("mid-size", 0, range(6), three, time_s=3.0).run()
     note += list(tally.lines())[-1:]
     assert tally.mismatches == []
-    assert tally.by_count[3] >= 2, "four, were this machine alone"
-
-
-@pytest.mark.deep
-def test_all_tiny_instances(note: list[str]) -> None:
-    tally = tiny(2000, 0, Limits(time_s=60.0))
-    note += tally.lines()
-    assert tally.mismatches == []
-    assert tally.instances == 2000
-    all_are_answered(tally)
-
-
-@pytest.mark.deep
-def test_all_mid_size_instances(note: list[str]) -> None:
-    tally = mid_size(200, 0, LIMITS)
-    note += tally.lines()
-    assert tally.mismatches == []
-    assert tally.by_count[3] == 200
+    assert tally.by_count[3] + tally.by_count[2] >= 2, "four, were this machine alone"
 
 
 def test_every_rule_occurs_with_and_without_a_placement() -> None:
     seen: Counter[tuple[str, Status]] = Counter()
     for number in range(400):
-        instance = made(tiny_instance, 0, number)
+        instance = made("tiny", 0, number)
         outcome = EXHAUSTIVE.run(compile_problem(instance), LIMITS, None)
         seen.update((rule, outcome.status) for rule in rules_in(instance))
     assert min(seen[rule, Status.OPTIMAL] for rule in RULES) >= 15
@@ -78,7 +76,7 @@ def test_every_rule_occurs_with_and_without_a_placement() -> None:
 
 
 def test_mid_size_instances_hold_rules_and_are_mid_size() -> None:
-    instances = [made(mid_instance, 0, number) for number in range(150)]
+    instances = [made("mid-size", 0, number) for number in range(150)]
     assert all(15 <= len(i.task_names()) <= 40 for i in instances)
     assert all(4 <= len(i.cluster.nodes) <= 10 for i in instances)
     seen = Counter(rule for i in instances for rule in rules_in(i))

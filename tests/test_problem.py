@@ -321,6 +321,25 @@ def test_a_rate_that_does_not_divide_is_rounded_to_six_digits() -> None:
     assert flows(problem) == {("a[0]", "b[0]"): Fraction(333333, 1000)}
 
 
+@pytest.mark.parametrize(
+    ("rate", "receivers", "flow"),
+    [
+        ("100", 6, "16.6667"),
+        ("10000003", 3, "3333330"),
+        ("0.5", 6, "0.083333"),
+        ("0.000001", 3, None),
+        ("0.000001", 2, None),  # half to even
+        ("0.000003", 2, "0.000002"),
+        ("123456789.123456", 2, "61728394.561728"),  # no rounding: six decimals hold it
+    ],
+)
+def test_rounding_as_docs_tell(rate: str, receivers: int, flow: str | None) -> None:
+    stream = Stream("a", "b", rate=D(rate))
+    problem = compile_problem(one_topology({"a": 1, "b": receivers}, stream, flow="rates"))
+    expected = {} if flow is None else {("a[0]", "b[0]"): Fraction(flow)}
+    assert {pair: weight for pair, weight in flows(problem).items() if weight} == expected
+
+
 def test_a_rate_of_nothing_is_no_flow() -> None:
     stream = Stream("a", "b", rate=D(0))
     assert flows(compile_problem(one_topology({"a": 1, "b": 3}, stream, flow="rates"))) == {}
