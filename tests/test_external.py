@@ -299,6 +299,17 @@ def test_callers_children_and_signals_are_left_alone(problem: Problem, command: 
     assert [signal.getsignal(number) for number in (signal.SIGCHLD, signal.SIGINT)] == before
 
 
+def test_a_caller_that_blocks_signals_sees_its_command_end(
+    problem: Problem, command: Command
+) -> None:
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+    try:
+        words = command('print(\'{"refused": "no"}\')')
+        assert refusal(problem, words, time_limit_s=20.0) == "no"
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def test_commands_run_side_by_side_in_threads(problem: Problem, command: Command) -> None:
     words = command('import time; time.sleep(0.5); print(\'{"refused": "no"}\')')
     with ThreadPoolExecutor(4) as pool:
