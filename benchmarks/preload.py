@@ -1,8 +1,8 @@
 """What runs need, imported before a clock starts.
 
 Imports (OR-Tools, HiGHS, Numba and ours take about two seconds) are no part of a method or an
-engine. Nothing is solved and nothing compiled here: a process that uses compiled loops for the first
-time has Numba load them from its cache on disk, or compile them, within its own clock.
+engine. Nothing is solved and nothing compiled here: a process that uses compiled loops for the
+first time has Numba load them from its cache on disk, or compile them, within its own clock.
 """
 
 from __future__ import annotations
