@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from slotwise.benchmarks.rows import Row, RunStatus
 
+RIGHTLY_REFUSED = "rightly refused"
+"""What a refusal is called where it is proven that there is no placement."""
+
 
 def reason_of(row: Row) -> str | None:
     """Return in words why a row has no valid placement; ``None`` where it has one."""

@@ -16,6 +16,7 @@ from slotwise.benchmarks.charts import gap_figure, profile_figure, script_json
 from slotwise.benchmarks.drawing import draw, legend
 from slotwise.benchmarks.measures import TIME_SHIFT_S
 from slotwise.benchmarks.node_view import legend_names, racks_of
+from slotwise.benchmarks.old_rows import upgraded
 from slotwise.benchmarks.report_data import CaseLine
 from slotwise.benchmarks.rows import Kind, Row, RunStatus
 from slotwise.benchmarks.run import read_placement_text
@@ -59,7 +60,7 @@ def write_report(directory: str | Path) -> Path:
         When there are no rows in `directory`, or the page cannot be written.
     """
     store = Store(Path(directory))
-    rows = store.rows()
+    rows = upgraded(store.rows())
     if not rows:
         raise InputError(
             "holds no rows; make some with: slotwise grade --out DIR", value=str(directory)
