@@ -67,3 +67,4 @@ class CertificateFile(FileObject):
     objective: list[TermFile]
     proofs: list[ProofFile]
     placement: Places | None
+    digest: Name
