@@ -107,7 +107,7 @@ def _of_nothing(certificate: Certificate) -> Iterator[str]:
     for term in certificate.objective:
         for what, number in (("value", term.value), ("bound", term.bound)):
             if number is not None:
-                yield f"{what} of {term.term}: {plain(number)}, but there is no placement to have it"
+                yield f"{what} of {term.term}: {plain(number)}, but no placement to have it"
     for index, proof in enumerate(certificate.proofs):
         if any(bound is not None for bound in proof.bounds):
             yield f"proofs[{index}].bounds: {proof.engine} bounds what has no placement"

@@ -1,4 +1,4 @@
-"""The bytes of a file, a pipe or stdin: bounded, and never waiting for a pipe that nobody writes."""
+"""The bytes of a file, a pipe or stdin: bounded, and no wait for a pipe that nobody writes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import select
 import stat
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from slotwise.models.errors import InputError
@@ -46,10 +47,8 @@ def read_bytes(path: Path) -> bytes:
 def read_stdin() -> bytes:
     """Return what stdin holds, or raise `InputError` where that is a device or too much."""
     stream = sys.stdin.buffer
-    try:
+    with suppress(io.UnsupportedOperation):  # no descriptor: another stream stands in its place
         _check_kind(os.fstat(stream.fileno()), stream.isatty(), "stdin")
-    except io.UnsupportedOperation:
-        pass  # No descriptor: somebody put another stream in stdin's place.
     return _joined(lambda: stream.read(CHUNK), "stdin")
 
 

@@ -20,7 +20,8 @@ def read_data(source: str | Path) -> tuple[Any, str]:
     Raises
     ------
     InputError
-        When it cannot be read (see `file_bytes`), is no UTF-8 text, is empty, or is no JSON or YAML.
+        When it cannot be read (see `file_bytes`), is no UTF-8 text, is empty, or is no JSON or
+        YAML.
     """
     file = "stdin" if str(source) == STDIN else str(source)
     content = read_stdin() if str(source) == STDIN else read_bytes(Path(source))

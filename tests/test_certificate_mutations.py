@@ -162,11 +162,11 @@ def test_spelling_is_no_change() -> None:
     [
         (
             lambda d: d["objective"][0].update(bound=0),
-            "bound of overload: 0, but there is no placement to have it",
+            "bound of overload: 0, but no placement to have it",
         ),
         (
             lambda d: d["objective"][1].update(value=3),
-            "value of network: 3, but there is no placement to have it",
+            "value of network: 3, but no placement to have it",
         ),
         (
             lambda d: d["proofs"][0].update(bounds=[5, None]),
