@@ -128,6 +128,4 @@ def generate(family: Family, count: int | None, seed: int, folder: Path) -> list
 
 def _holds(path: Path, content: bytes) -> bool:
     """Say whether `path` is a file with this content; of another size it is not even read."""
-    return (
-        path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content
-    )
+    return path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content
