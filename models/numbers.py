@@ -57,10 +57,13 @@ def read_number(text: str) -> int | Decimal | Outsized:
     text
         Of the form of JSON and YAML numbers: a sign, digits, a point, an exponent.
     """
+    if len(text) <= MAX_DIGITS and "e" not in text and "E" not in text:  # most of them
+        return Decimal(text) if "." in text else int(text)
     mantissa, _, exponent = text.lower().partition("e")
-    if len(mantissa) > MAX_DIGITS + 2 or len(exponent) > len(f"+{MAX_EXPONENT}"):
+    power = exponent.lstrip("+-0")
+    if len(mantissa) > MAX_DIGITS and len(mantissa.lstrip("+-").replace(".", "")) > MAX_DIGITS:
         return Outsized(text)
-    if exponent and abs(int(exponent)) > MAX_EXPONENT:
+    if len(power) > len(str(MAX_EXPONENT)) or int(power or 0) > MAX_EXPONENT:
         return Outsized(text)
     return Decimal(text) if exponent or "." in mantissa else int(text)
 
