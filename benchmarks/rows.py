@@ -91,6 +91,10 @@ class RunStatus(StrEnum):
     """The process ran out of memory and said so."""
 
 
+SUCCEEDED = (RunStatus.VALID, RunStatus.OPTIMAL, RunStatus.FEASIBLE)
+"""How runs with a valid placement end; their rows have the value of every term."""
+
+
 def key_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what identifies the run of a row."""
     return tuple(row[column] for column in KEY)

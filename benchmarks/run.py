@@ -20,14 +20,14 @@ from slotwise.benchmarks.preload import preload
 from slotwise.benchmarks.rows import MOST_VIOLATIONS, Kind, Row, RunStatus
 from slotwise.heuristics.method_error import MethodError
 from slotwise.models.compile import compile_problem
-from slotwise.models.errors import SlotwiseError
+from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.instance import Instance
 from slotwise.models.instance_document import instance_hash
 from slotwise.models.instance_file import instance_from_text
-from slotwise.models.json_text import number_text
+from slotwise.models.json_text import number_text, parse_json
 from slotwise.models.judge import judge
-from slotwise.models.numbers import as_decimal
-from slotwise.models.placement import Placement
+from slotwise.models.numbers import as_decimal, whole
+from slotwise.models.placement import UNPLACED, Placement
 from slotwise.models.problem import Problem
 from slotwise.models.refusal import Refusal
 
@@ -146,9 +146,23 @@ def placement_text(placement: Placement) -> str:
 
 
 def read_placement_text(text: str) -> Placement:
-    """Return the placement that `placement_text` wrote."""
-    document = json.loads(text)
-    return Placement(tuple(document["nodes"]), tuple(document["workers"]))
+    """Return the placement that `placement_text` wrote.
+
+    Raises
+    ------
+    InputError
+        When it is something else.
+    """
+    data = parse_json(text)
+    if not isinstance(data, dict) or set(data) != {"nodes", "workers"}:
+        raise InputError("must be a JSON object with nodes and workers", value=text)
+    for key, numbers in data.items():
+        if not isinstance(numbers, list):
+            raise InputError("must be a list", field=key, value=numbers)
+        for index, number in enumerate(numbers):
+            if not (isinstance(number, int) and number == UNPLACED):
+                whole(number, f"{key}[{index}]")
+    return Placement(tuple(data["nodes"]), tuple(data["workers"]))
 
 
 class _Clock:

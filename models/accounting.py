@@ -63,6 +63,20 @@ class Accounting:
     topologies: tuple[Workers, ...]
     node_load: IntArray
 
+    def worker_nodes(self) -> IntArray:
+        """Return the node of each worker in use, ascending.
+
+        A worker with tasks of two topologies, which no rule allows, is one worker.
+        """
+        none = np.empty(0, dtype=np.int64)
+        nodes = np.concatenate([none, *(workers.node for workers in self.topologies)])
+        labels = np.concatenate([none, *(workers.label for workers in self.topologies)])
+        order = np.lexsort((labels, nodes))
+        nodes, labels = nodes[order], labels[order]
+        first = np.ones(len(nodes), dtype=np.bool_)
+        first[1:] = (nodes[1:] != nodes[:-1]) | (labels[1:] != labels[:-1])
+        return nodes[first]
+
 
 def account(problem: Problem, placement: Placement) -> Accounting:
     """Return what `placement` puts where; unplaced tasks put nothing anywhere."""

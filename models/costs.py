@@ -18,7 +18,7 @@ def part_values(problem: Problem, placement: Placement, accounting: Accounting) 
         "network": lambda: _network(problem, accounting),
         "rejected": lambda: _rejected(problem, accounting),
         "nodes": lambda: _nodes(accounting),
-        "workers": lambda: sum(len(w.node) for w in accounting.topologies),
+        "workers": lambda: len(accounting.worker_nodes()),
         "moved": lambda: _moved(problem, placement),
         "linear": lambda: _linear(problem, placement),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Self
 
 from slotwise.models.one_line import one_line
@@ -75,5 +76,7 @@ _JSON_NAMES = {None: "null", True: "true", False: "false"}
 def _shown(value: object) -> str:
     if value is None or isinstance(value, bool):
         return _JSON_NAMES[value]
+    if isinstance(value, int):
+        value = Decimal(value)  # Python writes no int of more than 4300 digits
     text = repr(value) if isinstance(value, str) else str(value)
     return one_line(text if len(text) <= 60 else text[:57] + "...")

@@ -183,8 +183,9 @@ def _places(verdict: Verdict, placement: Placement) -> list[RenderableType]:
         shown.append((node, str(worker), topology, compact(names), load))
         before = node
     used = len({node for node, _, _ in tasks})
+    workers = len({(node, worker) for node, worker, _ in tasks})
     return [
-        f"Nodes used: {used} of {len(loads)}; workers used: {len(tasks)}.",
+        f"Nodes used: {used} of {len(loads)}; workers used: {workers}.",
         table(shown, ("node", "worker", "topology", "tasks", "node's load / capacity")),
         *_more(len(tasks), "workers"),
     ]
