@@ -12,7 +12,8 @@ from slotwise.solver.baseline import BASELINE
 from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.local_search import LOCAL_SEARCH
 from slotwise.solver.result import Improvement, Limits, Outcome, Pick, Proof
-from slotwise.solver.stopping import is_stop_requested
+from slotwise.solver.stopping import is_stop_requested, until
+from slotwise.solver.supervise import ASK_AFTER_S
 from slotwise.solver.turns import Turn
 from slotwise.solver.watch import Known, Watch, tell_outcome
 
@@ -63,8 +64,12 @@ class Auto:
         began = time.perf_counter()
         self.known.start(engine.name, turn.why)
         try:
-            found = engine.run(problem, asked, watch.best() or watch.project(self.hint), watch)
+            with until(began + asked.time_s + ASK_AFTER_S):
+                found = engine.run(problem, asked, watch.best() or watch.project(self.hint), watch)
         except NotTakenError:
+            return None
+        except KeyboardInterrupt:  # stopped before it had anything to tell
+            self.known.picked.append(Pick(engine.name, turn.why, time.perf_counter() - began))
             return None
         self._note(turn, found, time.perf_counter() - began, watch)
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from queue import SimpleQueue
 
 from slotwise.models.compile import compile_problem
@@ -20,7 +21,7 @@ from slotwise.solver.engine import Engine, NotTakenError, UntakenError
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.progress import OnProgress, Progress
 from slotwise.solver.result import Limits, Outcome, Pick, Proof, Result, Status, TermResult
-from slotwise.solver.supervise import supervised
+from slotwise.solver.supervise import TimeLimit, supervised
 from slotwise.solver.watch import Known, Watch, tell_outcome
 
 ASKED = "asked for"
@@ -70,15 +71,23 @@ def solve(
     """
     started = time.perf_counter()
     limits = _limits(time_limit_s, workers, seed)
+
+    def left_s() -> float:
+        return limits.time_s - (time.perf_counter() - started)
+
     problem = compile_problem(instance) if isinstance(instance, Instance) else instance
     events: SimpleQueue[Progress | None] = SimpleQueue()
     known = Known(problem, events.put, started)
     if hint is not None and not known.offer(hint, "hint"):
         judge(problem, hint)
-    answer = supervised(lambda: _run(engine, problem, limits, hint, known), events, on_progress)
-    if answer is None:
-        answer = _interrupted(engine, known)
-    engines, outcome = answer
+    ended = supervised(
+        lambda: _run(engine, problem, replace(limits, time_s=max(0.0, left_s())), hint, known),
+        events,
+        on_progress,
+        TimeLimit.of(started, limits.time_s),
+    )
+    engines, outcome = ended.answer or _left_behind(engine, known)
+    outcome = replace(outcome, interrupted=ended.interrupted)
     _confirm(problem, " and ".join(e.name for e in engines), outcome)
     return _result(known, engines, limits, outcome, time.perf_counter() - started)
 
@@ -116,12 +125,12 @@ def _run(
     return (chosen,), found
 
 
-def _interrupted(name: str, known: Known) -> Answer:
+def _left_behind(name: str, known: Known) -> Answer:
     """Return what is known where the engine did not end in time."""
     names = [pick.engine for pick in known.picked] or [name]
     engines = tuple(ENGINES[n] for n in dict.fromkeys(names) if n in ENGINES)
     kinds = dict.fromkeys(proven.kind for proven in known.proofs() if proven is not None)
-    return engines or (BASELINE,), known.outcome(", ".join(kinds), interrupted=True)
+    return engines or (BASELINE,), known.outcome(", ".join(kinds))
 
 
 def _not_taken(name: str, reason: str) -> UntakenError:
