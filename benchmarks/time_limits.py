@@ -8,6 +8,7 @@ the instance is read until the process has ended; more than the limit, `SHARE_LA
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import json
 import os
 import subprocess
@@ -54,6 +55,8 @@ class Ended:
         Seconds from the instance to the end of the process.
     memory_mb
         Peak of the process; ``None`` where it did not tell.
+    left_behind
+        Whether the search did not end by itself, and was left behind.
     """
 
     shape: str
@@ -64,6 +67,7 @@ class Ended:
     engines: str
     wall_s: float
     memory_mb: float | None
+    left_behind: bool = False
 
     @property
     def late_s(self) -> float:
@@ -83,12 +87,18 @@ class Ended:
             f"{self.shape:<17}{self.engine + (f' x{self.workers}' if self.workers > 1 else ''):<16}"
             f"{self.limit_s:5.1f} s {self.wall_s:7.2f} s {self.late_s:+7.2f} s "
             f"{'ok' if self.holds else 'LATE':<5}{memory:>11}  {self.status} {self.engines}"
+            f"{' (left behind)' if self.left_behind else ''}"
         )
 
 
-def ended(shape: str, engine: str, workers: int, limit_s: float) -> Ended:
-    """Run one solve in a process of its own and watch its clock."""
-    request = {"shape": shape, "engine": engine, "workers": workers, "limit_s": limit_s}
+def ended(shape: str, engine: str, workers: int, limit_s: float, *, trace: bool = False) -> Ended:
+    """Run one solve in a process of its own and watch its clock.
+
+    With `trace` the stacks of what was left behind go to stderr.
+    """
+    request = {
+        "shape": shape, "engine": engine, "workers": workers, "limit_s": limit_s, "trace": trace
+    }  # fmt: skip
     process = subprocess.Popen(
         [sys.executable, "-m", "slotwise.benchmarks.time_limits", "--child", json.dumps(request)],
         stdout=subprocess.PIPE,
@@ -105,13 +115,15 @@ def ended(shape: str, engine: str, workers: int, limit_s: float) -> Ended:
         out, err = process.communicate()
         return Ended(shape, engine, workers, limit_s, KILLED, "", limit_s + PATIENCE_S, None)
     seconds = time.perf_counter() - started
+    if trace:
+        sys.stderr.write(err)
     said = json.loads(out) if out else None
     if process.returncode or said is None:
         last = (err.strip().splitlines() or ["no message"])[-1]
         text = f"exit code {process.returncode}: {last}"
         return Ended(shape, engine, workers, limit_s, CRASHED, text, seconds, None)
     return Ended(shape, engine, workers, limit_s, said["status"], said["engines"], seconds,
-                 said["memory_mb"])  # fmt: skip
+                 said["memory_mb"], said["left_behind"])  # fmt: skip
 
 
 def child(request: str) -> None:
@@ -133,9 +145,12 @@ def child(request: str) -> None:
         said = {"status": str(result.status), "engines": result.engine}
     except UntakenError as error:
         said = {"status": "refused", "engines": str(error)}
-    out.write(json.dumps({**said, "memory_mb": peak_memory_mb()}))
+    left = is_any_left_behind()
+    if left and asked["trace"]:
+        faulthandler.dump_traceback(all_threads=True)
+    out.write(json.dumps({**said, "memory_mb": peak_memory_mb(), "left_behind": left}))
     out.close()
-    if is_any_left_behind():
+    if left:
         os._exit(0)
 
 
@@ -158,7 +173,7 @@ def _all(options: argparse.Namespace) -> Iterator[Ended]:
         for engine, workers in RUNS:
             if options.engine and engine not in options.engine:
                 continue
-            one = ended(shape, engine, workers, options.time_limit)
+            one = ended(shape, engine, workers, options.time_limit, trace=options.trace)
             sys.stdout.write(f"{one}\n")
             sys.stdout.flush()
             yield one
@@ -174,6 +189,7 @@ def parser() -> argparse.ArgumentParser:
     engines = sorted({engine for engine, _ in RUNS})
     made.add_argument("--engine", action="append", choices=engines, help="default: all")
     made.add_argument("--time-limit", type=float, default=4.0, metavar="S")
+    made.add_argument("--trace", action="store_true", help="show where searches were left behind")
     made.add_argument("--child", help=argparse.SUPPRESS)
     return made
 

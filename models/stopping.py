@@ -29,7 +29,7 @@ class Stop:
     """
 
     def __init__(self, deadline: float = math.inf, outer: Stop | None = None) -> None:
-        self.deadline = deadline if outer is None else min(deadline, outer.deadline)
+        self.deadline: float = deadline if outer is None else min(deadline, outer.deadline)
         self._outer = outer
         self._requested = False
 

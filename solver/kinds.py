@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem import IntArray, Problem
+from slotwise.solver.stopping import check_stop
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +64,7 @@ def merge_twins(problem: Problem) -> Kinds:
     named = _components_with_rules(problem)
     twins: dict[object, list[int]] = {}
     for c, one in enumerate(problem.classes):
+        check_stop()
         key = (
             one.topology,
             tuple(problem.demand[c].tolist()),

@@ -50,7 +50,8 @@ def supports(problem: Problem) -> str | None:
 
 def _cells(problem: Problem) -> int:
     """Bound the cells of the tables of classes by workers and by classes."""
-    classes, workers = len(problem.classes), min(problem.task_count, sum(problem.slots.tolist()))
+    slots: list[int] = problem.slots.tolist()
+    classes, workers = len(problem.classes), min(problem.task_count, sum(slots))
     return classes * (classes + 4 * workers)  # two tables that grow by doubling
 
 

@@ -96,8 +96,8 @@ def run(
     search = _Search(problem, solver, limits, time.perf_counter(), watch)
     if hint is not None:
         search.offer(hint)
-    check_columns(problem)
     try:
+        check_columns(problem)
         compact = build(problem)
     except KeyboardInterrupt:
         search.interrupted = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from slotwise.models.problem import IntArray, Problem
+from slotwise.models.problem import NODE, RACK, IntArray, Problem
 from slotwise.solver.engine import NotTakenError
 from slotwise.solver.milp_model import MOST_COLUMNS
 from slotwise.solver.stars import stars_of
@@ -27,15 +27,17 @@ def check_columns(problem: Problem) -> None:
 
 
 def _columns(problem: Problem, most: IntArray) -> Iterator[int]:
-    """Yield the columns of counts, and those that say which count the center of a star has."""
-    levels = problem.matrix is None and "network" in problem.instance.objective.parts
-    stars = stars_of(problem) if levels else {}
+    """Yield the columns of counts, then those that say which count the center of a star has."""
+    single = problem.matrix is not None
     for t, rules in enumerate(problem.rules):
-        classes = list(rules.classes)
-        groups = {c: 1 if problem.matrix is None else problem.classes[c].size for c in classes}
+        groups = {c: problem.classes[c].size if single else 1 for c in rules.classes}
         for n in range(problem.node_count):
             workers = worker_count(problem, t, n, most)
-            fitting = [c for c in classes if most[c, n]]
-            yield workers * sum(groups[c] for c in fitting)
-            centers = stars.get(t, {})
-            yield sum(int(most[c, n]) for c in fitting if c in centers)
+            yield workers * sum(size for c, size in groups.items() if most[c, n])
+    nearer = problem.distance[RACK] > problem.distance[NODE]
+    if single or not nearer or "network" not in problem.instance.objective.parts:
+        return
+    for stars in stars_of(problem).values():
+        for center, leaves in stars.items():
+            shared = (most[list(leaves)] > 0).any(axis=0)
+            yield int(most[center][shared].sum())

@@ -1,4 +1,4 @@
-"""Running a search in a thread while the caller's thread listens: to it, to Ctrl-C and the clock."""
+"""Running a search in a thread while the caller's thread listens to it, Ctrl-C and the clock."""
 
 from __future__ import annotations
 
