@@ -101,8 +101,7 @@ def _workers(problem: Problem, topology: int, nodes: IntArray, labels: IntArray)
     unique, worker_of = np.unique(keys, axis=0, return_inverse=True)
     counts = _counts(worker_of.reshape(-1), column, len(unique), len(classes))
     node_ids, node_of = np.unique(unique[:, 0], return_inverse=True)
-    node_counts = np.zeros((len(node_ids), len(classes)), dtype=np.int64)
-    np.add.at(node_counts, node_of, counts)
+    node_counts = _counts(node_of[worker_of.reshape(-1)], column, len(node_ids), len(classes))
     load, heap = _worker_loads(problem, topology, classes, counts)
     return Workers(
         classes=classes,
@@ -120,8 +119,9 @@ def _workers(problem: Problem, topology: int, nodes: IntArray, labels: IntArray)
 
 
 def _counts(rows: IntArray, columns: IntArray, height: int, width: int) -> IntArray:
-    flat = np.bincount(rows * width + columns, minlength=height * width)
-    return flat.astype(np.int64).reshape(height, width)
+    """Return how often each pair occurs; columns lie together, for flows pair them."""
+    flat = np.bincount(columns * height + rows, minlength=height * width)
+    return flat.astype(np.int64, copy=False).reshape(width, height).T
 
 
 def _worker_loads(

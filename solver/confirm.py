@@ -53,8 +53,9 @@ def confirm_claim(known: Known, engine: Engine, limits: Limits) -> tuple[Engine,
     others = [ENGINES[name] for name in ASKED if name != engine.name]
     others = [other for other in others if other.supports(problem) is None]
     asked: list[Engine] = []
+    deadline = time.perf_counter() + limits.time_s
     for index, other in enumerate([None, *others]):
-        left = limits.time_s - (time.perf_counter() - known.started)
+        left = deadline - time.perf_counter()
         if not known.awaits_confirmation or left <= 0 or is_stop_requested():
             break
         share = 1.0 if index == len(others) else SHARE
