@@ -12,6 +12,7 @@ from slotwise.solver.baseline import BASELINE
 from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.local_search import LOCAL_SEARCH
 from slotwise.solver.result import Improvement, Limits, Outcome, Pick, Proof
+from slotwise.solver.run_engine import run_engine
 from slotwise.solver.stopping import is_stop_requested
 from slotwise.solver.turns import Turn
 from slotwise.solver.watch import Known, Watch, tell_outcome
@@ -63,7 +64,8 @@ class Auto:
         began = time.perf_counter()
         self.known.start(engine.name, turn.why)
         try:
-            found = engine.run(problem, asked, watch.best() or watch.project(self.hint), watch)
+            start = watch.best() or watch.project(self.hint)
+            found = run_engine(engine, problem, asked, start, watch)
         except NotTakenError:
             return None
         self._note(turn, found, time.perf_counter() - began, watch)

@@ -76,8 +76,8 @@ class _Program:
         self._lp.changeObjectiveSense(highspy.ObjSense.kMaximize)
         for size in graph.sizes.tolist():
             self._lp.addRow(float(size), float(size), 0, [], [])
-        for k in range(graph.count):
-            self.add(np.eye(graph.count, dtype=np.int64)[k])
+        for alone in np.eye(graph.count, dtype=np.int64):
+            self.add(alone)
 
     def add(self, content: IntArray) -> bool:
         """Add a content [K]; return whether it was new."""

@@ -193,16 +193,19 @@ def _share(before: IntArray, part: IntArray, worth: int, units: int) -> int:
 
 def _trace(made: Tables, k: int, y: int, units: int, content: IntArray) -> None:
     """Write the best content of the subtree of k with y of its tasks into `content`."""
-    content[k] = y
-    graph, worth = made.graph, int(made.own[k][y, units])
-    for i in range(len(graph.children[k]) - 1, -1, -1):
-        child, before = graph.children[k][i], made.stages[k][i]
-        share = _share(before[y], made.lifted[child][y], worth, units)
-        flow = made.scale * int(graph.flow[k, child]) * y
-        worths = made.own[child][:, share] + flow * np.arange(len(made.own[child]))
+    graph, untraced = made.graph, [(k, y, units)]  # a chain may be deeper than calls may nest
+    while untraced:
+        k, y, units = untraced.pop()
+        content[k] = y
         if not y and not made.is_active:
-            worths = worths[:1]
-        tasks = int(np.flatnonzero(worths == made.lifted[child][y, share])[0])
-        _trace(made, child, tasks, share, content)
-        units -= share
-        worth = int(before[y, units])
+            continue  # nothing below it either
+        worth = int(made.own[k][y, units])
+        for i in range(len(graph.children[k]) - 1, -1, -1):
+            child, before = graph.children[k][i], made.stages[k][i]
+            share = _share(before[y], made.lifted[child][y], worth, units)
+            flow = made.scale * int(graph.flow[k, child]) * y
+            worths = made.own[child][:, share] + flow * np.arange(len(made.own[child]))
+            tasks = int(np.flatnonzero(worths == made.lifted[child][y, share])[0])
+            untraced.append((child, tasks, share))
+            units -= share
+            worth = int(before[y, units])

@@ -39,12 +39,16 @@ class Limits:
         deterministic and no time limit strikes.
     deterministic_work
         Limit in the engine's own deterministic unit; ``None`` = no such limit.
+    memory_mb
+        Resident memory of the whole process, in units of 2^20 bytes, 1 or more; ``None`` = 80 % of
+        what there is, see `default_limit_mb`.
     """
 
     time_s: float = 60.0
     workers: int = 1
     seed: int = 0
     deterministic_work: float | None = None
+    memory_mb: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +165,8 @@ class Result:
         One entry per engine.
     picked
         The engines that ran, in the order in which they started.
+    notes
+        What lack of memory ended or left out, and in which engine: lines for people.
     """
 
     status: Status
@@ -178,6 +184,7 @@ class Result:
     interrupted: bool
     proofs: tuple[Proof, ...]
     picked: tuple[Pick, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def to_document(self) -> dict[str, Any]:
         """Return the result as JSON-ready data, without the placement (it needs its instance)."""
@@ -200,6 +207,8 @@ class Result:
             "proof": self.proof,
             "deterministic_work": self.deterministic_work,
             "interrupted": self.interrupted,
+            "memory_limit_mb": self.limits.memory_mb,
+            "notes": list(self.notes),
             "picked": [
                 {"engine": p.engine, "why": p.why, "seconds": round(p.seconds, 3)}
                 for p in self.picked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from queue import SimpleQueue
 
 from slotwise.models.compile import compile_problem
@@ -18,8 +19,11 @@ from slotwise.solver.auto_run import Answer
 from slotwise.solver.baseline import BASELINE
 from slotwise.solver.engine import Engine, NotTakenError, UntakenError
 from slotwise.solver.engines import ENGINES
+from slotwise.solver.memory import MemoryLimitError, watched
+from slotwise.solver.memory_reading import default_limit_mb
 from slotwise.solver.progress import OnProgress, Progress
 from slotwise.solver.result import Limits, Outcome, Pick, Proof, Result, Status, TermResult
+from slotwise.solver.run_engine import run_engine
 from slotwise.solver.supervise import supervised
 from slotwise.solver.watch import Known, Watch, tell_outcome
 
@@ -34,6 +38,7 @@ def solve(
     time_limit_s: float = 60.0,
     workers: int = 1,
     seed: int = 0,
+    memory_limit_mb: int | None = None,
     hint: Placement | None = None,
     on_progress: OnProgress | None = None,
 ) -> Result:
@@ -51,6 +56,10 @@ def solve(
         Threads, 1 or more. With more than one the placement may differ between runs.
     seed
         0 or more.
+    memory_limit_mb
+        Resident memory of the whole process in units of 2^20 bytes, 1 or more; ``None`` = 80 % of
+        what the machine, or less its control group, offers. An engine that passes it, or would by
+        what it is about to build, ends with what it has found; `Result.notes` say so.
     hint
         A placement of the instance to start from; it need not be valid.
     on_progress
@@ -69,27 +78,40 @@ def solve(
         When the judge does not confirm the engine's claim.
     """
     started = time.perf_counter()
-    limits = _limits(time_limit_s, workers, seed)
+    limits = _limits(time_limit_s, workers, seed, memory_limit_mb)
     problem = compile_problem(instance) if isinstance(instance, Instance) else instance
     events: SimpleQueue[Progress | None] = SimpleQueue()
     known = Known(problem, events.put, started)
     if hint is not None and not known.offer(hint, "hint"):
         judge(problem, hint)
-    answer = supervised(lambda: _run(engine, problem, limits, hint, known), events, on_progress)
-    if answer is None:
-        answer = _interrupted(engine, known)
+    with watched(limits.memory_mb) as memory:
+        try:
+            answer = supervised(
+                lambda: _run(engine, problem, limits, hint, known), events, on_progress
+            )
+        except MemoryError:
+            memory.note(engine, "ended, for the system gave it no more memory")
+            answer = _left(engine, known, interrupted=False)
+        if answer is None:
+            if memory.is_overdue:
+                memory.note(engine, f"left behind, over the limit of {memory.limit_mb:,} MB")
+            answer = _left(engine, known, interrupted=not memory.is_overdue)
     engines, outcome = answer
     _confirm(problem, " and ".join(e.name for e in engines), outcome)
-    return _result(known, engines, limits, outcome, time.perf_counter() - started)
+    found = _result(known, engines, limits, outcome, time.perf_counter() - started)
+    return replace(found, notes=tuple(memory.notes))
 
 
-def _limits(time_limit_s: float, workers: int, seed: int) -> Limits:
+def _limits(time_limit_s: float, workers: int, seed: int, memory_mb: int | None) -> Limits:
     if not 0 < time_limit_s < math.inf:
         raise InputError("must be a number above 0", field="time limit", value=time_limit_s)
     return Limits(
         time_s=float(time_limit_s),
         workers=whole(workers, "workers", least=1),
         seed=whole(seed, "seed"),
+        memory_mb=default_limit_mb()
+        if memory_mb is None
+        else whole(memory_mb, "memory limit", least=1),
     )
 
 
@@ -108,7 +130,9 @@ def _run(
     began = time.perf_counter()
     known.start(name, ASKED)
     try:
-        found = chosen.run(problem, limits, hint, Watch(known, name))
+        found = run_engine(chosen, problem, limits, hint, Watch(known, name))
+    except MemoryLimitError:
+        return (chosen,), known.outcome()
     except NotTakenError as error:
         raise _not_taken(name, str(error)) from error
     known.picked.append(Pick(name, ASKED, time.perf_counter() - began))
@@ -116,12 +140,12 @@ def _run(
     return (chosen,), found
 
 
-def _interrupted(name: str, known: Known) -> Answer:
+def _left(name: str, known: Known, *, interrupted: bool) -> Answer:
     """Return what is known where the engine did not end in time."""
     names = [pick.engine for pick in known.picked] or [name]
     engines = tuple(ENGINES[n] for n in dict.fromkeys(names) if n in ENGINES)
     kinds = dict.fromkeys(proven.kind for proven in known.proofs() if proven is not None)
-    return engines or (BASELINE,), known.outcome(", ".join(kinds), interrupted=True)
+    return engines or (BASELINE,), known.outcome(", ".join(kinds), interrupted=interrupted)
 
 
 def _not_taken(name: str, reason: str) -> UntakenError:

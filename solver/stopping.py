@@ -17,15 +17,22 @@ _here = threading.local()
 
 
 class Stop:
-    """A wish to stop; any thread may express it, once and for all."""
+    """A wish to stop; any thread may express it, once and for all.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    around
+        Of the search that this is a part of: its end is the end of the part, too.
+    """
+
+    def __init__(self, around: Stop | None = None) -> None:
         self._requested = False
+        self._around = around
 
     @property
     def requested(self) -> bool:
-        """Whether somebody asked to stop."""
-        return self._requested
+        """Whether somebody asked to stop, this search or one around it."""
+        return self._requested or (self._around is not None and self._around.requested)
 
     def request(self) -> None:
         """Ask to stop."""
@@ -35,7 +42,7 @@ class Stop:
 @contextmanager
 def heeding(stop: Stop) -> Iterator[None]:
     """Let the searches of this thread heed `stop`."""
-    before: Stop | None = getattr(_here, "stop", None)
+    before = this_stop()
     _here.stop = stop
     try:
         yield
@@ -43,9 +50,15 @@ def heeding(stop: Stop) -> Iterator[None]:
         _here.stop = before
 
 
+def this_stop() -> Stop | None:
+    """Return what the searches of this thread heed; ``None`` = nothing."""
+    stop: Stop | None = getattr(_here, "stop", None)
+    return stop
+
+
 def is_stop_requested() -> bool:
     """Return whether this thread was told to stop."""
-    stop: Stop | None = getattr(_here, "stop", None)
+    stop = this_stop()
     return stop is not None and stop.requested
 
 

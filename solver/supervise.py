@@ -9,6 +9,7 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
+from slotwise.solver.memory import this_memory, within
 from slotwise.solver.progress import OnProgress, Progress
 from slotwise.solver.stopping import Stop, counted_presses, heeding
 
@@ -23,7 +24,7 @@ _running: set[threading.Thread] = set()
 
 
 class Task(Generic[T]):
-    """A call in a daemon thread of its own, which can be told to stop.
+    """A call in a daemon thread of its own, which can be told to stop; in the caller's memory.
 
     Parameters
     ----------
@@ -39,13 +40,14 @@ class Task(Generic[T]):
         self._ring = ring
         self._results: list[T] = []
         self._errors: list[BaseException] = []
+        self._memory = this_memory()
         self._thread = threading.Thread(target=self._run, daemon=True)
         _running.add(self._thread)
         self._thread.start()
 
     def _run(self) -> None:
         try:
-            with heeding(self.stop):
+            with heeding(self.stop), within(self._memory):
                 self._results.append(self._work())
         except BaseException as error:  # noqa: BLE001 (raised again by `result`)
             self._errors.append(error)
@@ -83,7 +85,9 @@ def supervised(
     events: SimpleQueue[Progress | None],
     on_progress: OnProgress | None,
 ) -> T | None:
-    """Return what `work` returns, or ``None`` if Ctrl-C was pressed and it did not end in time.
+    """Return what `work` returns, or ``None`` if it was to end and did not in time.
+
+    That is after Ctrl-C, or where its memory ran short (`Memory.is_overdue`).
 
     Parameters
     ----------
@@ -98,6 +102,7 @@ def supervised(
     with counted_presses() as presses:
         before, patience = presses.count, math.inf
         task = Task(work, lambda: events.put(None))
+        memory = this_memory()
         try:
             while not task.has_ended and time.perf_counter() < patience:
                 try:
@@ -108,7 +113,7 @@ def supervised(
                 if pressed and not task.stop.requested:
                     task.stop.request()
                     patience = time.perf_counter() + GRACE_S
-                if pressed > 1:
+                if pressed > 1 or (memory is not None and memory.is_overdue):
                     break
         finally:
             task.stop.request()
