@@ -40,6 +40,7 @@ from slotwise.solver.mip import (
     Values,
     sufficient_gap,
 )
+from slotwise.solver.model_size import check_linear_size
 from slotwise.solver.result import Improvement, Limits, Outcome, Status
 from slotwise.solver.watch import Watch, unwatched
 
@@ -95,7 +96,13 @@ def run(
     search = _Search(problem, solver, limits, time.perf_counter(), watch)
     if hint is not None:
         search.offer(hint)
-    compact = build(problem)
+    check_linear_size(problem)
+    try:
+        compact = build(problem)
+    except KeyboardInterrupt:
+        search.interrupted = True
+        known = Status.UNKNOWN if search.placement is None else Status.FEASIBLE
+        return _outcome(search, known)
     for index, term in enumerate(compact.terms):
         grid = Grid.of(term)
         ended = _minimise(search, compact, index, grid)

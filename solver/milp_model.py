@@ -9,11 +9,12 @@ from typing import Any, TypeAlias
 import pulp
 
 from slotwise.solver.engine import NotTakenError
+from slotwise.solver.model_size import MOST_COLUMNS
+from slotwise.solver.stopping import check_stop
 
 Expr: TypeAlias = Any
 """A `pulp.LpAffineExpression` or `pulp.LpVariable` (PuLP has no types); coefficients are whole."""
 
-MOST_COLUMNS = 300_000
 MOST_ACTIVITY = 10**9
 """Of a row: the solvers hold rows to 1e-9 of their numbers, which must stay far below one."""
 
@@ -55,6 +56,7 @@ class Model:
         self._row(name, row, pulp.LpConstraintEQ)
 
     def _column(self, name: str, most: int, kind: str) -> Expr:
+        check_stop()
         self.columns += 1
         if self.columns > MOST_COLUMNS:
             raise NotTakenError(f"its linear model has more than {MOST_COLUMNS:,} columns")
