@@ -55,6 +55,7 @@ def find_prices(graph: PieceGraph, scale: int, deadline: float) -> Prices:
                 worth = int(graph.gain_bounds(scale, content)) - int(prices @ content)
                 if worth > 1 << TOLERANCE_BITS:
                     added += program.add(content)
+            del tables  # before the next are made
         # Every content holds at least one task, so this pays for the most it is worth.
         proven = prices + missing
         if least is None or int(proven @ graph.sizes) < int(least @ graph.sizes):

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem import IntArray
+from slotwise.solver.memory import check_room
 from slotwise.solver.piece_graph import PieceGraph
 from slotwise.solver.piece_kernels import IMPOSSIBLE
+from slotwise.solver.stopping import check_stop
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +75,7 @@ def make_tables(
 
     With `exactly`, units are those used, not those allowed; such tables give no contents.
     """
+    check_room(table_bytes(graph), f"tables of {graph.count:,} kinds in pieces")
     inside = int(graph.gains(case))
     made = Tables(
         graph=graph,
@@ -91,7 +94,18 @@ def make_tables(
     return made
 
 
+def table_bytes(graph: PieceGraph) -> int:
+    """Return the memory that the tables of a case take at most."""
+    rows = 0
+    for k in graph.order:
+        above = graph.parent[k]
+        lifted = 1 if above < 0 else int(graph.most[above]) + 1
+        rows += (int(graph.most[k]) + 1) * (1 + len(graph.children[k])) + lifted
+    return 8 * rows * (graph.capacity + 1)
+
+
 def _fill(made: Tables, k: int) -> None:
+    check_stop()
     from slotwise.solver.piece_compiled import lift
 
     graph, units = made.graph, made.units

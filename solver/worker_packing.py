@@ -15,6 +15,7 @@ from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.problem import BoolArray, IntArray, Problem, Rules
 from slotwise.solver.engine import NotTakenError
 from slotwise.solver.kinds import Kinds, flow_inside
+from slotwise.solver.memory import check_room
 from slotwise.solver.packing_kernel import IMPOSSIBLE, Index, fill
 
 MOST_CELLS = 150_000_000
@@ -101,8 +102,10 @@ class Packing:
             When the tables would be too large.
         """
         steps = len(self.rows) * slots * len(self.contents)
+        said = f"{len(self.rows):,} node contents in up to {slots} workers"
         if len(self.rows) * (slots + 1) > MOST_LAYERS or steps > time_s * STEPS_A_SECOND:
-            raise NotTakenError(f"{len(self.rows):,} node contents in up to {slots} workers")
+            raise NotTakenError(said)
+        check_room(8 * len(self.rows) * (slots + 1), f"tables of {said}")
         none = self._impossible()
         none[0] = 0
         tables = [none]
@@ -154,6 +157,7 @@ def pack(
     box = float(np.prod(most + 1.0))
     if box > MOST_CELLS:
         raise NotTakenError(f"a node has up to {box:.0e} contents, too many to pack into workers")
+    check_room(4 * box + 24 * sum(rows.size for rows in counts), f"a table of {box:,.0f} contents")
     strides = place_values(most + 1)
     cells = np.unique(np.concatenate([rows[:, columns] @ strides for rows in counts]))
     contents = worker_contents(problem, kinds, topology, most)
@@ -213,8 +217,10 @@ def worker_contents(
     tasks = np.zeros(1, dtype=np.int64)
     for k in range(len(columns)):
         steps = np.arange(int(most[k]) + 1, dtype=np.int64)
-        if len(rows) * len(steps) > MOST_ENTRIES:
+        pairs = len(rows) * len(steps)
+        if pairs > MOST_ENTRIES:
             raise NotTakenError(f"a worker has more than {MOST_CONTENTS:,} contents")
+        check_room(10 * pairs * (len(room) + 2), f"{pairs:,} contents of a worker")
         heaps = used[:, None] + steps[None, :] * heap[k]
         counts = tasks[:, None] + steps[None, :]
         loads = load[:, None, :] + steps[None, :, None] * kinds.demand[columns[k]]
