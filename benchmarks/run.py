@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import sys
 import time
@@ -76,14 +77,17 @@ def outcome(run: Run, load: Loader) -> Row:
 
 
 def _exact(run: Run, instance: Instance) -> dict[str, Any]:
+    from slotwise.solver.memory_reading import default_limit_mb
     from slotwise.solver.solve import solve
 
+    at_once = max(1, (os.cpu_count() or 1) // run.workers)
     result = solve(
         instance,
         engine=run.method,
         time_limit_s=run.time_limit_s,
         workers=run.workers,
         seed=run.seed,
+        memory_limit_mb=run.memory_limit_mb or max(1, default_limit_mb() // at_once),
     )
     return {
         "engine": f"{result.engine} {result.version}".strip(),
@@ -91,6 +95,7 @@ def _exact(run: Run, instance: Instance) -> dict[str, Any]:
         "terms": [_term(t.term, t.value, t.bound) for t in result.objective],
         "gap": result.gap,
         "proof": result.proof,
+        "reason": "; ".join(result.notes) or None,
         "placement": None if result.placement is None else placement_text(result.placement),
     }
 

@@ -24,12 +24,13 @@ from slotwise.solver.solve import solve
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Engine, wall-clock limit in seconds, threads and seed of a solve."""
+    """Engine, wall-clock limit in seconds, threads, seed and memory limit in MB of a solve."""
 
     engine: str
     time_limit_s: float
     workers: int
     seed: int
+    memory_limit_mb: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ def solved(
             time_limit_s=ask.time_limit_s,
             workers=ask.workers,
             seed=ask.seed,
+            memory_limit_mb=ask.memory_limit_mb,
             hint=start,
             on_progress=on_progress,
         )

@@ -56,7 +56,7 @@ def table(rows: Iterable[Sequence[str]], heads: Sequence[str], right: Sequence[s
 def show_result(result: Result, verdict: Verdict | None) -> None:
     """Show what ``solve`` found."""
     if result.placement is None or verdict is None:
-        show(_NOT_FOUND[result.status])
+        show(_NOT_FOUND[result.status], *_notes(result))
         return
     first_open = next((t for t in result.objective if not t.proven), None)
     rows = [
@@ -68,6 +68,7 @@ def show_result(result: Result, verdict: Verdict | None) -> None:
         table(rows, ("term", "value", "bound", "gap"), ("value", "bound")),
         *_places(verdict, result.placement),
         *_picked(result),
+        *_notes(result),
         _next_step(result),
     )
 
@@ -91,6 +92,14 @@ def _picked(result: Result) -> list[str]:
         return []
     lines = [f"  {p.engine} ({p.seconds:.2f} s): {p.why}" for p in result.picked]
     return ["What ran, and why:", *lines, ""]
+
+
+def _notes(result: Result) -> list[str]:
+    """Return what lack of memory ended or left out."""
+    if not result.notes:
+        return []
+    lines = [f"  {note}" for note in result.notes]
+    return ["Short of memory (--memory-limit MB grants more):", *lines, ""]
 
 
 def _gap(result: Result, term: TermResult, first_open: bool) -> str:

@@ -168,7 +168,7 @@ def _moves(
         losses = cut.losses(t, column)
         kept = np.flatnonzero((losses <= budget) & (column.counts <= x).all(axis=1))
         kept = kept[np.argsort(losses[kept], kind="stable")]
-        entries = np.count_nonzero(column.counts[kept])
+        entries = int(np.count_nonzero(column.counts[kept]))
         check_room(8 * (len(kept) + entries) * len(x), f"moves by {len(kept):,} contents")
         counts, losses = column.counts[kept], losses[kept]
         moves.append([(counts[counts[:, k] > 0], losses[counts[:, k] > 0]) for k in range(len(x))])

@@ -89,9 +89,7 @@ def network_size(problem: Problem) -> ModelSize:
     return total
 
 
-def _star_size(
-    problem: Problem, most: IntArray, workers: IntArray, size: int
-) -> tuple[int, int]:
+def _star_size(problem: Problem, most: IntArray, workers: IntArray, size: int) -> tuple[int, int]:
     """Return the values of a center in all places, and summed over them the workers there."""
     worker, node, rack, cluster = (int(problem.distance[i]) for i in (WORKER, NODE, RACK, CLUSTER))
     split = bool((workers > 1).any())

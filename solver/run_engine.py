@@ -1,8 +1,10 @@
-"""Running one engine within the memory of its solve: lack of it ends the engine, nothing else."""
+"""Running an engine within the memory of its solve: lack of it ends the engine, nothing else."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
@@ -12,6 +14,8 @@ from slotwise.solver.memory import Memory, MemoryLimitError, this_memory
 from slotwise.solver.result import Limits, Outcome, Status
 from slotwise.solver.stopping import Stop, heeding, is_stop_requested, this_stop
 from slotwise.solver.watch import Watch
+
+T = TypeVar("T")
 
 
 def run_engine(
@@ -29,37 +33,54 @@ def run_engine(
     NotTakenError
         When it does not take the problem.
     """
-    memory = this_memory()
-    if memory is None or engine is BASELINE:
+    if engine is BASELINE:
         return engine.run(problem, limits, hint, watch)
+    found, is_short = in_memory(engine.name, lambda: engine.run(problem, limits, hint, watch))
+    if found is None:
+        return Outcome(Status.UNKNOWN, None, None, (None,) * len(problem.terms), "")
+    return replace(found, interrupted=False) if is_short else found
+
+
+def in_memory(name: str, work: Callable[[], T]) -> tuple[T | None, bool]:
+    """Call `work`, a search of the engine `name`, and tell it to stop where memory runs short.
+
+    Returns
+    -------
+    tuple[T | None, bool]
+        What it returned, ``None`` where an exception ended it; and whether it was lack of memory
+        that told it to stop. Searches take that for Ctrl-C: what they say of it does not count.
+
+    Raises
+    ------
+    MemoryLimitError
+        When the limit is passed before it begins, or by what it would build.
+    """
+    memory = this_memory()
+    if memory is None:
+        return work(), False
     if memory.left_bytes <= 0:
         memory.free()
     if memory.left_bytes <= 0:
-        memory.note(engine.name, f"not begun, for {_passed(memory)}")
+        memory.note(name, f"not begun, for {_passed(memory)}")
         raise MemoryLimitError(_passed(memory))
     stop = Stop(this_stop())
-    found: Outcome | None = None
+    found: T | None = None
     said = ""
-    with memory.running(engine.name, stop):
+    with memory.running(name, stop):
         try:
             with heeding(stop):
-                found = engine.run(problem, limits, hint, watch)
+                found = work()
         except MemoryError as error:
-            said = f"ended, for the system gave it no more memory ({_reason(error)})"
+            said = f"ended, for the system gave it no more memory{_reason(error)}"
         except KeyboardInterrupt:
             if is_stop_requested() or not stop.requested:
                 raise
-    is_done = found is not None and found.status in (Status.OPTIMAL, Status.INFEASIBLE)
-    if not said and not is_done and stop.requested and not is_stop_requested():
-        said = f"ended, for {_passed(memory)}"
-    if not said:
-        assert found is not None, "nothing but itself ended it"
-        return found
-    memory.note(engine.name, said)
-    memory.free()
-    if found is None:
-        return Outcome(Status.UNKNOWN, None, None, (None,) * len(problem.terms), "")
-    return replace(found, interrupted=False)
+    if not said and stop.requested and not is_stop_requested():
+        said = f"told to stop, for {_passed(memory)}"
+    if said:
+        memory.note(name, said)
+        memory.free()
+    return found, bool(said)
 
 
 def _passed(memory: Memory) -> str:
@@ -67,4 +88,4 @@ def _passed(memory: Memory) -> str:
 
 
 def _reason(error: MemoryError) -> str:
-    return str(error).splitlines()[0] if str(error) else "MemoryError"
+    return f" ({str(error).splitlines()[0]})" if str(error) else ""

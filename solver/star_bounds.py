@@ -129,9 +129,9 @@ class StarState:
 
 def state_bytes(model: Assignment) -> int:
     """Return the memory that `make_state` takes."""
-    tasks, size = model.linear.shape
-    pairs = (tasks * size) ** 2
-    return 8 * (2 * pairs + model.demand.shape[1] * (2 * tasks**2 * size + tasks * size**2))
+    tasks, size = model.task_count, model.node_count
+    pairs, dims = (tasks * size) ** 2, int(model.demand.shape[1])
+    return 8 * (2 * pairs + dims * (2 * tasks**2 * size + tasks * size**2))
 
 
 def make_state(model: Assignment, largest_cost: int) -> StarState:

@@ -84,7 +84,9 @@ def make_tables(model: Assignment) -> Tables:
     from slotwise.solver.subset_kernels import inner_flows
 
     levels = 8 * (model.node_count + 4) << model.task_count
-    check_room(levels, f"tables of the sets of {model.task_count} tasks on {model.node_count} nodes")
+    check_room(
+        levels, f"tables of the sets of {model.task_count} tasks on {model.node_count} nodes"
+    )
     distances = distances_apart(model)
     apart = int(distances[0]) if len(distances) else 0
     inside = np.asarray(inner_flows(np.ascontiguousarray(model.flow + model.flow.T)))

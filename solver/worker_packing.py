@@ -102,10 +102,9 @@ class Packing:
             When the tables would be too large.
         """
         steps = len(self.rows) * slots * len(self.contents)
-        said = f"{len(self.rows):,} node contents in up to {slots} workers"
         if len(self.rows) * (slots + 1) > MOST_LAYERS or steps > time_s * STEPS_A_SECOND:
-            raise NotTakenError(said)
-        check_room(8 * len(self.rows) * (slots + 1), f"tables of {said}")
+            raise NotTakenError(f"{len(self.rows):,} node contents in up to {slots} workers")
+        check_room(8 * len(self.rows) * (slots + 1), f"{slots + 1} tables of workers")
         none = self._impossible()
         none[0] = 0
         tables = [none]
@@ -217,10 +216,9 @@ def worker_contents(
     tasks = np.zeros(1, dtype=np.int64)
     for k in range(len(columns)):
         steps = np.arange(int(most[k]) + 1, dtype=np.int64)
-        pairs = len(rows) * len(steps)
-        if pairs > MOST_ENTRIES:
+        if len(rows) * len(steps) > MOST_ENTRIES:
             raise NotTakenError(f"a worker has more than {MOST_CONTENTS:,} contents")
-        check_room(10 * pairs * (len(room) + 2), f"{pairs:,} contents of a worker")
+        check_room(10 * len(rows) * len(steps) * (len(room) + 2), "the contents of a worker")
         heaps = used[:, None] + steps[None, :] * heap[k]
         counts = tasks[:, None] + steps[None, :]
         loads = load[:, None, :] + steps[None, :, None] * kinds.demand[columns[k]]
