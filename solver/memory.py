@@ -26,6 +26,10 @@ LOOK_S = 0.05
 PATIENCE_S = 2.0
 """What an engine may take to end and free its memory, before the others are told to stop, too."""
 
+SHARE_TOO_MUCH = 0.1
+"""Of the limit: a search that takes so much more, long after it was told to stop, is left behind.
+"""
+
 _here = threading.local()
 
 
@@ -55,9 +59,11 @@ class Memory:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether everybody was told to stop for lack of memory, and somebody did not hear."""
+        """Whether a search that was told to stop did not, and takes more and more memory."""
         since = self._short_since
-        return since is not None and time.perf_counter() > since + 2 * PATIENCE_S
+        if since is None or time.perf_counter() < since + 2 * PATIENCE_S:
+            return False
+        return self.left_bytes < -SHARE_TOO_MUCH * self.limit_mb * MB
 
     def note(self, engine: str, what: str) -> None:
         """Note, for people, what lack of memory changed; once."""

@@ -52,6 +52,7 @@ def find_prices(graph: PieceGraph, scale: int, deadline: float) -> Prices:
             tables = make_tables(graph, scale, prices, case)
             missing = max(missing, best_worth(tables))
             for content in best_contents(tables):
+                check_stop()
                 worth = int(graph.gain_bounds(scale, content)) - int(prices @ content)
                 if worth > 1 << TOLERANCE_BITS:
                     added += program.add(content)

@@ -159,6 +159,7 @@ def best_contents(made: Tables) -> list[IntArray]:
     graph, found = made.graph, []
     if not made.is_active:
         for k in graph.order:
+            check_stop()
             worth, y = _best_top(made, k)
             if worth > 0:
                 content = made.case.copy()

@@ -93,9 +93,10 @@ def solve(
             memory.note(engine, "ended, for the system gave it no more memory")
             answer = _left(engine, known, interrupted=False)
         if answer is None:
-            if memory.is_overdue:
+            is_short = memory.is_overdue
+            if is_short:
                 memory.note(engine, f"left behind, over the limit of {memory.limit_mb:,} MB")
-            answer = _left(engine, known, interrupted=not memory.is_overdue)
+            answer = _left(engine, known, interrupted=not is_short)
     engines, outcome = answer
     _confirm(problem, " and ".join(e.name for e in engines), outcome)
     found = _result(known, engines, limits, outcome, time.perf_counter() - started)
@@ -137,6 +138,15 @@ def _run(
         raise _not_taken(name, str(error)) from error
     known.picked.append(Pick(name, ASKED, time.perf_counter() - began))
     tell_outcome(Watch(known, name), found)
+    if found.status is Status.UNKNOWN and known.best is not None:  # lack of memory ended it
+        told = known.outcome()
+        found = replace(
+            found,
+            status=told.status,
+            placement=told.placement,
+            values=told.values,
+            bounds=told.bounds,
+        )
     return (chosen,), found
 
 
