@@ -137,9 +137,9 @@ def _fitting(problem: Problem, kinds: Kinds, node: int) -> IntArray:
         steps = _steps(problem, kinds, k, capacity, len(rows))
         loads = load[:, None, :] + steps[None, :, None] * kinds.demand[k][None, None, :]
         fits = (loads <= capacity).all(axis=2)
+        found = int(np.count_nonzero(fits))
+        check_room(8 * found * (2 * (k + 2) + load.shape[1]), f"{found:,} contents of a node")
         row, step = np.nonzero(fits)
-        size = 8 * len(row) * (2 * (k + 1) + 2 * load.shape[1])
-        check_room(size, f"{len(row):,} contents of a node")
         rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
         load = loads[row, step]
     rows = rows[capped(problem, kinds, rows)]
