@@ -45,6 +45,8 @@ class Run:
         What identifies the software, for the decision whether to run again.
     versions, git_revision
         For the record; `versions` as JSON.
+    memory_limit_mb
+        Of the exact engine, as in `solve`; ``None`` = its share of the executor's memory.
     """
 
     case: Case
@@ -58,6 +60,7 @@ class Run:
     version: str
     versions: str
     git_revision: str | None
+    memory_limit_mb: int | None = None
 
     def to_document(self) -> dict[str, Any]:
         """Return the run as JSON-ready data."""
@@ -100,6 +103,7 @@ class Limits:
     workers: int
     seed: int
     folder: str | None
+    memory_limit_mb: int | None = None
 
 
 def make_plan(
@@ -133,6 +137,7 @@ def _run(case: Case, kind: Kind, method: str, limits: Limits) -> Run:
         version=engine_version() if exact else method_version(),
         versions=json.dumps(versions()),
         git_revision=git_revision(),
+        memory_limit_mb=limits.memory_limit_mb if exact else None,
     )
 
 

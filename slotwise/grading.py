@@ -30,6 +30,7 @@ def grade(
     ] = None,
     engine: options.Engine = "auto",
     time_limit: options.TimeLimit = 60.0,
+    memory_limit: options.MemoryLimit = None,
     count: options.Count = None,
     seed: options.Seed = 0,
     master: Annotated[
@@ -52,6 +53,7 @@ def grade(
             methods=split_methods(methods),
             engine=engine,
             time_limit_s=time_limit,
+            memory_limit_mb=memory_limit,
             master=master,
             out=out,
             seed=seed,
