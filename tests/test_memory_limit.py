@@ -250,7 +250,7 @@ def test_what_does_not_hear_is_left_behind(
 
 def test_a_stop_of_the_whole_is_one_of_the_part() -> None:
     whole = Stop()
-    part = Stop(whole)
+    part = Stop(outer=whole)
     assert not part.requested
     whole.request()
     assert part.requested
