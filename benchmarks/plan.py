@@ -15,6 +15,9 @@ from slotwise.benchmarks.environment import (
 )
 from slotwise.benchmarks.rows import Kind, Row, key_of
 from slotwise.benchmarks.sources import Case
+from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.parameters import SEPARATOR
+from slotwise.heuristics.registry import find_method
 
 COMMAND = "cmd:"
 """What the name of an external method starts with."""
@@ -41,6 +44,8 @@ class Run:
         Threads of the exact engine, 1 or more.
     folder
         Where relative paths of a command start; ``None`` = wherever the executor is.
+    method_parameters
+        The method's parameters, as JSON.
     version
         What identifies the software, for the decision whether to run again.
     versions, git_revision
@@ -55,6 +60,7 @@ class Run:
     time_limit_s: float
     workers: int
     folder: str | None
+    method_parameters: str
     version: str
     versions: str
     git_revision: str | None
@@ -82,7 +88,11 @@ class Run:
             "tightness": case.tightness,
             "kind": self.kind,
             "method": self.method,
-            "parameters": json.dumps({"workers": self.workers} if self.kind == Kind.EXACT else {}),
+            "parameters": (
+                json.dumps({"workers": self.workers})
+                if self.kind == Kind.EXACT
+                else self.method_parameters
+            ),
             "seed": self.seed,
             "time_limit_s": self.time_limit_s,
             "workers": self.workers,
@@ -119,6 +129,13 @@ def _kind_of(method: str) -> Kind:
     return Kind.EXTERNAL if method.startswith(COMMAND) else Kind.HEURISTIC
 
 
+def _parameters_of(kind: Kind, method: str) -> dict[str, str]:
+    """Return the parameters of one of our own methods; the others have none."""
+    name = method.partition(SEPARATOR)[0]
+    known = kind is Kind.HEURISTIC and name in HEURISTICS
+    return dict(find_method(method).parameters) if known else {}
+
+
 def _run(case: Case, kind: Kind, method: str, limits: Limits) -> Run:
     exact = kind is Kind.EXACT
     return Run(
@@ -130,6 +147,7 @@ def _run(case: Case, kind: Kind, method: str, limits: Limits) -> Run:
         time_limit_s=limits.time_limit_s,
         workers=limits.workers if exact else 1,
         folder=limits.folder,
+        method_parameters=json.dumps(_parameters_of(kind, method)),
         version=engine_version() if exact else method_version(),
         versions=json.dumps(versions()),
         git_revision=git_revision(),

@@ -1,4 +1,4 @@
-"""R-Storm: the paper's algorithms on vectors by hand, and properties on random instances."""
+"""R-Storm's pseudo-code: the paper's algorithms on vectors by hand, and properties on random instances."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from strategies import instances
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.ledger import Ledger
 from slotwise.heuristics.place import run_method
-from slotwise.heuristics.r_storm import r_storm
+from slotwise.heuristics.r_storm_pseudocode import r_storm_pseudocode
 from slotwise.heuristics.r_storm_weights import RStormWeights
 from slotwise.heuristics.task_selection import task_selection
 from slotwise.heuristics.traversal import bfs_topology_traversal
@@ -32,7 +32,7 @@ from slotwise.models.placement import Placement, to_places
 from slotwise.models.refusal import Refusal
 from slotwise.models.topology import Ackers, Component, Constraints, Stream, Topology
 
-R_STORM = HEURISTICS["r-storm"]
+PSEUDOCODE = HEURISTICS["r-storm-pseudocode"]
 SOFT_CPU = Objective(soft={"cpu": 1})
 METRIC = Distance(Decimal(0), Decimal(0), Decimal(1), Decimal(2))
 
@@ -60,7 +60,7 @@ def instance_of(
 
 def placed(instance: Instance, weights: RStormWeights | None = None) -> list[str]:
     """Return the node of each task, as ``n1/0`` with its worker."""
-    method = R_STORM if weights is None else r_storm(weights)
+    method = PSEUDOCODE if weights is None else r_storm_pseudocode(weights)
     answer = run_method(compile_problem(instance), method, 0)
     assert isinstance(answer, Placement), answer
     ids = [node.id for node in instance.cluster.nodes]
@@ -145,7 +145,7 @@ def test_tasks_gather_at_the_reference_node_and_overload_its_cpu() -> None:
     # n1 has 250 MB, 0 points left. b[1]: n1 0 + 0.5^2 + 0 = 0.25; n2 1.3125. 150 of 100 points.
     instance = instance_of(TWO_RACKS, CHAIN)
     assert placed(instance) == ["n1/0", "n1/0", "n1/0"]
-    answer = run_method(compile_problem(instance), R_STORM, 0)
+    answer = run_method(compile_problem(instance), PSEUDOCODE, 0)
     assert isinstance(answer, Placement)
     assert judge(instance, answer).scaled == (50, 0)
 
@@ -260,7 +260,7 @@ def test_other_rules_of_workers_open_workers_too() -> None:
 def test_no_room_is_refused_naming_the_task() -> None:
     topology = chain(part("s", 1, 0, 600, "spout"), part("b", 2, 0, 600))
     nodes = [node("n1", "a", 0, 1000), node("n2", "a", 0, 1000)]
-    answer = run_method(compile_problem(instance_of(nodes, topology)), R_STORM, 0)
+    answer = run_method(compile_problem(instance_of(nodes, topology)), PSEUDOCODE, 0)
     assert answer == Refusal("topology t: no node has room for task b[1]")
 
 
@@ -288,7 +288,7 @@ def test_weights_are_numbers_of_zero_or_more(value: float) -> None:
 @given(instances())
 def test_no_hard_rule_and_no_memory_is_ever_exceeded(instance: Instance) -> None:
     problem = compile_problem(instance)
-    answer = run_method(problem, R_STORM, 0)
+    answer = run_method(problem, PSEUDOCODE, 0)
     if isinstance(answer, Refusal):
         assert not problem.may_reject
         return
@@ -309,7 +309,7 @@ def test_the_order_of_the_nodes_changes_nothing(instance: Instance) -> None:
         None if matrix is None else tuple(row[::-1] for row in matrix[::-1]),
     )
     other = replace(instance, cluster=backwards)
-    answers = [run_method(compile_problem(one), R_STORM, 0) for one in (instance, other)]
+    answers = [run_method(compile_problem(one), PSEUDOCODE, 0) for one in (instance, other)]
     places = [
         answer if isinstance(answer, Refusal) else to_places(one, answer)
         for one, answer in zip((instance, other), answers, strict=True)
@@ -328,7 +328,7 @@ def test_names_of_unequal_nodes_change_nothing(seed: int) -> None:
             node(key, "ab"[index % 2], cpu, memory)
             for index, (key, (cpu, memory)) in enumerate(zip(ids, sizes, strict=True))
         ]
-        answer = run_method(compile_problem(instance_of(nodes, topology)), R_STORM, 0)
+        answer = run_method(compile_problem(instance_of(nodes, topology)), PSEUDOCODE, 0)
         assert isinstance(answer, Placement)
         return list(answer.nodes)
 
@@ -360,6 +360,6 @@ def test_each_topology_of_a_large_storm_cluster_fits_alone(shared: Path) -> None
     assert len(ids) == 50
     for key in ids:
         problem = compile_problem(read_instance(file, topology=key))
-        answer = run_method(problem, R_STORM, 0)
+        answer = run_method(problem, PSEUDOCODE, 0)
         assert isinstance(answer, Placement), (key, answer)
         assert judge(problem, answer).violations == (), key
