@@ -15,9 +15,8 @@ from slotwise.benchmarks.environment import (
 )
 from slotwise.benchmarks.rows import Kind, Row, key_of
 from slotwise.benchmarks.sources import Case
-from slotwise.heuristics import HEURISTICS
-from slotwise.heuristics.parameters import SEPARATOR
 from slotwise.heuristics.registry import find_method
+from slotwise.heuristics.storm_methods import STORM_PREFIX
 
 COMMAND = "cmd:"
 """What the name of an external method starts with."""
@@ -130,10 +129,10 @@ def _kind_of(method: str) -> Kind:
 
 
 def _parameters_of(kind: Kind, method: str) -> dict[str, str]:
-    """Return the parameters of one of our own methods; the others have none."""
-    name = method.partition(SEPARATOR)[0]
-    known = kind is Kind.HEURISTIC and name in HEURISTICS
-    return dict(find_method(method).parameters) if known else {}
+    """Return the parameters of a method; commands and Storm's own code have none."""
+    if kind is not Kind.HEURISTIC or method.startswith(STORM_PREFIX):
+        return {}
+    return dict(find_method(method).parameters)
 
 
 def _run(case: Case, kind: Kind, method: str, limits: Limits) -> Run:

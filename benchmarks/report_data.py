@@ -15,6 +15,8 @@ from slotwise.benchmarks.gaps import Gap
 from slotwise.benchmarks.measures import Spread, seconds_of
 from slotwise.benchmarks.node_view import TIMES
 from slotwise.benchmarks.rows import Kind, Row, RunStatus
+from slotwise.heuristics.registry import describe
+from slotwise.models.families import FAMILIES
 
 DASH = "\N{EN DASH}"
 """Stands where there is no number."""
@@ -195,6 +197,18 @@ def facts(rows: Sequence[Row]) -> dict[str, str]:
         "CPU": {row["cpu_model"] for row in rows if row["cpu_model"]},
     }
     return {name: "; ".join(sorted(found)) or DASH for name, found in columns.items()}
+
+
+def descriptions(summary: Aggregate) -> dict[str, str]:
+    """Return what each method on the page does, in one sentence."""
+    known = {s.method: describe(s.method) for s in summary.methods if s.kind != Kind.EXACT}
+    return {method: text for method, text in known.items() if text}
+
+
+def families(rows: Sequence[Row]) -> dict[str, str]:
+    """Return what the families of the rows hold, by name."""
+    found = sorted({row["family"] for row in rows} & FAMILIES.keys())
+    return {name: FAMILIES[name].description for name in found}
 
 
 def exact_title(row: Row) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 from importlib.metadata import EntryPoint, entry_points
 
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics import HEURISTICS, external, storm_methods
 from slotwise.heuristics.external import DEFAULT_TIME_LIMIT_S, PREFIX, external_method
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.parameters import SEPARATOR, configured
@@ -56,6 +56,19 @@ def find_method(name: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> Met
         field="method",
         value=name,
     )
+
+
+def describe(name: str) -> str:
+    """Return what the method called `name` does, in one sentence.
+
+    Nothing is started or loaded for it; empty = a method of another package, or none at all.
+    """
+    if name.startswith(PREFIX):
+        return external.DESCRIPTION
+    if name.startswith(STORM_PREFIX):
+        return storm_methods.DESCRIPTION
+    method = HEURISTICS.get(name.partition(SEPARATOR)[0])
+    return "" if method is None else method.description
 
 
 def all_methods() -> tuple[Method, ...]:

@@ -107,7 +107,10 @@ def label(index: int, seed: int) -> str | None:
 
 RSTORM = Family(
     name=NAME,
-    description="R-Storm's nine benchmark topologies on its cluster of 12 nodes in 2 racks",
+    description=(
+        "R-Storm's nine benchmark topologies on its cluster of 12 nodes in 2 racks; star-a and "
+        "star-b need more cpu than it has, so every placement overloads"
+    ),
     count=9,
     make=make,
     parameters={"nodes": 12, "racks": 2, "slots": 1, "onheap_mb": ONHEAP_MB},
