@@ -85,7 +85,11 @@ def topology(shape: Shape, demands: tuple[dict[str, int], ...]) -> Topology:
 def make(index: int, seed: int) -> Instance:
     """Return the instance of shape `index`; the seed plays no part."""
     check_index(NAME, index, len(shapes()))
-    shape = shapes()[index]
+    return instance_of(shapes()[index])
+
+
+def instance_of(shape: Shape) -> Instance:
+    """Return `shape` alone on the paper's cluster, the family's objective."""
     demands = tuple({"cpu": cpu, "onheap_mb": ONHEAP_MB} for *_, cpu in shape.components)
     return Instance(
         name=shape.id,
