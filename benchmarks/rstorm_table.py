@@ -65,7 +65,7 @@ SECTION_6_3_2: dict[str, tuple[Shape, int]] = {
             "diamond",
             {
                 "head": (2, 50),
-                **{bolt: (4, 20) for bolt in ("b1", "b2", "b3")},
+                **dict.fromkeys(("b1", "b2", "b3"), (4, 20)),
                 "b4": (4, 30),
                 "out": (6, 30),
             },

@@ -31,12 +31,13 @@ What is ours, because that code has no word for it:
 - *Hash orders* cannot be known: of several spouts the first in the file, neighbours in the order of
   the streams, tasks left over in the order of the file; ties between racks by name, between nodes
   by id.
-- *The first task* where no node of the first rack has room: that code dies of a null reference; here
-  the rack with the next most memory is tried.
-- *Workers*: one per topology and node, as there, until the instance's rules ask for more (heaps,
-  isolation, incompatible components): then first fit, and a node takes a task only if a worker does.
-- *Unlimited capacities* count as what all tasks together need; distances node by node take the place
-  of 1 and 2.
+- *The first task* where no node of the first rack has room: that code dies of a null reference;
+  here the rack with the next most memory is tried.
+- *Workers*: one per topology and node, as there. That code knows no rules of workers; a topology
+  that has some (a heap limit, isolation, incompatible components) gets workers first fit, and a
+  node takes a task only if one of its workers does, opened or in a free slot.
+- *Unlimited capacities* count as what all tasks together need; distances node by node take the
+  place of 1 and 2.
 - *Several topologies*: `place_one_by_one`. ``running`` is not read.
 """
 
@@ -53,6 +54,7 @@ from slotwise.heuristics.one_by_one import hard_with_memory, no_room, place_one_
 from slotwise.heuristics.r_storm_metric import Metric, offered, research_metric
 from slotwise.heuristics.r_storm_weights import RStormWeights, read_weights
 from slotwise.heuristics.task_selection import research_task_selection
+from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.models.refusal import Refusal
@@ -97,7 +99,9 @@ def schedule_topology(ledger: Ledger, metric: Metric, topology: int) -> str | No
     if not tasks:
         no_tasks = not problem.rules[topology].classes
         return None if no_tasks else "it has no spout, from which its tasks are put in order"
-    selection = NodeSelection(ledger, metric)
+    selection = NodeSelection(
+        ledger, metric, asks_for_slots=_has_rules_of_workers(problem, topology)
+    )
     for task in tasks:
         reason = selection.assign(task)
         if reason is not None:
@@ -105,10 +109,23 @@ def schedule_topology(ledger: Ledger, metric: Metric, topology: int) -> str | No
     return None
 
 
-class NodeSelection:
-    """The nodes of one topology's tasks, from its first task on."""
+def _has_rules_of_workers(problem: Problem, topology: int) -> bool:
+    """Whether one worker a node may not be enough for the topology."""
+    rules = problem.rules[topology]
+    apart = rules.one_task_per_worker or rules.one_component_per_worker or rules.incompatible
+    return bool(apart) or rules.heap_limit != NO_LIMIT
 
-    def __init__(self, ledger: Ledger, metric: Metric) -> None:
+
+class NodeSelection:
+    """The nodes of one topology's tasks, from its first task on.
+
+    Parameters
+    ----------
+    asks_for_slots
+        Whether a node without a free slot is passed over also after the first task.
+    """
+
+    def __init__(self, ledger: Ledger, metric: Metric, *, asks_for_slots: bool) -> None:
         problem = ledger.problem
         self._ledger = ledger
         self._metric = metric
@@ -117,17 +134,20 @@ class NodeSelection:
         self._demand = [tuple(row) for row in problem.demand.tolist()]
         self._every = range(len(problem.dims))
         self._ranking = NodeRanking(self._ids, self._distance)
+        self._asks_for_slots = asks_for_slots
         self._network: list[int] | None = None
 
     def assign(self, task: int) -> str | None:
         """Place `task`; return why no node takes it, or ``None``."""
         first = self._network is None
         order = self._first_order if first else self._nearest
+        asks = first or self._asks_for_slots
         for node in order(task):
             worker = self._ledger.find_worker(task, node, self._every)
             if worker is not None:
-                return self._put(task, node, worker)
-            if not first and self._ledger.lacks_only_a_slot(task, node, self._every):
+                self._put(task, node, worker)
+                return None
+            if not asks and self._ledger.lacks_only_a_slot(task, node, self._every):
                 name = self._ledger.problem.instance.task_names()[task][1]
                 return f"node {self._ids[node]} is nearest for task {name} and has no free slot"
         return self._overload(task, order)
@@ -142,7 +162,8 @@ class NodeSelection:
         if not takers:
             return no_room(self._ledger.problem, task)
         *_, node, worker = min(takers, key=lambda taker: taker[:2])
-        return self._put(task, node, worker)
+        self._put(task, node, worker)
+        return None
 
     def _put(self, task: int, node: int, worker: Worker) -> None:
         self._ledger.put(task, node, worker)

@@ -85,15 +85,17 @@ def read_weights(
             if len(values) != len(TERMS):
                 rule = f"must be {len(TERMS)} numbers, for {', '.join(TERMS)}; as in {key}=1,1,1"
                 raise InputError(rule, field=field, value=",".join(values))
-            numbers = [Fraction(exact(value, field)) for value in values]
-            weights = replace(weights, **dict(zip(TERMS, numbers, strict=True)))
+            memory, cpu, network = (Fraction(exact(value, field)) for value in values)
+            weights = replace(weights, memory=memory, cpu=cpu, network=network)
         elif key == "normalise":
             if len(values) != 1 or values[0] not in NORMALISE:
                 rule = _suggestion(",".join(values), tuple(NORMALISE))
                 raise InputError(rule, field=field, value=",".join(values))
             weights = replace(weights, normalise=NORMALISE[values[0]])
         else:
-            rule = f"is no parameter of {method}; {_suggestion(key, tuple(default.to_parameters()))}"
+            rule = (
+                f"is no parameter of {method}; {_suggestion(key, tuple(default.to_parameters()))}"
+            )
             raise InputError(rule, field="method", value=key)
     return weights
 

@@ -12,7 +12,9 @@ from slotwise.models.problem import Problem
 
 def task_selection(problem: Problem, topology: int) -> list[int]:
     """Return the tasks of `topology`: one of each visited component in turn, until all are in."""
-    waiting = _tasks(problem, topology, bfs_topology_traversal(problem.instance.topologies[topology]))
+    waiting = _tasks(
+        problem, topology, bfs_topology_traversal(problem.instance.topologies[topology])
+    )
     return _in_turn(waiting.values())
 
 

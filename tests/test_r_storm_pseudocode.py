@@ -1,4 +1,4 @@
-"""R-Storm's pseudo-code: the paper's algorithms on vectors by hand, and properties on random instances."""
+"""R-Storm's pseudo-code: the paper's algorithms on vectors by hand, and properties."""
 
 from __future__ import annotations
 
