@@ -110,7 +110,8 @@ def test_page_tells_what_was_found(graded: Path) -> None:
         "auto: proven optimum",
         "gap = (value",
         "round-robin",
-        "r-storm",
+        "R-Storm as its authors ran it: tasks of neighbours",
+        "Storm's even scheduler: executors dealt in turn",
         "git revision",
     ):
         assert part in text, part
