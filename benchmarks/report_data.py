@@ -206,9 +206,9 @@ def descriptions(summary: Aggregate) -> dict[str, str]:
 
 
 def families(rows: Sequence[Row]) -> dict[str, str]:
-    """Return what the families of the rows hold, by name."""
-    found = sorted({row["family"] for row in rows} & FAMILIES.keys())
-    return {name: FAMILIES[name].description for name in found}
+    """Return what the families of the rows hold, by name, with their notes."""
+    found = (FAMILIES[name] for name in sorted({row["family"] for row in rows} & FAMILIES.keys()))
+    return {one.name: f"{one.description}. {one.note}".strip() for one in found}
 
 
 def exact_title(row: Row) -> str:

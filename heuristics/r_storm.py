@@ -1,9 +1,9 @@
 """R-Storm as its authors ran it: the algorithm of their research code.
 
 Read from that code (github.com/jerrypeng/storm-resource-aware-scheduler, package
-``backtype.storm.scheduler.resource.Strategies``, class ``ResourceAwareStrategy``, as of December
-2014, when its results were made). It is behind the figures of the article (Peng et al., Middleware
-2015) and is not its pseudo-code: a node takes a task only if it has memory *and cpu* for it.
+``backtype.storm.scheduler.resource.Strategies``, class ``ResourceAwareStrategy``, from 10 December
+2014 on). It is behind the figures of the article (Peng et al., Middleware 2015) and is not its
+pseudo-code: a node takes a task only if it has memory *and cpu* for it.
 
 What that code does, oddities included:
 
@@ -18,8 +18,8 @@ What that code does, oddities included:
   The network distance is from the reference node: 1 in its rack, itself included, 2 beyond.
 - *Slots*: nobody asks for a free one after the first task. Where the nearest node has none the
   assignment fails, and with it the topology: so here.
-- *A task that fits nowhere*: the topology is not scheduled. (The code's last commits, of April
-  2015, deal such tasks over all nodes whatever they need; the article says nothing of that.)
+- *A task that fits nowhere*: the topology is not scheduled. (Its last commits, of April 2015,
+  deal such tasks over all nodes whatever they need. Where everything fits they are the same.)
 
 What is ours, because that code has no word for it:
 

@@ -27,8 +27,10 @@ from slotwise.solver.spread_bound import fewest_nodes, least_network
 from slotwise.solver.stopping import is_stop_requested
 from slotwise.solver.watch import Watch, unwatched
 
-FIRST = ("r-storm", "ras-default")
-"""Heuristics that run first: the quickest, and the one that is best most often."""
+FIRST = ("r-storm", "r-storm-pseudocode", "ras-default")
+"""Heuristics that run first: the quickest (one keeps soft resources, the other refuses least), and
+the one that is best most often.
+"""
 SHARE_OF_TIME = 0.05
 KIND, CAPACITY = "trivial", "capacity"
 """What the bounds are."""
