@@ -27,9 +27,9 @@ NOTE = (
     "The cost is network distance over pairs of tasks; the article measures throughput. "
     "The shapes are of different versions of the authors' sources: of the last one r-storm uses 6 "
     "nodes for Linear and 7 for Diamond, as the article says (section 6.3.2), while linear-b, of "
-    "the same day but not the last, takes 7. star-a and star-b ask for more cpu than the cluster has, which the "
-    "article's Star does not: the authors' code refuses them, and every placement overloads; on "
-    "star-a round robin overloads as little as r-storm and has less network cost."
+    "the same day but not the last, takes 7. star-a and star-b ask for more cpu than the cluster "
+    "has, which the article's Star does not: the authors' code refuses them, and every placement "
+    "overloads; on star-a round robin overloads as little as r-storm and has less network cost."
 )
 """For readers who know the article: what is not as it has it, and why."""
 
