@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 .PHONY: demo test test-deep check wheel-check storm-peer clean
 
 demo: $(VENV)/.installed
-	$(BIN)/slotwise grade rstorm --methods round-robin,r-storm --time-limit 20 --out demo
+	$(BIN)/slotwise grade rstorm --methods round-robin,r-storm,r-storm-pseudocode --time-limit 20 --out demo
 	$(BIN)/slotwise report demo
 	@echo "The report, one page for any browser:"; ls $(CURDIR)/demo/*.html
 

@@ -99,6 +99,10 @@ def _method(name: str) -> Method:
         source=f"Apache Storm, ResourceAwareScheduler with {storm_class}",
         place=partial(place, name),
         supports=partial(supports, name),
+        description=(
+            f"A round of Storm's Resource Aware Scheduler with {storm_class}, evictions included; "
+            "soft resources are hard for it."
+        ),
     )
 
 

@@ -24,6 +24,7 @@ from slotwise.models.problem import Problem
 from slotwise.models.refusal import Refusal
 
 STORM_PREFIX = "storm:"
+DESCRIPTION = "Apache Storm's own code of the strategy of that name, in a process of its own."
 
 _running: list[StormPeer] = []
 """The process that this one has started, if any: it serves every run."""
@@ -68,6 +69,7 @@ def storm_method(strategy: str, *, time_limit_s: float) -> Method:
         source="Apache Storm's own scheduler (make storm-peer)",
         place=place,
         supports=partial(_supports, strategy),
+        description=DESCRIPTION,
     )
 
 

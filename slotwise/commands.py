@@ -160,7 +160,15 @@ def methods(as_json: options.Json = False) -> int:
     if as_json:
         print_json({"methods": found})
     else:
-        _show_list(found, "methods of `place --with` and engines of `solve --engine`")
+        rows = [
+            {
+                "name": one["name"],
+                "kind": one["kind"],
+                "what it is": one["description"] or one["source"],
+            }
+            for one in found
+        ]
+        _show_list(rows, "methods of `place --with` and engines of `solve --engine`")
     return Exit.DONE
 
 
