@@ -12,6 +12,7 @@ from slotwise.benchmarks.cases import (
     case_of,
     common_cases,
     infeasible_instances,
+    is_right_refusal,
     latest,
     virtual_best,
 )
@@ -36,11 +37,13 @@ class MethodSummary:
     ----------
     method, kind
         As in the rows; an exact engine is summarised like any other.
-    runs, valid, refused, infeasible, failed
-        Number of runs; with a valid placement; refused; with a proof that there is none; the
-        rest: a broken rule, an error, a crash, a timeout, no answer.
+    runs, valid, refused, infeasible, rightly_refused, failed
+        Number of runs; with a valid placement; refused, though it is not proven that there is
+        none; with a proof that there is none; refused where an exact engine proved that; the rest:
+        a broken rule, an error, a crash, a timeout, no answer.
     reasons
-        Why there was no valid placement, most frequent first, with the number of runs.
+        Why there was no valid placement, most frequent first, with the number of runs; without
+        those rightly refused.
     optimal
         Runs whose value is the proven optimum in every term.
     to_optimum, to_bound
@@ -65,6 +68,7 @@ class MethodSummary:
     valid: int
     refused: int
     infeasible: int
+    rightly_refused: int
     failed: int
     reasons: tuple[tuple[str, int], ...]
     optimal: int
@@ -79,6 +83,11 @@ class MethodSummary:
     ties: int
     losses: int
 
+    @property
+    def succeeded(self) -> int:
+        """Runs that ended as they should: a valid placement, or rightly none."""
+        return self.valid + self.infeasible + self.rightly_refused
+
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
@@ -87,7 +96,7 @@ class Aggregate:
     Parameters
     ----------
     methods
-        Exact engines first, then by number of valid runs and mean gap.
+        Exact engines first, then by number of runs that succeeded and mean gap.
     references
         Instance hash -> what is proven about it.
     virtual_best
@@ -153,7 +162,7 @@ def _rank(summary: MethodSummary) -> tuple[bool, int, float, str]:
     gap = summary.to_optimum.mean
     return (
         summary.kind != Kind.EXACT,
-        -summary.valid,
+        -summary.succeeded,
         math.inf if gap is None else gap,
         summary.method,
     )
@@ -169,7 +178,8 @@ def _summary(
     method, kind = rows[0]["method"], rows[0]["kind"]
     valid = [row for row in rows if values_of(row) is not None]
     gaps = [(row, gap) for row in valid if (gap := row_gap(row, references)) is not None]
-    refused = sum(row["status"] == RunStatus.REFUSED for row in rows)
+    right = [row for row in rows if is_right_refusal(row, impossible)]
+    refused = sum(row["status"] == RunStatus.REFUSED for row in rows) - len(right)
     infeasible = sum(row["status"] == RunStatus.INFEASIBLE for row in rows)
     mine = Counter(
         "loss"
@@ -187,8 +197,9 @@ def _summary(
         valid=len(valid),
         refused=refused,
         infeasible=infeasible,
-        failed=len(rows) - len(valid) - refused - infeasible,
-        reasons=reasons(rows),
+        rightly_refused=len(right),
+        failed=len(rows) - len(valid) - refused - infeasible - len(right),
+        reasons=reasons(row for row in rows if not is_right_refusal(row, impossible)),
         optimal=sum(_is_optimal(row, gap) for row, gap in gaps),
         to_optimum=spread(_relative(gaps, to_optimum=True)),
         to_bound=spread(_relative(gaps, to_optimum=False)),

@@ -16,6 +16,7 @@ from typing import Any
 from slotwise.models.instance import Instance
 from slotwise.models.instance_file import instance_from_text, instance_text
 from slotwise.models.numbers import plain
+from slotwise.models.one_line import one_line
 
 GRACE_S = 60.0
 """Reading, building a large model and late stopping: so long after its limit a child is killed."""
@@ -123,7 +124,8 @@ def measure(instance: Instance, engine: str, time_limit_s: float, seed: int = 0)
         )
         said = done.stderr.strip().splitlines()
         answer = json.loads(done.stdout) if done.returncode == 0 else None
-        status, error = "crashed", said[-1] if said else f"exit code {done.returncode}"
+        status = "crashed"
+        error = one_line(said[-1]) if said else f"exit code {done.returncode}"
     except subprocess.TimeoutExpired:
         answer, status, error = None, "killed", "still running long after its limit"
     if answer is None:
@@ -158,12 +160,15 @@ def _use_one_core() -> None:
 
 
 def _answer(request: Document) -> Document:
+    from slotwise.benchmarks.preload import preload
+    from slotwise.benchmarks.rows import Kind
     from slotwise.benchmarks.run import peak_memory_mb
     from slotwise.benchmarks.textbook_solvers import TEXTBOOKS
     from slotwise.solver.engine import UntakenError
     from slotwise.solver.engines import ENGINES
 
     ENGINES.update(TEXTBOOKS)  # in this process only: `solve` judges them as it does ours
+    preload(Kind.EXACT)
     instance = instance_from_text(request["instance"])
     started = time.perf_counter()
     try:

@@ -27,6 +27,11 @@ def infeasible_instances(rows: Iterable[Row]) -> frozenset[str]:
     return frozenset(r["instance_hash"] for r in rows if r["status"] == RunStatus.INFEASIBLE)
 
 
+def is_right_refusal(row: Row, impossible: frozenset[str]) -> bool:
+    """Return whether a method refused an instance that is proven infeasible: no failure."""
+    return row["status"] == RunStatus.REFUSED and row["instance_hash"] in impossible
+
+
 def virtual_best(players: Sequence[Row]) -> tuple[dict[Case, Values], dict[Case, list[str]]]:
     """Return the best values of each case, and the methods that have them."""
     best: dict[Case, Values] = {}

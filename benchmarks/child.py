@@ -15,6 +15,8 @@ import time
 from typing import IO, NoReturn
 
 from slotwise.benchmarks.plan import Run
+from slotwise.benchmarks.preload import preload
+from slotwise.benchmarks.rows import Kind
 from slotwise.benchmarks.run import Loader, outcome
 
 LEAVE_S = 2.0
@@ -30,6 +32,7 @@ def main() -> None:
     load = Loader()
     for document in json.loads(line):
         run = Run.from_document(document)
+        preload(Kind(run.kind))
         answers.write("\n")
         answers.flush()
         answers.write(json.dumps(outcome(run, load)) + "\n")

@@ -9,6 +9,8 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from slotwise.benchmarks.rows import VERSION
+
 SOLVERS = ("ortools", "highspy", "pulp")
 """Libraries whose version may change what an exact engine finds."""
 
@@ -28,8 +30,8 @@ def versions() -> dict[str, str]:
 
 
 def method_version() -> str:
-    """Return the version that identifies a run of a heuristic."""
-    return f"slotwise {versions().get('slotwise', 'unknown')}"
+    """Return the version that identifies a run of a heuristic: of slotwise and of its rows."""
+    return f"slotwise {versions().get('slotwise', 'unknown')}, rows {VERSION}"
 
 
 def engine_version() -> str:

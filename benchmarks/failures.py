@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from slotwise.benchmarks.rows import Row, RunStatus
+from slotwise.benchmarks.rows import SUCCEEDED, Row, RunStatus
+
+RIGHTLY_REFUSED = "rightly refused"
+"""What a refusal is called where it is proven that there is no placement."""
 
 
 def reason_of(row: Row) -> str | None:
     """Return in words why a row has no valid placement; ``None`` where it has one."""
     status = row["status"]
-    if status in (RunStatus.VALID, RunStatus.OPTIMAL, RunStatus.FEASIBLE):
+    if status in SUCCEEDED:
         return None
     if status == RunStatus.INVALID:
         rules = sorted({text.partition(":")[0] for text in row["violations"] or ()})

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from slotwise.benchmarks.rows import Kind, Row, RunStatus
+from slotwise.benchmarks.rows import SUCCEEDED, Kind, Row
 
 TINY = Fraction(1, 10**6)
 """The least step that an objective can have."""
@@ -71,7 +71,7 @@ class Gap:
 
 def values_of(row: Row) -> Values | None:
     """Return the values of a row with a valid placement, ``None`` for any other row."""
-    if row["status"] not in (RunStatus.VALID, RunStatus.OPTIMAL, RunStatus.FEASIBLE):
+    if row["status"] not in SUCCEEDED:
         return None
     return tuple(Fraction(term["value"]) for term in row["terms"])
 

@@ -15,6 +15,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from slotwise.benchmarks.cases import infeasible_instances, is_right_refusal
+from slotwise.benchmarks.failures import RIGHTLY_REFUSED
 from slotwise.benchmarks.pipeline import grade_partitions, slots_of, task_cpus
 from slotwise.benchmarks.plan import Limits, Run, make_plan, partitions, pending
 from slotwise.benchmarks.progress import progress_bar, waiting_for
@@ -47,7 +49,8 @@ class GradeSummary:
     planned, skipped
         Number of runs asked for; of those that the folder held already.
     statuses
-        Status -> number of rows, over all planned runs.
+        Status -> number of rows, over all planned runs; ``rightly refused`` where the instance is
+        proven infeasible.
     seconds
         Wall-clock time, Spark's start included.
     """
@@ -151,8 +154,13 @@ def _check_commands(names: Sequence[str]) -> None:
 def _statuses(store: Store, plan: Sequence[Run]) -> dict[str, int]:
     """Count how the runs of `plan` ended."""
     keys = {key_of(run.columns()) for run in plan}
-    ended = {key_of(row): row["status"] for row in store.rows((*KEY, "status"))}
-    return dict(sorted(Counter(status for key, status in ended.items() if key in keys).items()))
+    rows = [row for row in store.rows((*KEY, "status")) if key_of(row) in keys]
+    impossible = infeasible_instances(rows)
+    ended = {
+        key_of(row): RIGHTLY_REFUSED if is_right_refusal(row, impossible) else row["status"]
+        for row in rows
+    }
+    return dict(sorted(Counter(ended.values()).items()))
 
 
 def _run(missing: Sequence[Run], master: str, store: Store, progress: bool) -> None:

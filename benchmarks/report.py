@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,13 +17,15 @@ from slotwise.benchmarks.charts import gap_figure, profile_figure, script_json
 from slotwise.benchmarks.drawing import draw, legend
 from slotwise.benchmarks.measures import TIME_SHIFT_S
 from slotwise.benchmarks.node_view import legend_names, racks_of
+from slotwise.benchmarks.old_rows import upgraded
 from slotwise.benchmarks.report_data import CaseLine
+from slotwise.benchmarks.row_file import StoredRow
 from slotwise.benchmarks.rows import Kind, Row, RunStatus
 from slotwise.benchmarks.run import read_placement_text
 from slotwise.benchmarks.store import Store
 from slotwise.models.atomic_file import write_atomically
-from slotwise.models.compile import compile_problem
 from slotwise.models.errors import InputError
+from slotwise.models.located import at, in_file
 from slotwise.models.problem import Problem
 
 PAGE = "report.html"
@@ -59,7 +62,7 @@ def write_report(directory: str | Path) -> Path:
         When there are no rows in `directory`, or the page cannot be written.
     """
     store = Store(Path(directory))
-    rows = store.rows()
+    rows = upgraded(store.rows())
     if not rows:
         raise InputError(
             "holds no rows; make some with: slotwise grade --out DIR", value=str(directory)
@@ -139,10 +142,10 @@ def _drawn(lines: Sequence[CaseLine], rows: Sequence[Row], store: Store) -> list
         some = by_case.get(line.case, [])
         if not some or len(some) > left:
             continue
-        instance = store.instance(line.case[0])
-        if instance is not None:
+        problem = store.problem(line.case[0])
+        if problem is not None:
             left -= len(some)
-            found.append(_draw_case(line, some, compile_problem(instance)))
+            found.append(_draw_case(line, some, problem))
     return found
 
 
@@ -164,10 +167,21 @@ def _drawing(row: Row, line: CaseLine, problem: Problem) -> Drawing:
     parts = [report_data.objective_text(row), "" if exact else gap]
     if failed:
         parts = ["; ".join((row["violations"] or ())[:3])]
-    racks = racks_of(problem, read_placement_text(row["placement"]))
+    with _at_placement(row):
+        racks = racks_of(problem, read_placement_text(row["placement"]))
     return Drawing(
         title=title,
         caption=" · ".join(part for part in parts if part),
         failed=failed,
         svg=Markup(draw(racks, f"Placement of {line.name} by {title}")),
     )
+
+
+@contextmanager
+def _at_placement(row: Row) -> Iterator[None]:
+    """Name the cell of a placement that is none of the row's instance."""
+    if not isinstance(row, StoredRow):
+        yield
+        return
+    with in_file(row.file), at(row.place("placement")):
+        yield

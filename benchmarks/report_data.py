@@ -9,15 +9,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from slotwise.benchmarks.aggregate import Aggregate, MethodSummary, row_gap
-from slotwise.benchmarks.cases import Case, case_of, infeasible_instances
-from slotwise.benchmarks.failures import details_of, reason_of
+from slotwise.benchmarks.cases import Case, case_of, infeasible_instances, is_right_refusal
+from slotwise.benchmarks.failures import RIGHTLY_REFUSED, details_of, reason_of
 from slotwise.benchmarks.gaps import Gap
 from slotwise.benchmarks.measures import Spread, seconds_of
 from slotwise.benchmarks.node_view import TIMES
+from slotwise.benchmarks.old_rows import is_old
 from slotwise.benchmarks.rows import Kind, Row, RunStatus
 
 DASH = "\N{EN DASH}"
 """Stands where there is no number."""
+
+SECONDS = "of the call alone"
+OLD_SECONDS = "with imports, compiling and judging (rows of an older slotwise)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class CaseLine:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A run without a valid placement."""
+    """A run without a valid placement, where it is not proven that there is none."""
 
     instance: str
     method: str
@@ -126,14 +130,21 @@ def case_lines(rows: Sequence[Row], aggregate: Aggregate) -> tuple[CaseLine, ...
     by_case: dict[Case, list[Row]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: order[row["kind"], row["method"]]):
         by_case[case_of(row)].append(row)
-    lines = [_line(case, some, aggregate) for case, some in by_case.items()]
+    impossible = infeasible_instances(rows)
+    lines = [_line(case, some, aggregate, impossible) for case, some in by_case.items()]
     return tuple(sorted(lines, key=lambda line: (line.name, line.case)))
 
 
-def _line(case: Case, rows: Sequence[Row], aggregate: Aggregate) -> CaseLine:
+def _line(
+    case: Case, rows: Sequence[Row], aggregate: Aggregate, impossible: frozenset[str]
+) -> CaseLine:
     first = rows[0]
     exact = next((row for row in rows if row["kind"] == Kind.EXACT), None)
-    cells = {row["method"]: _cell(row, aggregate) for row in rows if row["kind"] != Kind.EXACT}
+    cells = {
+        row["method"]: _cell(row, aggregate, impossible)
+        for row in rows
+        if row["kind"] != Kind.EXACT
+    }
     return CaseLine(
         case=case,
         name=first["instance"] if case[1] == 0 else f"{first['instance']} (seed {case[1]})",
@@ -151,22 +162,27 @@ def _line(case: Case, rows: Sequence[Row], aggregate: Aggregate) -> CaseLine:
     )
 
 
-def _cell(row: Row, aggregate: Aggregate) -> Cell:
+def _cell(row: Row, aggregate: Aggregate, impossible: frozenset[str]) -> Cell:
     reason = reason_of(row)
+    right = is_right_refusal(row, impossible)
+    status = RIGHTLY_REFUSED if right else row["status"]
     gap = row_gap(row, aggregate.references)
     return Cell(
         method=row["method"],
-        text=row["status"] if reason else objective_text(row),
+        text=status if reason else objective_text(row),
         gap="" if reason else gap_text(gap),
         seconds=seconds_text(seconds_of(row)),
         detail="; ".join(details_of(row)),
-        failed=reason is not None,
+        failed=reason is not None and not right,
         optimal=gap is not None and gap.absolute == 0 and gap.to_optimum,
     )
 
 
 def failures(rows: Sequence[Row]) -> tuple[Failure, ...]:
-    """Return every run without a valid placement; a proof that there is none is no failure."""
+    """Return every run without a valid placement.
+
+    Where it is proven that there is none, neither the proof nor a refusal is a failure.
+    """
     impossible = infeasible_instances(rows)
     found = [
         Failure(
@@ -176,7 +192,9 @@ def failures(rows: Sequence[Row]) -> tuple[Failure, ...]:
             details_of(row),
         )
         for row in rows
-        if reason_of(row) is not None and row["status"] != RunStatus.INFEASIBLE
+        if reason_of(row) is not None
+        and row["status"] != RunStatus.INFEASIBLE
+        and not is_right_refusal(row, impossible)
     ]
     return tuple(sorted(found, key=lambda f: (f.method, f.status, f.instance)))
 
@@ -193,6 +211,7 @@ def facts(rows: Sequence[Row]) -> dict[str, str]:
         },
         "git revision": {row["git_revision"] or "none" for row in rows},
         "CPU": {row["cpu_model"] for row in rows if row["cpu_model"]},
+        "seconds": {OLD_SECONDS if is_old(row) else SECONDS for row in rows},
     }
     return {name: "; ".join(sorted(found)) or DASH for name, found in columns.items()}
 

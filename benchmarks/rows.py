@@ -33,6 +33,13 @@ COLUMNS = (
 )
 """Names of the columns, in the order of `SCHEMA`."""
 
+VERSION = 2
+"""Of what the columns say; part of ``version``, so that rows of another meaning are made anew.
+
+1 (rows that name none): seconds held imports, compiling and judging, and a command that broke down
+was ``refused``; `old_rows` reads them. 2: seconds are those of the call alone.
+"""
+
 KEY = ("instance_hash", "kind", "method", "version", "seed", "time_limit_s")
 """Columns that identify a run: a batch skips runs whose key the rows hold already.
 
@@ -73,15 +80,19 @@ class RunStatus(StrEnum):
     INVALID = "invalid"
     """Method: a placement that breaks a hard rule. A failure."""
     REFUSED = "refused"
-    """Method: no placement, with a reason."""
+    """Method: no placement, with a reason. No failure where it is proven that there is none."""
     ERROR = "error"
     """The run was refused or failed with a message of ours: bad input, an internal error."""
     CRASHED = "crashed"
-    """The process died: an exception of the method, a signal."""
+    """The method broke down (an exception, an exit code, no valid answer), or the process died."""
     TIMEOUT = "timeout"
-    """The process was killed some seconds after the limit."""
+    """The command was ended at the limit, or the process killed some seconds after it."""
     OUT_OF_MEMORY = "out-of-memory"
     """The process ran out of memory and said so."""
+
+
+SUCCEEDED = (RunStatus.VALID, RunStatus.OPTIMAL, RunStatus.FEASIBLE)
+"""How runs with a valid placement end; their rows have the value of every term."""
 
 
 def key_of(row: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -1,4 +1,8 @@
-"""One run, inside the child process: load, place, judge; the outcome columns of its row."""
+"""One run, inside the child process: load, place, judge; the outcome columns of its row.
+
+Its seconds are those of the call alone: `solve`, or the method with a compiled problem. Imports,
+reading, compiling and judging are not among them.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +10,25 @@ import json
 import resource
 import sys
 import time
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from slotwise.benchmarks.environment import cpu_model
 from slotwise.benchmarks.plan import Run
+from slotwise.benchmarks.preload import preload
 from slotwise.benchmarks.rows import MOST_VIOLATIONS, Kind, Row, RunStatus
+from slotwise.heuristics.method_error import MethodError
 from slotwise.models.compile import compile_problem
-from slotwise.models.errors import SlotwiseError
+from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.instance import Instance
 from slotwise.models.instance_document import instance_hash
 from slotwise.models.instance_file import instance_from_text
-from slotwise.models.json_text import number_text
+from slotwise.models.json_text import number_text, parse_json
 from slotwise.models.judge import judge
-from slotwise.models.numbers import as_decimal
-from slotwise.models.placement import Placement
+from slotwise.models.numbers import as_decimal, whole
+from slotwise.models.placement import UNPLACED, Placement
+from slotwise.models.problem import Problem
 from slotwise.models.refusal import Refusal
 
 
@@ -63,28 +69,39 @@ def _load(run: Run) -> Instance:
 
 def outcome(run: Run, load: Loader) -> Row:
     """Return the outcome columns of `run`; errors made on purpose are an outcome too."""
-    meter = _Meter.start()
+    preload(Kind(run.kind))
+    clock = _Clock()
     try:
-        instance = load(run)
-        meter = _Meter.start()
-        found = _exact(run, instance) if run.kind == Kind.EXACT else _method(run, instance)
+        problem = compile_problem(load(run))
+        found = (
+            _exact(run, problem, clock) if run.kind == Kind.EXACT else _method(run, problem, clock)
+        )
+    except MethodError as error:
+        found = {"status": _failure(error), "error": str(error)}
     except SlotwiseError as error:
         found = {"status": RunStatus.ERROR, "error": f"{type(error).__name__}: {error}"}
     except MemoryError as error:
         found = {"status": RunStatus.OUT_OF_MEMORY, "error": f"MemoryError: {error}"}
-    return {**found, "status": str(found["status"]), **meter.read(), "cpu_model": cpu_model()}
+    return {**found, "status": str(found["status"]), **clock.read(), "cpu_model": cpu_model()}
 
 
-def _exact(run: Run, instance: Instance) -> dict[str, Any]:
+def _failure(error: MethodError) -> RunStatus:
+    if isinstance(error.__cause__, MemoryError):
+        return RunStatus.OUT_OF_MEMORY
+    return RunStatus.TIMEOUT if error.timed_out else RunStatus.CRASHED
+
+
+def _exact(run: Run, problem: Problem, clock: _Clock) -> dict[str, Any]:
     from slotwise.solver.solve import solve
 
-    result = solve(
-        instance,
-        engine=run.method,
-        time_limit_s=run.time_limit_s,
-        workers=run.workers,
-        seed=run.seed,
-    )
+    with clock:
+        result = solve(
+            problem,
+            engine=run.method,
+            time_limit_s=run.time_limit_s,
+            workers=run.workers,
+            seed=run.seed,
+        )
     return {
         "engine": f"{result.engine} {result.version}".strip(),
         "status": RunStatus(str(result.status)),
@@ -95,13 +112,13 @@ def _exact(run: Run, instance: Instance) -> dict[str, Any]:
     }
 
 
-def _method(run: Run, instance: Instance) -> dict[str, Any]:
+def _method(run: Run, problem: Problem, clock: _Clock) -> dict[str, Any]:
     from slotwise.heuristics.place import run_method
     from slotwise.heuristics.registry import find_method
 
-    problem = compile_problem(instance)
     method = find_method(run.method, time_limit_s=run.time_limit_s)
-    answer = run_method(problem, method, run.seed)
+    with clock:
+        answer = run_method(problem, method, run.seed)
     if isinstance(answer, Refusal):
         return {"status": RunStatus.REFUSED, "reason": answer.reason}
     verdict = judge(problem, answer)
@@ -129,27 +146,51 @@ def placement_text(placement: Placement) -> str:
 
 
 def read_placement_text(text: str) -> Placement:
-    """Return the placement that `placement_text` wrote."""
-    document = json.loads(text)
-    return Placement(tuple(document["nodes"]), tuple(document["workers"]))
+    """Return the placement that `placement_text` wrote.
+
+    Raises
+    ------
+    InputError
+        When it is something else.
+    """
+    data = parse_json(text)
+    if not isinstance(data, dict) or set(data) != {"nodes", "workers"}:
+        raise InputError("must be a JSON object with nodes and workers", value=text)
+    for key, numbers in data.items():
+        if not isinstance(numbers, list):
+            raise InputError("must be a list", field=key, value=numbers)
+        for index, number in enumerate(numbers):
+            if not (isinstance(number, int) and number == UNPLACED):
+                whole(number, f"{key}[{index}]")
+    return Placement(tuple(data["nodes"]), tuple(data["workers"]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Meter:
-    """Wall clock and CPU of this process and of the commands it ran, since `start`."""
+class _Clock:
+    """Wall clock, CPU and peak memory of this process and of the commands it ran.
 
-    wall: float
-    cpu: float
+    As a context manager it measures the block; without one, everything since it was made.
+    """
 
-    @classmethod
-    def start(cls) -> _Meter:
+    def __init__(self) -> None:
+        self._measured: dict[str, float] | None = None
+        self._start()
+
+    def _start(self) -> None:
         _reset_peak_memory()
-        return cls(time.perf_counter(), _cpu_seconds())
+        self._cpu = _cpu_seconds()
+        self._wall = time.perf_counter()
+
+    def __enter__(self) -> None:
+        self._start()
+
+    def __exit__(self, *_: object) -> None:
+        self._measured = self.read()
 
     def read(self) -> dict[str, float]:
-        return {
-            "wall_s": time.perf_counter() - self.wall,
-            "cpu_s": _cpu_seconds() - self.cpu,
+        """Return what the block took, or all until now."""
+        return self._measured or {
+            "wall_s": time.perf_counter() - self._wall,
+            "cpu_s": _cpu_seconds() - self._cpu,
             "peak_memory_mb": peak_memory_mb(),
         }
 

@@ -10,12 +10,16 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from slotwise.benchmarks.rows import COLUMNS, Row
+from slotwise.benchmarks.row_file import StoredRow, check_terms_agree, read_rows
+from slotwise.benchmarks.rows import COLUMNS
 from slotwise.benchmarks.sources import Case
 from slotwise.models.atomic_file import write_atomically
+from slotwise.models.compile import compile_problem
 from slotwise.models.errors import InputError
-from slotwise.models.instance import Instance
+from slotwise.models.instance_document import instance_hash as hash_of
 from slotwise.models.instance_file import read_instance
+from slotwise.models.located import in_file
+from slotwise.models.problem import Problem
 
 
 class Store:
@@ -61,25 +65,31 @@ class Store:
         finally:
             temporary.unlink(missing_ok=True)
 
-    def rows(self, columns: Iterable[str] = COLUMNS) -> list[Row]:
-        """Return all rows, oldest chunk first."""
+    def rows(self, columns: Iterable[str] = COLUMNS) -> list[StoredRow]:
+        """Return all rows, oldest chunk first.
+
+        Raises
+        ------
+        InputError
+            Naming file, row and column of what a grading does not write.
+        """
         wanted = list(columns)
-        found: list[Row] = []
-        for path in self._files():
-            try:
-                found += pq.read_table(path, columns=wanted).to_pylist()
-            except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
-                raise InputError(
-                    f"holds no rows of a grading ({error}); remove it or choose another folder",
-                    has_value=False,
-                    file=str(path),
-                ) from error
+        found = [row for path in self._files() for row in read_rows(path, wanted)]
+        if {"instance_hash", "terms"} <= set(wanted):
+            check_terms_agree(found)
         return found
 
-    def instance(self, instance_hash: str) -> Instance | None:
-        """Return an instance; ``None`` when the folder does not have it."""
+    def problem(self, instance_hash: str) -> Problem | None:
+        """Return the problem of an instance; ``None`` when the folder does not have it."""
         path = self._path(instance_hash)
-        return read_instance(path) if path.exists() else None
+        if not path.exists():
+            return None
+        instance = read_instance(path)
+        with in_file(str(path)):
+            found = hash_of(instance)
+            if found != instance_hash:
+                raise InputError(f"must be of the instance {instance_hash}", value=found)
+            return compile_problem(instance)
 
     def _files(self) -> list[Path]:
         return sorted(self._rows.glob("rows-*.parquet"))

@@ -23,6 +23,7 @@ from slotwise.benchmarks.program import exit_code
 from slotwise.benchmarks.sequence_table import Entry, MethodSum, Row, SequenceTable
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.method_error import MethodError
 from slotwise.heuristics.place import run_method
 from slotwise.heuristics.registry import find_method
 from slotwise.models.compile import compile_problem
@@ -100,7 +101,10 @@ def _heuristic(
 ) -> tuple[Entry, Placement | None]:
     started = time.perf_counter()
     problem = compile_problem(instance)
-    answer = run_method(problem, method, 0)
+    try:
+        answer = run_method(problem, method, 0)
+    except MethodError as error:
+        return Entry(None, None, f"failed: {error}", time.perf_counter() - started), None
     seconds = time.perf_counter() - started
     if isinstance(answer, Refusal):
         return Entry(None, None, f"refused: {answer.reason}", seconds), None
@@ -135,7 +139,8 @@ def summarise(rows: Sequence[Row]) -> list[MethodSum]:
 
 def _short(reason: str) -> str:
     """Return the kind of a failure: what is before a topology's name or a number."""
-    return "refused" if reason.startswith("refused") else reason
+    kind = reason.partition(":")[0]
+    return kind if kind in ("refused", "failed") else reason
 
 
 def run(options: argparse.Namespace) -> None:

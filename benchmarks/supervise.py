@@ -21,6 +21,8 @@ from typing import IO, Any
 
 from slotwise.benchmarks.plan import Run
 from slotwise.benchmarks.rows import RunStatus
+from slotwise.heuristics.last_words import STDERR_BYTES, STDERR_TAIL
+from slotwise.models.one_line import one_line
 
 GRACE_S = 15.0
 """A run is killed this long after its limit: compiling, judging and late stopping need time."""
@@ -143,9 +145,7 @@ class _Child:
         """Return the outcome of the run at which the child ended."""
         seconds = time.monotonic() - self._started
         end = self._wait()
-        self._stderr.seek(0)
-        said = self._stderr.read().decode(errors="replace").strip().splitlines()
-        status, error = _verdict_on(end, said[-1] if said else "")
+        status, error = _verdict_on(end, self._last_line())
         return {
             "status": str(status),
             "error": error,
@@ -153,6 +153,13 @@ class _Child:
             "cpu_s": end.cpu_s,
             "peak_memory_mb": end.peak_memory_mb,
         }
+
+    def _last_line(self) -> str:
+        """Return the last line on its stderr, empty where there is none."""
+        size = self._stderr.seek(0, os.SEEK_END)
+        self._stderr.seek(max(0, size - STDERR_BYTES))
+        said = self._stderr.read().decode(errors="replace").strip().splitlines()
+        return one_line(said[-1], STDERR_TAIL) if said else ""
 
     def _wait(self) -> _End:
         if self._killed:

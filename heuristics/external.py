@@ -5,22 +5,22 @@ as JSON to stdout; stderr is its own. Two variables in its environment spare it 
 ``SLOTWISE_INSTANCE`` is the instance's hash, which the placement must name, and ``SLOTWISE_SEED``
 a whole number that follows from the seed of the run.
 
-Whatever else it does (fails, hangs, writes garbage, answers for another instance) is a refusal
-with its reason: one bad command stops no grading.
+Whatever else it does (fails, hangs, writes garbage or without end, answers for another instance) is
+a `MethodError`, which says how it failed: one bad command stops no grading. When the call ends, so
+does every process that the command has started.
 """
 
 from __future__ import annotations
 
 import os
 import shlex
-import signal
-import subprocess
-from dataclasses import dataclass
 
 from numpy.random import Generator
 
+from slotwise.heuristics.command_exchange import MOST_BYTES, Finished, exchange
 from slotwise.heuristics.last_words import last_words
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.method_error import MethodError
 from slotwise.models.errors import InputError
 from slotwise.models.instance import Instance
 from slotwise.models.instance_document import instance_hash
@@ -33,17 +33,6 @@ from slotwise.models.refusal import Refusal
 
 PREFIX = "cmd:"
 DEFAULT_TIME_LIMIT_S = 60.0
-LAST_WORDS_S = 2.0
-"""So many seconds a killed command's stderr is waited for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """What a command left: `code` below 0 is a signal, ``None`` = ended at the time limit."""
-
-    code: int | None
-    stdout: bytes
-    stderr: bytes
 
 
 def external_method(command: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> Method:
@@ -70,7 +59,7 @@ def external_method(command: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S)
         try:
             finished = _run(words, problem.instance, seed, time_limit_s)
         except OSError as error:
-            return Refusal(f"cannot start {words[0]!r}: {error.strerror or error}")
+            raise MethodError(f"cannot start {words[0]!r}: {error.strerror or error}") from error
         return _answer(finished, problem.instance, time_limit_s)
 
     return Method(name=PREFIX + command, source="external command", place=place)
@@ -93,38 +82,7 @@ def _run(words: list[str], instance: Instance, seed: int, time_limit_s: float) -
         "SLOTWISE_INSTANCE": instance_hash(instance),
         "SLOTWISE_SEED": str(seed),
     }
-    with subprocess.Popen(
-        words,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-        start_new_session=True,
-    ) as process:
-        try:
-            stdout, stderr = process.communicate(
-                instance_text(instance).encode(), timeout=time_limit_s
-            )
-            return Finished(process.returncode, stdout, stderr)
-        except subprocess.TimeoutExpired:
-            _kill_group(process)
-            return Finished(None, b"", _left_in_stderr(process))
-        finally:
-            if process.poll() is None:
-                _kill_group(process)
-
-
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """End the command with all its children; it has not been waited for, so its id is its own."""
-    os.killpg(process.pid, signal.SIGKILL)
-
-
-def _left_in_stderr(process: subprocess.Popen[bytes]) -> bytes:
-    """Return what a killed command wrote; a child that left its group may keep the pipe open."""
-    try:
-        return process.communicate(timeout=LAST_WORDS_S)[1]
-    except subprocess.TimeoutExpired:
-        return b""
+    return exchange(words, instance_text(instance).encode(), environment, time_limit_s)
 
 
 def _answer(finished: Finished, instance: Instance, time_limit_s: float) -> Placement | Refusal:
@@ -136,12 +94,17 @@ def _answer(finished: Finished, instance: Instance, time_limit_s: float) -> Plac
             failure = f"its answer is no UTF-8 text: byte {error.start}"
         except InputError as error:
             failure = f"its answer cannot be used: {error}"
-    return Refusal(f"{failure}{last_words(finished.stderr)}")
+    raise MethodError(f"{failure}{last_words(finished.stderr)}", timed_out=finished.timed_out)
 
 
 def _failure(finished: Finished, time_limit_s: float) -> str | None:
-    if finished.code is None:
+    if finished.timed_out:
         return f"the command was ended at its time limit of {time_limit_s:g} s"
+    if finished.too_long:
+        bound = f"{MOST_BYTES >> 20} MiB"
+        return f"the command was ended: it wrote more than {bound} to {finished.too_long}"
+    if finished.code is None:
+        return "the command ended the process that watches it"
     if finished.code < 0:
         return f"the command was ended by signal {-finished.code}"
     if finished.code > 0:

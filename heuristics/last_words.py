@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from slotwise.models.one_line import one_line
+
 STDERR_TAIL = 300
 """So many last characters of stderr stand in a reason."""
+
+STDERR_BYTES = 4096
+"""So many last bytes of stderr are looked at."""
 
 
 def last_words(stderr: bytes) -> str:
     """Return the end of what it wrote to stderr on one line; empty where it wrote nothing."""
-    text = " ".join(stderr.decode(errors="replace").split())
-    if not text:
-        return ""
-    return "; stderr: " + (text if len(text) <= STDERR_TAIL else "..." + text[-STDERR_TAIL:])
+    text = one_line(stderr[-STDERR_BYTES:].decode(errors="replace"), STDERR_TAIL)
+    return f"; stderr: {text}" if text else ""

@@ -47,6 +47,7 @@ from slotwise.heuristics.task_selection import task_selection
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.models.refusal import Refusal
+from slotwise.models.stopping import check_stop
 
 DEFAULT_WEIGHTS = RStormWeights()
 
@@ -110,6 +111,7 @@ class NodeSelection:
 
     def assign(self, task: int) -> bool:
         """Place `task` on the nearest node that takes it; return whether there is one."""
+        check_stop()
         nodes = self._ranking.nearest(self._demand[self._ledger.problem.task_class[task]])
         if self._first and self.reference is not None:
             nodes = chain([self.reference], nodes)

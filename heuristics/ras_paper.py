@@ -37,6 +37,7 @@ from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.models.refusal import Refusal
+from slotwise.models.stopping import check_stop
 from slotwise.models.topology import Topology
 
 Amounts = tuple[int, int, int]
@@ -93,6 +94,7 @@ def _schedule(ledger: Ledger, topology: int) -> int | None:
     """Place the tasks of a topology; return the first that fits nowhere."""
     selection = _Selection(ledger)
     for task in _tasks(ledger.problem, topology):
+        check_stop()
         for node in selection.nodes():
             worker = ledger.find_worker(task, node)
             if worker is not None:

@@ -23,6 +23,7 @@ from slotwise.heuristics.java_order import map_order, string_hash
 from slotwise.heuristics.java_table import compensated_sum
 from slotwise.models.cluster import Cluster, Node
 from slotwise.models.scaling import CPU, MEMORY
+from slotwise.models.stopping import check_stop
 from slotwise.models.topology import MEMORY_PARTS, Component, Topology
 from slotwise.models.topology_checks import ACKER
 
@@ -151,6 +152,7 @@ def _offered(nodes: Iterable[Node], key: str) -> Iterator[float]:
 
 def added(values: Iterable[Decimal | None]) -> float:
     """Return the sum in doubles, from the first to the last; ``None`` counts 0."""
+    check_stop()
     total = 0.0
     for value in values:
         total += 0.0 if value is None else float(value)

@@ -17,6 +17,7 @@ from slotwise.heuristics.ras_ackers import Ackers
 from slotwise.heuristics.ras_fit import Fit
 from slotwise.heuristics.ras_node_sorter import NodeSorter
 from slotwise.heuristics.ras_search import Found
+from slotwise.models.stopping import check_stop
 
 
 class RoundRobin:
@@ -46,6 +47,7 @@ class RoundRobin:
         nodes: Iterator[int] = iter(())
         left = 0
         for at, task in enumerate(self._order):
+            check_stop()
             if self._states > self._max_states or time.monotonic() > self._end:
                 return Found(False, at, self._states, 0)
             if task in self._ackers.bound:

@@ -20,6 +20,7 @@ from slotwise.heuristics.ras_ackers import Ackers
 from slotwise.heuristics.ras_assignment import Slot
 from slotwise.heuristics.ras_fit import Fit
 from slotwise.heuristics.ras_node_sorter import NodeSorter, SortedNodes
+from slotwise.models.stopping import check_stop
 
 
 class LostExecutorError(Exception):
@@ -81,6 +82,7 @@ class Search:
         """Place all executors, or give up; a search that gives up leaves some of them placed."""
         at = 0
         while True:
+            check_stop()
             if self._states > self._max_states or time.monotonic() > self._end:
                 return self._found(False, at)
             if self._order[at] in self._ackers.bound or self._place(at):

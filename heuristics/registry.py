@@ -13,6 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.external import DEFAULT_TIME_LIMIT_S, PREFIX, external_method
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.others_code import said
 from slotwise.heuristics.storm_methods import STORM_PREFIX, storm_method
 from slotwise.models.errors import InputError
 
@@ -83,9 +84,10 @@ def _added() -> dict[str, EntryPoint]:
 def _load(point: EntryPoint) -> Method:
     try:
         found = point.load()
-    except (ImportError, AttributeError) as error:
-        raise _unusable(point, f"cannot be loaded: {error}") from error
-    method = found() if callable(found) else found
+        method = found() if callable(found) else found
+    except (Exception, SystemExit) as error:
+        package = point.module.partition(".")[0]
+        raise _unusable(point, f"cannot be loaded: {said(error, package)}") from error
     if not isinstance(method, Method):
         raise _unusable(point, f"must be a Method or return one, not {type(method).__name__}")
     if method.name != point.name:

@@ -37,7 +37,7 @@ def storm_method(strategy: str, *, time_limit_s: float) -> Method:
     strategy
         One of `ras_strategy.STRATEGIES`.
     time_limit_s
-        Wall-clock seconds of one run, after which the process is ended and the method refuses.
+        Wall-clock seconds of one run, after which the process is ended and the method fails.
 
     Raises
     ------
@@ -58,9 +58,9 @@ def storm_method(strategy: str, *, time_limit_s: float) -> Method:
             answer = _peer().schedule(
                 problem.instance, strategy=strategy, time_limit_s=time_limit_s
             )
-        except PeerError as error:
+        except PeerError:
             _close()
-            return Refusal(str(error))
+            raise
         return _whole_topologies(problem, answer)
 
     return Method(

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import tempfile
-from contextlib import suppress
 from pathlib import Path
-from threading import Timer
-from typing import IO, Any
+from threading import Thread, Timer
+from typing import Any
 
+from slotwise.heuristics.command_exchange import KEPT_BYTES, MOST_BYTES
+from slotwise.heuristics.command_process import LEAVE_S, CommandProcess
 from slotwise.heuristics.last_words import last_words
-from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.heuristics.method_error import MethodError
+from slotwise.models.errors import InputError
 from slotwise.models.json_text import parse_json
 
 JAR_VARIABLE = "SLOTWISE_STORM_PEER"
 """Environment variable that names the program elsewhere than in the checkout."""
 
 
-class PeerError(SlotwiseError):
+class PeerError(MethodError):
     """Storm's scheduler did not answer; the message says why. The process is gone."""
 
 
@@ -68,35 +68,31 @@ class StormProcess:
         java = _java()
         if reason is not None or java is None:
             raise InputError(str(reason), field="Storm's scheduler", has_value=False)
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it
-        self._process = subprocess.Popen(
-            [java, "-XX:+UseSerialGC", "-jar", str(jar_path())],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-        )
-        greeting = self._answer()
+        self._process = CommandProcess([java, "-XX:+UseSerialGC", "-jar", str(jar_path())])
+        self._out_of_time = False
+        self._said = _Tail(self._process)
+        try:
+            greeting = self._answer()
+        except BaseException:
+            self.close()
+            raise
         self.storm_version = str(greeting["storm"])
         self.java_version = str(greeting["java"])
 
     def close(self) -> None:
-        """End the process; once is enough."""
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout, self._stderr):
-            # A request that could not be written is still waiting in the pipe.
-            with suppress(BrokenPipeError):
-                _pipe(pipe).close()
+        """End the process with all that it has started; once is enough."""
+        self._process.kill()
+        self._said.join(LEAVE_S)
+        self._process.close()
 
     def ask(self, line: str, time_limit_s: float | None) -> dict[str, Any]:
         """Return the answer to a line of JSON; raises `PeerError` when none comes in time."""
-        limit = Timer(time_limit_s, self._process.kill) if time_limit_s is not None else None
+        limit = Timer(time_limit_s, self._end_in_time) if time_limit_s is not None else None
         if limit is not None:
             limit.start()
         try:
-            _pipe(self._process.stdin).write(line.encode("ascii") + b"\n")
-            _pipe(self._process.stdin).flush()
+            self._process.stdin.write(line.encode("ascii") + b"\n")
+            self._process.stdin.flush()
             return self._answer()
         except BrokenPipeError as error:
             raise self._failed() from error
@@ -104,21 +100,59 @@ class StormProcess:
             if limit is not None:
                 limit.cancel()
 
+    def _end_in_time(self) -> None:
+        self._out_of_time = True
+        self._process.kill()
+
     def _answer(self) -> dict[str, Any]:
-        line = _pipe(self._process.stdout).readline()
-        if not line:
-            raise self._failed()
+        line = self._process.stdout.readline(MOST_BYTES)
+        if not line.endswith(b"\n"):
+            raise self._failed(too_long=len(line) == MOST_BYTES)
         answer: dict[str, Any] = parse_json(line.decode())
         return answer
 
-    def _failed(self) -> PeerError:
-        code = self._process.wait()
-        self._stderr.seek(0)
-        said = last_words(self._stderr.read())
-        reason = "out of time, or killed" if code < 0 else f"exit code {code}"
-        return PeerError(f"Storm's scheduler ended without an answer ({reason}){said}")
+    def _failed(self, *, too_long: bool = False) -> PeerError:
+        if too_long or self._said.too_long:
+            reason = f"killed: it wrote more than {MOST_BYTES >> 20} MiB"
+        elif self._out_of_time:
+            reason = "out of time"
+        else:
+            code = self._process.exit_code()
+            reason = "killed" if code is None or code < 0 else f"exit code {code}"
+        self._process.kill()
+        self._said.join(LEAVE_S)
+        said = last_words(bytes(self._said.end))
+        return PeerError(
+            f"Storm's scheduler ended without an answer ({reason}){said}",
+            timed_out=self._out_of_time,
+        )
 
 
-def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-    assert pipe is not None
-    return pipe
+class _Tail(Thread):
+    """Reads what the program says on stderr, keeps the end, and ends one that says too much.
+
+    Attributes
+    ----------
+    end
+        The last `KEPT_BYTES` until now.
+    too_long
+        Whether it has written more than `MOST_BYTES`.
+    """
+
+    def __init__(self, process: CommandProcess) -> None:
+        super().__init__(daemon=True)
+        self.end = bytearray()
+        self.too_long = False
+        self._process = process
+        self.start()
+
+    def run(self) -> None:
+        """Read until the pipe ends."""
+        count = 0
+        while piece := os.read(self._process.stderr.fileno(), KEPT_BYTES):
+            count += len(piece)
+            self.end += piece
+            del self.end[:-KEPT_BYTES]
+            if count > MOST_BYTES and not self.too_long:
+                self.too_long = True
+                self._process.kill()

@@ -63,6 +63,20 @@ class Accounting:
     topologies: tuple[Workers, ...]
     node_load: IntArray
 
+    def worker_nodes(self) -> IntArray:
+        """Return the node of each worker in use, ascending.
+
+        A worker with tasks of two topologies, which no rule allows, is one worker.
+        """
+        none = np.empty(0, dtype=np.int64)
+        nodes = np.concatenate([none, *(workers.node for workers in self.topologies)])
+        labels = np.concatenate([none, *(workers.label for workers in self.topologies)])
+        order = np.lexsort((labels, nodes))
+        nodes, labels = nodes[order], labels[order]
+        first = np.ones(len(nodes), dtype=np.bool_)
+        first[1:] = (nodes[1:] != nodes[:-1]) | (labels[1:] != labels[:-1])
+        return nodes[first]
+
 
 def account(problem: Problem, placement: Placement) -> Accounting:
     """Return what `placement` puts where; unplaced tasks put nothing anywhere."""
@@ -87,8 +101,7 @@ def _workers(problem: Problem, topology: int, nodes: IntArray, labels: IntArray)
     unique, worker_of = np.unique(keys, axis=0, return_inverse=True)
     counts = _counts(worker_of.reshape(-1), column, len(unique), len(classes))
     node_ids, node_of = np.unique(unique[:, 0], return_inverse=True)
-    node_counts = np.zeros((len(node_ids), len(classes)), dtype=np.int64)
-    np.add.at(node_counts, node_of, counts)
+    node_counts = _counts(node_of[worker_of.reshape(-1)], column, len(node_ids), len(classes))
     load, heap = _worker_loads(problem, topology, classes, counts)
     return Workers(
         classes=classes,
@@ -106,8 +119,9 @@ def _workers(problem: Problem, topology: int, nodes: IntArray, labels: IntArray)
 
 
 def _counts(rows: IntArray, columns: IntArray, height: int, width: int) -> IntArray:
-    flat = np.bincount(rows * width + columns, minlength=height * width)
-    return flat.astype(np.int64).reshape(height, width)
+    """Return how often each pair occurs; columns lie together, for flows pair them."""
+    flat = np.bincount(columns * height + rows, minlength=height * width)
+    return flat.astype(np.int64, copy=False).reshape(width, height).T
 
 
 def _worker_loads(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from slotwise.models.closed_lists import one_of
@@ -69,6 +69,8 @@ class Certificate:
         One entry per engine.
     places
         The placement by topology and ``component[index]``; ``None`` where there is none.
+    digest
+        What its file says is the hash of all the rest; ``None`` for one made in Python.
     """
 
     instance: str
@@ -77,6 +79,7 @@ class Certificate:
     objective: tuple[CertifiedTerm, ...]
     proofs: tuple[CertifiedProof, ...]
     places: Mapping[str, Mapping[str, Place]] | None
+    digest: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         """Check that the parts belong together."""

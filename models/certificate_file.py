@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +15,7 @@ from slotwise.models.errors import InputError
 from slotwise.models.file_text import YAML_SUFFIXES, read_data
 from slotwise.models.instance_document import places_document
 from slotwise.models.instance_from_document import places_of
-from slotwise.models.json_text import pretty_json
+from slotwise.models.json_text import canonical_json, pretty_json
 from slotwise.models.located import in_file
 from slotwise.models.numbers import as_decimal
 from slotwise.models.schema_errors import validated
@@ -57,6 +58,7 @@ def certificate_from_data(data: Any) -> Certificate:
         ),
         proofs=tuple(_proof(proof) for proof in file.proofs),
         places=None if file.placement is None else places_of(file.placement, "placement"),
+        digest=file.digest,
     )
 
 
@@ -77,7 +79,25 @@ def _fraction(amount: Decimal | None) -> Fraction | None:
 
 
 def certificate_document(certificate: Certificate) -> dict[str, Any]:
-    """Return the data of a certificate's file; numbers are exact."""
+    """Return the data of a certificate's file, its digest computed; numbers are exact."""
+    document = _document(certificate)
+    return document | {"digest": _digest(document)}
+
+
+def certificate_digest(certificate: Certificate) -> str:
+    """Return ``sha256:`` and the hash of all that the certificate says, however it is laid out.
+
+    It tells a changed file from the one that was written. It is no signature: who changes a
+    certificate on purpose can compute it again.
+    """
+    return _digest(_document(certificate))
+
+
+def _digest(document: dict[str, Any]) -> str:
+    return "sha256:" + hashlib.sha256(canonical_json(document).encode("ascii")).hexdigest()
+
+
+def _document(certificate: Certificate) -> dict[str, Any]:
     return {
         "format": CERTIFICATE_FORMAT,
         "instance": certificate.instance,

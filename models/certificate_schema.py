@@ -10,10 +10,13 @@ from pydantic import PlainValidator, WithJsonSchema
 from slotwise.models.certificate import STATUSES
 from slotwise.models.errors import InputError
 from slotwise.models.instance_schema import Places
+from slotwise.models.numbers import TOO_LONG, Outsized
 from slotwise.models.schema_fields import FileObject, Name, Positive, Whole, choice
 
 
 def _amount(value: Any) -> Decimal:
+    if isinstance(value, Outsized):
+        raise InputError(TOO_LONG, value=value)
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise InputError("must be a number", value=value)
     amount = Decimal(value)
@@ -64,3 +67,4 @@ class CertificateFile(FileObject):
     objective: list[TermFile]
     proofs: list[ProofFile]
     placement: Places | None
+    digest: Name

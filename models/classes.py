@@ -51,6 +51,13 @@ def task_classes(
         global_targets = {target for _, target, first_only in pair_flows[t] if first_only}
         running = (instance.running or {}).get(topology.id, {})
         for component in topology.placed_components:
+            if not (rows or running or component.id in global_targets):  # nothing tells them apart
+                if component.parallelism:
+                    key = _Key(t, component_index, first=False, costs=(), home=None)
+                    members[key] = list(range(task, task + component.parallelism))
+                task += component.parallelism
+                component_index += 1
+                continue
             for index in range(component.parallelism):
                 name = f"{component.id}[{index}]"
                 place = running.get(name)

@@ -74,6 +74,7 @@ def compile_problem(instance: Instance) -> Problem:
     )
     _check_resolution(instance, numbers, scales, pair_flows, parts)
     rows = linear_rows(instance, parts.linear)
+    rack_index = {rack: index for index, rack in enumerate(instance.cluster.racks)}
     classes = task_classes(instance, pair_flows, rows)
     demand, heap = _demands(instance, components, classes, dims, scales)
     soft = instance.objective.soft
@@ -89,10 +90,8 @@ def compile_problem(instance: Instance) -> Problem:
         slots=int_array(
             [NO_LIMIT if node.slots is None else node.slots for node in instance.cluster.nodes]
         ),
-        node_rack=int_array(
-            [instance.cluster.racks.index(node.rack) for node in instance.cluster.nodes]
-        ),
-        racks=instance.cluster.racks,
+        node_rack=int_array([rack_index[node.rack] for node in instance.cluster.nodes]),
+        racks=tuple(rack_index),
         components=components,
         classes=classes,
         demand=demand,
@@ -144,10 +143,11 @@ def _power(scale: Scale) -> int:
     return power
 
 
-def _distances(instance: Instance) -> list[Decimal]:
+def _distances(instance: Instance) -> set[Decimal]:
+    """Return every distance once: a matrix of millions has far fewer values."""
     if instance.cluster.matrix is None:
-        return list(instance.cluster.distance.levels)
-    return [value for row in instance.cluster.matrix for value in row]
+        return set(instance.cluster.distance.levels)
+    return set().union(*instance.cluster.matrix)
 
 
 def _task_class(classes: tuple[TaskClass, ...]) -> IntArray:
@@ -197,7 +197,8 @@ def _capacity(instance: Instance, dims: tuple[str, ...], scales: Scales) -> IntA
 def _matrix(instance: Instance, scale: int) -> IntArray | None:
     if instance.cluster.matrix is None:
         return None
-    return int_array([[int(value * scale) for value in row] for row in instance.cluster.matrix])
+    scaled = {value: int(value * scale) for value in _distances(instance)}
+    return int_array([[scaled[value] for value in row] for row in instance.cluster.matrix])
 
 
 def _linear(

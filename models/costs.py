@@ -18,7 +18,7 @@ def part_values(problem: Problem, placement: Placement, accounting: Accounting) 
         "network": lambda: _network(problem, accounting),
         "rejected": lambda: _rejected(problem, accounting),
         "nodes": lambda: _nodes(accounting),
-        "workers": lambda: sum(len(w.node) for w in accounting.topologies),
+        "workers": lambda: len(accounting.worker_nodes()),
         "moved": lambda: _moved(problem, placement),
         "linear": lambda: _linear(problem, placement),
     }
@@ -51,8 +51,9 @@ def flow_by_level(problem: Problem, accounting: Accounting) -> tuple[int, int, i
 
 def _counts_by_level(problem: Problem, workers: Workers) -> tuple[IntArray, ...]:
     racks, rack_of = np.unique(problem.node_rack[workers.node_ids], return_inverse=True)
-    rack_counts = np.zeros((len(racks), len(workers.classes)), dtype=np.int64)
-    np.add.at(rack_counts, rack_of, workers.node_counts)
+    rack_counts = np.zeros((len(racks), len(workers.classes)), dtype=np.int64, order="F")
+    for r in range(len(racks)):
+        rack_counts[r] = workers.node_counts[rack_of == r].sum(axis=0)
     whole = rack_counts.sum(axis=0, keepdims=True)
     return workers.counts, workers.node_counts, rack_counts, whole
 
@@ -67,13 +68,21 @@ def _network(problem: Problem, accounting: Accounting) -> int:
     if problem.matrix is None:
         levels = flow_by_level(problem, accounting)
         return sum(f * int(d) for f, d in zip(levels, problem.distance, strict=True))
+    return sum(
+        _matrix_network(problem, problem.matrix, t, workers)
+        for t, workers in enumerate(accounting.topologies)
+    )
+
+
+def _matrix_network(problem: Problem, matrix: IntArray, topology: int, workers: Workers) -> int:
+    """Return the cost of a topology's flows where distances come as a matrix."""
+    distance = matrix[np.ix_(workers.node_ids, workers.node_ids)]
     total = 0
     for flow in problem.flows:
-        workers = accounting.topologies[problem.classes[flow.source].topology]
-        source = workers.node_counts[:, int(np.searchsorted(workers.classes, flow.source))]
-        target = workers.node_counts[:, int(np.searchsorted(workers.classes, flow.target))]
-        distance = problem.matrix[np.ix_(workers.node_ids, workers.node_ids)]
-        total += flow.weight * int(source @ distance @ target)
+        if problem.classes[flow.source].topology == topology:
+            source = workers.node_counts[:, int(np.searchsorted(workers.classes, flow.source))]
+            target = workers.node_counts[:, int(np.searchsorted(workers.classes, flow.target))]
+            total += flow.weight * int(source @ distance @ target)
     return total
 
 

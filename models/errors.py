@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Self
+
+from slotwise.models.one_line import one_line
 
 
 class SlotwiseError(Exception):
@@ -46,7 +49,7 @@ class InputError(SlotwiseError, ValueError):
         where = self.field
         if self.has_value:
             where = f"{where} = {_shown(self.value)}" if where else _shown(self.value)
-        return _one_line(": ".join(part for part in (self.file, where, self.rule) if part))
+        return one_line(": ".join(part for part in (self.file, where, self.rule) if part))
 
     def within(self, prefix: str) -> Self:
         """Return this error with `prefix` put before its field."""
@@ -73,11 +76,7 @@ _JSON_NAMES = {None: "null", True: "true", False: "false"}
 def _shown(value: object) -> str:
     if value is None or isinstance(value, bool):
         return _JSON_NAMES[value]
+    if isinstance(value, int):
+        value = Decimal(value)  # Python writes no int of more than 4300 digits
     text = repr(value) if isinstance(value, str) else str(value)
-    return _one_line(text if len(text) <= 60 else text[:57] + "...")
-
-
-def _one_line(text: str) -> str:
-    """Return `text` with every character that is no printable one written as an escape."""
-    text = " ".join(text.split())
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return one_line(text if len(text) <= 60 else text[:57] + "...")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 from slotwise.models.errors import InputError
+from slotwise.models.file_bytes import STDIN, read_bytes, read_stdin
 from slotwise.models.json_text import parse_json
 from slotwise.models.located import in_file
 from slotwise.models.yaml_text import parse_yaml
 
-STDIN = "-"
 YAML_SUFFIXES = (".yaml", ".yml")
 
 
@@ -21,13 +20,11 @@ def read_data(source: str | Path) -> tuple[Any, str]:
     Raises
     ------
     InputError
-        When it cannot be read, is no UTF-8 text, is empty, or is no JSON or YAML.
+        When it cannot be read (see `file_bytes`), is no UTF-8 text, is empty, or is no JSON or
+        YAML.
     """
-    if str(source) == STDIN:
-        file, content = "stdin", sys.stdin.buffer.read()
-    else:
-        file = str(source)
-        content = _bytes(Path(source), file)
+    file = "stdin" if str(source) == STDIN else str(source)
+    content = read_stdin() if str(source) == STDIN else read_bytes(Path(source))
     with in_file(file):
         return parse_text(_decoded(content), yaml=file.lower().endswith(YAML_SUFFIXES)), file
 
@@ -46,14 +43,6 @@ def parse_text(text: str, *, yaml: bool = False) -> Any:
     if not start:
         raise InputError("is empty; an object in JSON or YAML is needed", has_value=False)
     return parse_json(text) if start in "{[" and not yaml else parse_yaml(text)
-
-
-def _bytes(path: Path, file: str) -> bytes:
-    try:
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"cannot be read: {reason}", has_value=False, file=file) from error
 
 
 def _decoded(content: bytes) -> str:

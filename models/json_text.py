@@ -8,9 +8,10 @@ from decimal import Decimal
 from typing import Any
 
 from slotwise.models.errors import InputError
+from slotwise.models.numbers import read_number
 
-MAX_DIGITS = 40
-"""Longer whole numbers become decimals: Python's own limit would stop reading without a path."""
+MAX_DEPTH = 100
+"""Deepest nesting that is read; files of ours need 8."""
 
 LINE = 100
 """Objects and lists that fit into a line of this length stay on it."""
@@ -19,16 +20,19 @@ LINE = 100
 def parse_json(text: str) -> Any:
     """Return the data of a JSON text; ``NaN`` and ``Infinity`` become decimals of that name.
 
+    Numbers are read by `read_number`.
+
     Raises
     ------
     InputError
-        Naming line and column where the text is no JSON, and a key that stands twice.
+        Naming line and column where the text is no JSON, and a key that stands twice; and where
+        it is nested more than `MAX_DEPTH` deep.
     """
     try:
-        return json.loads(
+        data = json.loads(
             text,
-            parse_float=Decimal,
-            parse_int=whole_number,
+            parse_float=read_number,
+            parse_int=read_number,
             parse_constant=Decimal,
             object_pairs_hook=_without_repeats,
         )
@@ -39,7 +43,9 @@ def parse_json(text: str) -> Any:
             value=text[error.pos : error.pos + 40] or "end of text",
         ) from error
     except RecursionError as error:
-        raise InputError("is nested too deeply", field="JSON", has_value=False) from error
+        raise _too_deep() from error
+    _check_depth(data)
+    return data
 
 
 def canonical_json(value: object) -> str:
@@ -88,9 +94,24 @@ def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def whole_number(text: str) -> int | Decimal:
-    """Return the number of a text of digits; a `Decimal` where it is longer than any we take."""
-    return Decimal(text) if len(text) > MAX_DIGITS else int(text)
+def _check_depth(data: Any) -> None:
+    """Refuse data that is nested more than `MAX_DEPTH` deep, level by level: no recursion."""
+    level = [data] if isinstance(data, dict | list) else []
+    for _ in range(MAX_DEPTH):
+        level = [
+            item
+            for holder in level
+            for item in (holder.values() if isinstance(holder, dict) else holder)
+            if isinstance(item, dict | list)
+        ]
+        if not level:
+            return
+    raise _too_deep()
+
+
+def _too_deep() -> InputError:
+    rule = f"is nested too deeply; at most {MAX_DEPTH} levels are read"
+    return InputError(rule, field="JSON", has_value=False)
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

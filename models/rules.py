@@ -54,14 +54,7 @@ def _capacity(problem: Problem, accounting: Accounting) -> Iterator[Violation]:
 
 def _slots(problem: Problem, accounting: Accounting) -> Iterator[Violation]:
     """Check that a node has at most `slots` workers."""
-    places = {
-        (node, label)
-        for workers in accounting.topologies
-        for node, label in zip(workers.node.tolist(), workers.label.tolist(), strict=True)
-    }
-    used = np.bincount(
-        np.array([node for node, _ in places], dtype=np.int64), minlength=problem.node_count
-    )
+    used = np.bincount(accounting.worker_nodes(), minlength=problem.node_count)
     for n in np.flatnonzero(used > problem.slots).tolist():
         yield Violation(
             "slots",

@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from slotwise.models.errors import InputError
-from slotwise.models.numbers import MAX_VALUE, exact, whole
+from slotwise.models.numbers import MAX_VALUE, Outsized, exact, whole
 
 
 class FileObject(BaseModel):
@@ -59,7 +59,7 @@ def key_path(*parts: str | int) -> str:
 def _number(value: Any) -> Decimal:
     if isinstance(value, str):
         raise InputError("must be a number, not text", value=value)
-    if not isinstance(value, int | float | Decimal):
+    if not isinstance(value, int | float | Decimal | Outsized):
         raise InputError("must be a number", value=value)
     return exact(value, "")
 

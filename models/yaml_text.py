@@ -14,10 +14,8 @@ from typing import Any
 import yaml
 
 from slotwise.models.errors import InputError
-from slotwise.models.json_text import number_text, whole_number
-
-MAX_DEPTH = 100
-"""Deepest nesting that is read; files of ours need 8."""
+from slotwise.models.json_text import MAX_DEPTH, number_text
+from slotwise.models.numbers import Outsized, read_number
 
 MAX_VALUES = 5_000_000
 """Most values after aliases are written out: stops texts that unfold without end."""
@@ -125,7 +123,7 @@ class _Reader:
         return items
 
 
-def _scalar(event: Any) -> str | bool | int | Decimal | None:
+def _scalar(event: Any) -> str | bool | int | Decimal | Outsized | None:
     text: str = event.value
     if not event.implicit[0] or event.tag == "!":
         return text
@@ -133,10 +131,8 @@ def _scalar(event: Any) -> str | bool | int | Decimal | None:
         return None
     if _BOOL.fullmatch(text):
         return text.lower() == "true"
-    if _INT.fullmatch(text):
-        return whole_number(text)
-    if _FLOAT.fullmatch(text):
-        return Decimal(text)
+    if _INT.fullmatch(text) or _FLOAT.fullmatch(text):
+        return read_number(text)
     if found := _NO_NUMBER.fullmatch(text):
         return Decimal(found[1] + found[2])
     return text

@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from slotwise.api import place
+    from slotwise.heuristics.method_error import MethodError
     from slotwise.models.certificate import Certificate
     from slotwise.models.certificate_file import read_certificate, write_certificate
     from slotwise.models.errors import InputError, InternalError, SlotwiseError
@@ -35,6 +36,7 @@ __all__ = [
     "InputError",
     "Instance",
     "InternalError",
+    "MethodError",
     "Placement",
     "Refusal",
     "Result",
@@ -61,6 +63,7 @@ _HOME = {
     "InputError": "slotwise.models.errors",
     "Instance": "slotwise.models.instance",
     "InternalError": "slotwise.models.errors",
+    "MethodError": "slotwise.heuristics.method_error",
     "Placement": "slotwise.models.placement",
     "Refusal": "slotwise.models.refusal",
     "Result": "slotwise.solver.result",

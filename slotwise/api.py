@@ -30,6 +30,8 @@ def place(instance: Instance, method: str, *, seed: int = 0) -> Placement | Refu
     Raises
     ------
     InputError
-        When there is no such method.
+        When there is no such method, or its answer is none for this instance.
+    MethodError
+        When the method breaks down: a command fails, or code of another package raises something.
     """
     return run_method(compile_problem(instance), find_method(method), seed)

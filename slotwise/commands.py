@@ -20,6 +20,7 @@ def solve(
     hint: options.Hint = None,
     max_moved: options.MaxMoved = None,
     out: options.Out = None,
+    confirm: options.Confirm = None,
     crosscheck: options.CrossCheck = False,
     certificate: options.Certificate = None,
     topology: options.Topology = None,
@@ -41,7 +42,7 @@ def solve(
     inputs.check_target(out)
     inputs.check_target(certificate, "--certificate")
     problem = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
-    ask = running.Ask(engine, time_limit, workers, seed)
+    ask = running.Ask(engine, time_limit, workers, seed, confirm)
     with counted_presses():  # from the first placement on, Ctrl-C takes nothing away
         solved = running.solved(problem, ask, hint, max_moved, quiet=quiet)
         if out is not None and solved.result.placement is not None:

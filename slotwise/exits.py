@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import typer
 
 from slotwise.models.errors import InternalError, SlotwiseError
+from slotwise.models.one_line import one_line
 
 Main = Callable[[Sequence[str]], object]
 
@@ -102,8 +103,8 @@ def leave(code: int) -> NoReturn:
 
 
 def complain(message: str) -> int:
-    """Write one line to stderr; return `Exit.BAD_INPUT`."""
-    sys.stderr.write(f"slotwise: {' '.join(message.split())}\n")
+    """Write one line to stderr, control characters escaped; return `Exit.BAD_INPUT`."""
+    sys.stderr.write(f"slotwise: {one_line(message)}\n")
     return Exit.BAD_INPUT
 
 

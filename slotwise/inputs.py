@@ -114,7 +114,7 @@ def generate(family: Family, count: int | None, seed: int, folder: Path) -> list
         folder / f"{made.name}.json": instance_text(made) for made in family.generate(count, seed)
     }
     for path, text in texts.items():
-        if path.exists() and path.read_bytes() != text.encode():
+        if path.exists() and not _holds(path, text.encode()):
             raise InputError(
                 "holds something else; remove it or choose another --out",
                 has_value=False,
@@ -124,3 +124,8 @@ def generate(family: Family, count: int | None, seed: int, folder: Path) -> list
     for path, text in texts.items():
         write_atomically(path, text)
     return list(texts)
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    """Say whether `path` is a file with this content; of another size it is not even read."""
+    return path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content

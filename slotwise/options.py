@@ -94,6 +94,14 @@ CrossCheck = Annotated[
     bool,
     typer.Option("--crosscheck", help="Have another engine search for anything better, as long."),
 ]
+Confirm = Annotated[
+    bool | None,
+    typer.Option(
+        "--confirm/--no-confirm",
+        help="Call optimal what CP-SAT or a MIP solver proves only once another engine, or the "
+        "same without presolve, proves it too; default: where a term can exceed 2^31.",
+    ),
+]
 Certificate = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Also write a certificate, for slotwise verify."),

@@ -24,12 +24,13 @@ from slotwise.solver.solve import solve
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Engine, wall-clock limit in seconds, threads and seed of a solve."""
+    """Engine, wall-clock limit in seconds, threads and seed of a solve; see `solve`."""
 
     engine: str
     time_limit_s: float
     workers: int
     seed: int
+    confirm: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,7 @@ def solved(
             workers=ask.workers,
             seed=ask.seed,
             hint=start,
+            confirm=ask.confirm,
             on_progress=on_progress,
         )
     verdict = None if result.placement is None else judge(problem, result.placement)

@@ -56,7 +56,7 @@ def table(rows: Iterable[Sequence[str]], heads: Sequence[str], right: Sequence[s
 def show_result(result: Result, verdict: Verdict | None) -> None:
     """Show what ``solve`` found."""
     if result.placement is None or verdict is None:
-        show(_NOT_FOUND[result.status])
+        show(*_distrusted(result), _NOT_FOUND[result.status])
         return
     first_open = next((t for t in result.objective if not t.proven), None)
     rows = [
@@ -68,6 +68,7 @@ def show_result(result: Result, verdict: Verdict | None) -> None:
         table(rows, ("term", "value", "bound", "gap"), ("value", "bound")),
         *_places(verdict, result.placement),
         *_picked(result),
+        *_distrusted(result),
         _next_step(result),
     )
 
@@ -75,7 +76,8 @@ def show_result(result: Result, verdict: Verdict | None) -> None:
 def _headline(result: Result) -> str:
     by = f"{result.engine} {result.version}".strip()
     if result.status is Status.OPTIMAL:
-        return f"Proven optimal by {by} in {result.seconds:.2f} s."
+        confirmed = ", confirmed," if result.confirmed else ""
+        return f"Proven optimal by {by}{confirmed} in {result.seconds:.2f} s."
     first = next((t for t in result.objective if not t.proven), None)
     if first is None or first.bound is None or result.gap is None:
         return f"Best found by {by} in {result.seconds:.2f} s; no bound is proven."
@@ -91,6 +93,14 @@ def _picked(result: Result) -> list[str]:
         return []
     lines = [f"  {p.engine} ({p.seconds:.2f} s): {p.why}" for p in result.picked]
     return ["What ran, and why:", *lines, ""]
+
+
+def _distrusted(result: Result) -> list[str]:
+    """Return which engines were found wrong, and how."""
+    if not result.distrusted:
+        return []
+    lines = [f"  {one.engine}: {one.reason}" for one in result.distrusted]
+    return ["Found wrong, so that no bound of theirs counts (please report it):", *lines, ""]
 
 
 def _gap(result: Result, term: TermResult, first_open: bool) -> str:
@@ -173,8 +183,9 @@ def _places(verdict: Verdict, placement: Placement) -> list[RenderableType]:
         shown.append((node, str(worker), topology, compact(names), load))
         before = node
     used = len({node for node, _, _ in tasks})
+    workers = len({(node, worker) for node, worker, _ in tasks})
     return [
-        f"Nodes used: {used} of {len(loads)}; workers used: {len(tasks)}.",
+        f"Nodes used: {used} of {len(loads)}; workers used: {workers}.",
         table(shown, ("node", "worker", "topology", "tasks", "node's load / capacity")),
         *_more(len(tasks), "workers"),
     ]

@@ -14,7 +14,8 @@ from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.local_search import LOCAL_SEARCH
 from slotwise.solver.outcome_check import contradiction
 from slotwise.solver.result import Improvement, Limits, Outcome, Pick, Proof
-from slotwise.solver.stopping import is_stop_requested
+from slotwise.solver.stopping import is_stop_requested, until
+from slotwise.solver.supervise import ASK_AFTER_S
 from slotwise.solver.turns import Turn
 from slotwise.solver.watch import Known, Watch, tell_outcome
 
@@ -71,9 +72,13 @@ class Auto:
         began = time.perf_counter()
         self.known.start(engine.name, turn.why)
         try:
-            found = engine.run(problem, asked, watch.best() or watch.project(self.hint), watch)
+            with until(began + asked.time_s + ASK_AFTER_S):
+                found = engine.run(problem, asked, watch.best() or watch.project(self.hint), watch)
             wrong = contradiction(problem, engine.name, found)
         except NotTakenError:
+            return None
+        except KeyboardInterrupt:  # stopped before it had anything to tell
+            self.known.picked.append(Pick(engine.name, turn.why, time.perf_counter() - began))
             return None
         except InternalError as error:
             found, wrong = None, str(error)

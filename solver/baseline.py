@@ -7,7 +7,6 @@ every topology with tasks has a worker. They need no earlier term to be at its b
 
 from __future__ import annotations
 
-import itertools
 import math
 import time
 from collections.abc import Sequence
@@ -24,12 +23,13 @@ from slotwise.models.problem import Problem
 from slotwise.solver.engine import Engine
 from slotwise.solver.result import Limits, Outcome, Status
 from slotwise.solver.spread_bound import fewest_nodes, least_network
-from slotwise.solver.stopping import is_stop_requested
+from slotwise.solver.stopping import is_stop_requested, until
 from slotwise.solver.watch import Watch, unwatched
 
 FIRST = ("r-storm", "ras-default")
 """Heuristics that run first: the quickest, and the one that is best most often."""
 SHARE_OF_TIME = 0.05
+PATIENCE, PATIENCE_FOR_FIRST = 4.0, 10.0
 KIND, CAPACITY = "trivial", "capacity"
 """What the bounds are."""
 
@@ -42,9 +42,6 @@ def run(
     Each placement is told at once. Where tasks are many not all heuristics run: no more start
     after `SHARE_OF_TIME` of the limit.
     """
-    watch = watch or unwatched(problem, "baseline")
-    watch.prove(simple_bounds(problem), KIND)
-    watch.prove(capacity_bounds(problem), CAPACITY)
     methods = dict.fromkeys((*(name for name in FIRST if name in HEURISTICS), *HEURISTICS))
     seconds = SHARE_OF_TIME * limits.time_s
     return known_at_once(problem, limits.seed, hint, tuple(methods), seconds, watch)
@@ -60,11 +57,15 @@ def known_at_once(
 ) -> Outcome:
     """Return the best of the hint and of some heuristics' placements, and the simple bounds.
 
-    After so many seconds no other heuristic starts; one runs whatever the time.
+    After so many seconds no other heuristic starts, and one that runs `PATIENCE` times as long is
+    stopped, or `PATIENCE_FOR_FIRST` times as long where there is no placement yet.
     """
     watch = watch or unwatched(problem, "baseline")
-    placement = _best(problem, seed, hint, methods, seconds, watch)
+    simple = simple_bounds(problem)
+    watch.prove(simple, KIND)
     bounds = capacity_bounds(problem)
+    watch.prove(bounds, CAPACITY)
+    placement = _best(problem, seed, hint, methods, seconds, watch)
     values = None if placement is None else judge(problem, placement).scaled
     status = Status.UNKNOWN if values is None else Status.FEASIBLE
     return Outcome(
@@ -73,7 +74,7 @@ def known_at_once(
         values=values,
         bounds=bounds,
         proof="simple bounds: no part below 0, demand beyond capacity, pairs that share no node",
-        bound_kind=KIND if bounds == simple_bounds(problem) else CAPACITY,
+        bound_kind=KIND if bounds == simple else CAPACITY,
     )
 
 
@@ -113,16 +114,28 @@ def _best(
 ) -> Placement | None:
     started = time.perf_counter()
     best: tuple[tuple[int, ...], Placement] | None = None
-    found = (run_method(problem, HEURISTICS[name], seed) for name in methods)
-    for index, placement in enumerate(itertools.chain([hint], found)):
-        if isinstance(placement, Placement):
+    for name in (None, *methods):
+        patience = seconds * (PATIENCE_FOR_FIRST if best is None else PATIENCE)
+        placement = hint if name is None else _placed(problem, name, seed, started + patience)
+        if placement is not None:
             verdict = judge(problem, placement)
             if verdict.valid and (best is None or verdict.scaled < best[0]):
                 best = verdict.scaled, placement
                 watch.offer(placement)
-        if is_stop_requested() or (index and time.perf_counter() - started > seconds):
+        late = time.perf_counter() - started > seconds
+        if is_stop_requested() or (late and best is not None):
             break
     return None if best is None else best[1]
+
+
+def _placed(problem: Problem, name: str, seed: int, deadline: float) -> Placement | None:
+    """Return a heuristic's placement; ``None`` where it refuses, or is stopped at the deadline."""
+    try:
+        with until(deadline):
+            answer = run_method(problem, HEURISTICS[name], seed)
+    except KeyboardInterrupt:
+        return None
+    return answer if isinstance(answer, Placement) else None
 
 
 BASELINE = Engine(

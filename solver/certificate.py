@@ -32,18 +32,24 @@ def certificate_of(
     """
     if result.status is Status.UNKNOWN:
         raise InputError("has no answer to certify", field="status", value=str(result.status))
+    bounded = result.status is not Status.INFEASIBLE
     others = () if check is None or check.result is None else (check.result,)
     return Certificate(
         instance=instance_hash(problem.instance),
         status=str(result.status),
         made_by=f"slotwise {version('slotwise')}",
-        objective=tuple(CertifiedTerm(t.term, t.value, t.bound) for t in result.objective),
-        proofs=tuple(proof for one in (result, *others) for proof in _proofs(problem, one)),
+        objective=tuple(
+            CertifiedTerm(t.term, t.value, t.bound if bounded else None) for t in result.objective
+        ),
+        proofs=tuple(
+            proof for one in (result, *others) for proof in _proofs(problem, one, bounded)
+        ),
         places=None if result.placement is None else to_places(problem.instance, result.placement),
     )
 
 
-def _proofs(problem: Problem, result: Result) -> tuple[CertifiedProof, ...]:
+def _proofs(problem: Problem, result: Result, bounded: bool) -> tuple[CertifiedProof, ...]:
+    """Return the proofs of `result`; without bounds where there is no placement to have a value."""
     return tuple(
         CertifiedProof(
             engine=proof.engine,
@@ -53,7 +59,7 @@ def _proofs(problem: Problem, result: Result) -> tuple[CertifiedProof, ...]:
             seed=result.limits.seed,
             how=proof.how,
             bounds=tuple(
-                None if bound is None else bound * term.unit
+                None if bound is None or not bounded else bound * term.unit
                 for bound, term in zip(proof.bounds, problem.terms, strict=True)
             ),
         )

@@ -19,6 +19,7 @@ from slotwise.models.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.solver.kinds import Kinds, merge_twins
 from slotwise.solver.node_columns import NodeColumns, node_columns
 from slotwise.solver.node_types import NodeType, node_types
+from slotwise.solver.stopping import check_stop
 from slotwise.solver.worker_layout import home_labels
 
 
@@ -80,6 +81,7 @@ def make_column_model(problem: Problem, deadline: float) -> ColumnModel:
     """List all columns; raises `NotTakenError` where they are too many."""
     kinds = merge_twins(problem)
     types = node_types(problem)
+    check_stop()
     columns = tuple(node_columns(problem, kinds, kind.sample, deadline) for kind in types)
     terms = tuple(_sum(problem, kinds, columns, dict(term.parts)) for term in problem.terms)
     limited = problem.move_limit != NO_LIMIT

@@ -49,18 +49,21 @@ def confirm_claim(known: Known, engine: Engine, limits: Limits) -> tuple[Engine,
 
     Until all is confirmed, or time is up: first `engine` itself without presolve, then others.
     """
-    asked: list[Engine] = []
-    watch = Watch(known, engine.name)
+    problem, watch = known.problem, Watch(known, engine.name)
     others = [ENGINES[name] for name in ASKED if name != engine.name]
-    for other in (None, *others):
-        left = limits.time_s - (time.perf_counter() - known.started)
+    others = [other for other in others if other.supports(problem) is None]
+    asked: list[Engine] = []
+    deadline = time.perf_counter() + limits.time_s
+    for index, other in enumerate([None, *others]):
+        left = deadline - time.perf_counter()
         if not known.awaits_confirmation or left <= 0 or is_stop_requested():
             break
-        within = replace(limits, time_s=left if other is others[-1] else SHARE * left)
+        share = 1.0 if index == len(others) else SHARE
+        within = replace(limits, time_s=share * left)
         if other is None:
-            without_presolve(engine, known.problem, within, watch)
-        elif other.supports(known.problem) is None:
-            _ask(other, known.problem, within, watch.by(other.name))
+            without_presolve(engine, problem, within, watch)
+        else:
+            _ask(other, problem, within, watch.by(other.name))
             asked.append(other)
     return tuple(asked)
 

@@ -5,7 +5,9 @@ a pair that shares a rack, node or worker saves the step of distance that the le
 Pairs inside a place are products of counts. A product is order-encoded: with ``u = sum_i b_i``
 (b_i = "u is at least i"), ``u * v = sum_i z_i`` where ``z_i <= v`` and ``z_i = 0`` unless b_i.
 Only upper bounds on z are needed, for savings are maximised. Flows that share a class share its
-product: ``u * (w_1 v_1 + w_2 v_2 + ...)``.
+product: ``u * (w_1 v_1 + w_2 v_2 + ...)``. Their weights are divided by their gcd. (To split
+large weights into digits, each with a product of its own, is exact too, and keeps coefficients
+small; searches took up to 10,000 times as long.)
 
 By matrix every group is one task and the cost is linear in ``z_ikjl`` (task i on node k and j on
 l) with ``sum_l z_ikjl = x_ik`` and ``sum_k z_ikjl = x_jl`` (RLT-1).
@@ -101,23 +103,24 @@ def product(model: cp_model.CpModel, place: Place, center: int, leaves: dict[int
     """Return center * (weighted leaves) in a place, as a sum that is never more than that."""
     if center not in place:
         return 0
-    u, most_u = place[center]
     there = [(weight, *place[leaf]) for leaf, weight in leaves.items() if leaf in place]
     if not there:
         return 0
-    v = sum(weight * count for weight, count, _ in there)
-    most_v = sum(weight * most for weight, _, most in there)
+    u, most_u = place[center]
     steps = [model.new_bool_var(f"at_least_{i + 1}") for i in range(most_u)]
     model.add(sum(steps) == u)
     for lower, higher in pairwise(steps):
         model.add_implication(higher, lower)
+    common = math.gcd(*(weight for weight, _, _ in there))
+    v = sum(weight // common * count for weight, count, _ in there)
+    most_v = sum(weight // common * most for weight, _, most in there)
     total: Count = 0
     for step in steps:
         z = model.new_int_var(0, most_v, "z")
         model.add(z <= v)
         model.add(z <= most_v * step)
         total += z
-    return total
+    return common * total
 
 
 def _by_matrix(model: cp_model.CpModel, problem: Problem, counts: Counts) -> Count:

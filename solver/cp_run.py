@@ -42,10 +42,10 @@ class CpAnswer:
 def parameters(limits: Limits) -> cp_model.CpSolver:
     """Return a solver with our parameters.
 
-    ``presolve_inclusion_work_limit = 0`` is not a matter of speed: a rule of the presolve of
-    OR-Tools 9.12 to 9.15 adds up coefficients in 32 bits, drops the enforcement literal of a
-    constraint where they reach 2^31, and so cuts off solutions (google/or-tools#5293). The limit
-    switches that rule off.
+    ``presolve_inclusion_work_limit = 0`` is not a matter of speed: a presolve rule of OR-Tools
+    9.15 adds up coefficients in 32 bits, drops the enforcement literal of a constraint where they
+    reach 2^31, and so cuts off solutions (google/or-tools#5293; 9.12 to 9.14 answered the same
+    models correctly). The limit switches that rule off.
     """
     solver = cp_model.CpSolver()
     solver.parameters.presolve_inclusion_work_limit = 0

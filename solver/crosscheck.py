@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from slotwise.models.errors import InputError
+from slotwise.models.errors import InputError, InternalError
 from slotwise.models.problem import Problem
 from slotwise.solver.claims import Agreement, Claim, agreement, reasons
 from slotwise.solver.engine import UntakenError
@@ -30,7 +30,8 @@ class CrossCheck:
     agreement
         See `Agreement`.
     result
-        Of the engine that settled it, else of the last one asked; ``None`` = none was.
+        Of the engine that settled it, else of the last one asked; ``None`` = none was, or it
+        contradicted itself.
     seconds
         Wall-clock time of all engines that were asked.
     reason
@@ -87,6 +88,9 @@ def crosscheck(
         share = left if index == len(names) - 1 else left * SHARE
         try:
             last = _ask(problem, claim, limits, name, share)
+        except InternalError as error:
+            seconds = time.perf_counter() - started
+            return CrossCheck(Agreement.CONTRADICTED, None, seconds, str(error))
         except UntakenError:
             if engine is not None:
                 raise
@@ -107,6 +111,7 @@ def _ask(problem: Problem, claim: Claim, limits: Limits, name: str, time_s: floa
         workers=limits.workers,
         seed=limits.seed,
         hint=claim.placement,
+        confirm=False,  # it confirms the claim itself
     )
 
 

@@ -84,10 +84,12 @@ def contents(
     Workers of the placement are matched to those of the layout by home label, else in turn. A
     placement with more workers on a node than the layout has is described as far as it goes.
     """
-    held = _held(problem, layout.groups, placement)
+    by_place: dict[tuple[int, int], dict[int, Counter[int]]] = {}
+    for (t, n, w), content in _held(problem, layout.groups, placement).items():
+        by_place.setdefault((t, n), {})[w] = content
     found: dict[tuple[int, int], tuple[Content, ...]] = {}
     for place, labels in layout.labels.items():
-        inside = {w: content for (t, n, w), content in held.items() if (t, n) == place}
+        inside = by_place.get(place, {})
         fresh = sorted(
             (content for w, content in inside.items() if w not in labels),
             key=lambda content: -sum(content.values()),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem import IntArray, Problem
+from slotwise.solver.stopping import check_stop
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,18 +57,18 @@ def flow_inside(flow: IntArray, counts: IntArray) -> IntArray:
 
 def merge_twins(problem: Problem) -> Kinds:
     """Return the kinds of a problem, in order of their first class."""
-    size = len(problem.classes)
-    flow = np.zeros((size, size), dtype=np.int64)
+    near: list[dict[int, int]] = [{} for _ in problem.classes]
     for (a, b), weight in problem.pair_flows().items():
-        flow[a, b] += weight
-        flow[b, a] += weight
+        if weight:
+            near[a][b] = near[b][a] = weight
     named = _components_with_rules(problem)
     twins: dict[object, list[int]] = {}
     for c, one in enumerate(problem.classes):
+        check_stop()
         key = (
             one.topology,
             tuple(problem.demand[c].tolist()),
-            tuple(flow[c].tolist()),
+            tuple(sorted(near[c].items())),
             () if problem.linear is None else tuple(problem.linear[c].tolist()),
             tuple(r for r, region in enumerate(problem.regions) if c in region.classes),
             int(problem.heap[c]),
@@ -76,12 +77,18 @@ def merge_twins(problem: Problem) -> Kinds:
         twins.setdefault(key, []).append(c)
     members = tuple(tuple(group) for group in twins.values())
     firsts = [group[0] for group in members]
+    kind_of = {c: k for k, c in enumerate(firsts)}
+    flow = np.zeros((len(firsts), len(firsts)), dtype=np.int64)
+    for c, k in kind_of.items():
+        for other, weight in near[c].items():
+            if other in kind_of:
+                flow[k, kind_of[other]] = weight
     return Kinds(
         members=members,
         sizes=np.array([sum(problem.sizes[c] for c in group) for group in members], dtype=np.int64),
         topology=np.array([problem.classes[c].topology for c in firsts], dtype=np.int64),
         demand=problem.demand[firsts],
-        flow=flow[np.ix_(firsts, firsts)],
+        flow=flow,
     )
 
 

@@ -14,6 +14,7 @@ from numpy.random import Generator
 from slotwise.models.placement import UNPLACED, Placement
 from slotwise.models.problem import CLUSTER, IntArray, Problem
 from slotwise.solver.local_rules import NO_LABEL, NO_ROW, Candidates, Rulebook, Workers
+from slotwise.solver.stopping import check_stop
 
 PARTS = ("network", "overload", "nodes", "workers", "linear", "moved", "rejected")
 NETWORK, OVERLOAD, NODES, WORKERS, LINEAR, MOVED, REJECTED = range(len(PARTS))
@@ -68,6 +69,7 @@ class Field:
     def _fill(self, start: Placement) -> None:
         rows: dict[tuple[int, int, int], int] = {}
         for task, (node, label) in enumerate(zip(start.nodes, start.workers, strict=True)):
+            check_stop()
             if node == UNPLACED:
                 continue
             topology = self.problem.classes[self.task_class[task]].topology
@@ -126,6 +128,7 @@ class Field:
 
         Each candidate is overlooked with probability `blink`.
         """
+        check_stop()
         c = self.task_class[task]
         topology = self.problem.classes[c].topology
         candidates = self.workers.candidates(topology, self.rules.worth_a_look())

@@ -120,9 +120,8 @@ class Rulebook:
         self.soft = bool(problem.soft_weight.any())
         self._kind = _kinds(problem)
         self._nodes: IntArray | None = None
-        self._columns = [
-            np.array([k == one.component for one in problem.classes]) for k in self._component
-        ]
+        components = np.array(self._component)
+        self._columns = [components == k for k in self._component]
 
     def worth_a_look(self) -> IntArray:
         """Return the nodes in use, and of the others one of each kind and rack."""

@@ -32,6 +32,8 @@ MOST_OUT = 40
 """Tasks taken out at once."""
 MEMORY = 30
 """Steps ago: an outcome is compared with the value then."""
+MOST_CELLS = 10**8
+"""Of its tables, 8 bytes each."""
 TELL_EVERY_S = 0.2
 BLINK = 0.02
 """Share of places that are overlooked, so that no two attempts are alike."""
@@ -41,7 +43,16 @@ def supports(problem: Problem) -> str | None:
     """Return ``None``, or why the search does not take the problem."""
     if problem.matrix is not None:
         return "distances come as a matrix"
+    if _cells(problem) > MOST_CELLS:
+        return f"{len(problem.classes)} classes in as many workers make too large a table"
     return None if problem.task_count else "there is nothing to place"
+
+
+def _cells(problem: Problem) -> int:
+    """Bound the cells of the tables of classes by workers and by classes."""
+    slots: list[int] = problem.slots.tolist()
+    classes, workers = len(problem.classes), min(problem.task_count, sum(slots))
+    return classes * (classes + 4 * workers)  # two tables that grow by doubling
 
 
 class LocalSearch:
@@ -182,6 +193,7 @@ def run(
         raise NotTakenError("there is no placement to start from")
     started = time.perf_counter()
     watch = watch or unwatched(problem, "local-search")
+    check_stop()
     search = LocalSearch(problem, hint, limits.seed)
     work = math.inf if limits.deterministic_work is None else limits.deterministic_work
     told, interrupted = started, False

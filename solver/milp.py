@@ -30,6 +30,7 @@ from slotwise.solver.milp_cbc import CBC
 from slotwise.solver.milp_grid import Grid, fix
 from slotwise.solver.milp_highs import HIGHS
 from slotwise.solver.milp_model import Expr
+from slotwise.solver.milp_size import check_columns
 from slotwise.solver.milp_terms import CompactModel, build
 from slotwise.solver.mip import (
     MOST_TOLD_APART,
@@ -95,7 +96,12 @@ def run(
     search = _Search(problem, solver, limits, time.perf_counter(), watch)
     if hint is not None:
         search.offer(hint)
-    compact = build(problem)
+    try:
+        check_columns(problem)
+        compact = build(problem)
+    except KeyboardInterrupt:
+        search.interrupted = True
+        return _outcome(search, Status.UNKNOWN if search.values is None else Status.FEASIBLE)
     for index, term in enumerate(compact.terms):
         grid = Grid.of(term)
         ended = _minimise(search, compact, index, grid)

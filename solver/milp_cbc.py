@@ -19,9 +19,12 @@ import pulp
 from slotwise.models.errors import InternalError
 from slotwise.solver.interruptible import run_interruptible
 from slotwise.solver.mip import Ended, MipSolver, Question, Reply, Report
+from slotwise.solver.stopping import check_stop
 
 PROGRAM = str(pulp.PULP_CBC_CMD.pulp_cbc_path)
 TOLERANCE = "1e-9"
+PATIENCE_S = 0.2
+"""What CBC may take to write its answer after it was told to stop; then it is killed."""
 
 ENDED = {
     (pulp.LpStatusOptimal, pulp.LpSolutionOptimal): Ended.COMPLETE,
@@ -49,8 +52,11 @@ def search(question: Question, report: Report) -> Reply:
         columns, names, rows, _ = lp.writeMPS(str(model), rename=True)
         start = _start_file(question, names, Path(folder, "start.txt"))
         started = time.perf_counter()
+        check_stop()  # writing takes long
         log, interrupted = _run(_command(question, model, answer, start))
         in_time = time.perf_counter() - started < question.time_s
+        if log is None:
+            return Reply(Ended.STOPPED, None, interrupted)
         if not answer.exists():
             raise InternalError(f"CBC wrote no answer; it said {log[-300:]!r}")
         read = reader.readsol_MPS(str(answer), lp, columns, names, rows)
@@ -96,8 +102,11 @@ def _start_file(question: Question, names: dict[str, str], path: Path) -> Path |
     return path
 
 
-def _run(command: list[str]) -> tuple[str, bool]:
-    """Run CBC in a session of its own, so that Ctrl-C reaches it through us; return its log."""
+def _run(command: list[str]) -> tuple[str | None, bool]:
+    """Run CBC in a session of its own, so that Ctrl-C reaches it through us.
+
+    Return its log, ``None`` where it had to be killed, and whether it was told to stop.
+    """
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -107,11 +116,17 @@ def _run(command: list[str]) -> tuple[str, bool]:
         start_new_session=True,
     )
     log: list[str] = []
-    interrupted = run_interruptible(
-        lambda: log.append(process.communicate()[0]),
-        lambda: process.send_signal(signal.SIGINT),
-    )
-    return log[0], interrupted
+    told: list[float] = []
+
+    def stop() -> None:
+        told.append(time.perf_counter())
+        if told[-1] - told[0] > PATIENCE_S:
+            process.kill()
+        else:
+            process.send_signal(signal.SIGINT)
+
+    interrupted = run_interruptible(lambda: log.append(process.communicate()[0]), stop)
+    return None if process.returncode == -signal.SIGKILL else log[0], interrupted
 
 
 def _bound(ended: Ended, log: str, gap: float) -> float | None:

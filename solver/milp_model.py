@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import pulp
 
 from slotwise.solver.engine import NotTakenError
+from slotwise.solver.stopping import check_stop
 
 Expr: TypeAlias = Any
 """A `pulp.LpAffineExpression` or `pulp.LpVariable` (PuLP has no types); coefficients are whole."""
@@ -55,6 +56,7 @@ class Model:
         self._row(name, row, pulp.LpConstraintEQ)
 
     def _column(self, name: str, most: int, kind: str) -> Expr:
+        check_stop()
         self.columns += 1
         if self.columns > MOST_COLUMNS:
             raise NotTakenError(f"its linear model has more than {MOST_COLUMNS:,} columns")
@@ -62,6 +64,7 @@ class Model:
 
     def _row(self, name: str, expression: Expr, sense: int) -> None:
         """Add expression (sense) 0; a row without columns that holds is left out."""
+        check_stop()
         constant = expression.constant
         holds = constant == 0 if sense == pulp.LpConstraintEQ else constant <= 0
         if len(expression) or not holds:

@@ -16,6 +16,7 @@ from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem
 from slotwise.solver.engine import NotTakenError
 from slotwise.solver.kinds import Kinds
+from slotwise.solver.stopping import check_stop
 from slotwise.solver.worker_layout import has_single_workers
 from slotwise.solver.worker_packing import Packing, pack
 
@@ -133,6 +134,7 @@ def _fitting(problem: Problem, kinds: Kinds, node: int) -> IntArray:
     rows = np.zeros((1, 0), dtype=np.int64)
     load = np.zeros((1, len(problem.dims)), dtype=np.int64)
     for k in range(kinds.count):
+        check_stop()
         steps = _steps(problem, kinds, k, capacity, len(rows))
         loads = load[:, None, :] + steps[None, :, None] * kinds.demand[k][None, None, :]
         fits = (loads <= capacity).all(axis=2)

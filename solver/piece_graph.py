@@ -18,6 +18,7 @@ import numpy as np
 
 from slotwise.models.problem import BoolArray, IntArray
 from slotwise.solver.kinds import flow_inside
+from slotwise.solver.stopping import check_stop
 
 MOST_CASES = 200
 """Combinations of counts of the closing kinds; cycles beyond that are loosened."""
@@ -162,6 +163,7 @@ def _closing(flows: nx.Graph[int], most: IntArray) -> tuple[int, ...]:
     """Return kinds on many cycles, as long as their counts have few combinations."""
     rest, closing, cases = flows.copy(), [], 1
     while len(core := nx.k_core(rest, 2)):
+        check_stop()
         joints = [k for k in core if core.degree(k) > 2] or list(core)
         chosen = min(joints, key=lambda k: (_cost(int(most[k]), core.degree(k)), k))
         cases *= int(most[chosen]) + 1

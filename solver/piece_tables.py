@@ -15,6 +15,7 @@ import numpy as np
 from slotwise.models.problem import IntArray
 from slotwise.solver.piece_graph import PieceGraph
 from slotwise.solver.piece_kernels import IMPOSSIBLE
+from slotwise.solver.stopping import check_stop
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,6 +95,7 @@ def make_tables(
 def _fill(made: Tables, k: int) -> None:
     from slotwise.solver.piece_compiled import lift
 
+    check_stop()
     graph, units = made.graph, made.units
     table = np.full((int(graph.most[k]) + 1, units + 1), IMPOSSIBLE, dtype=np.int64)
     for y, worth in enumerate(made.worths(k).tolist()):

@@ -23,8 +23,7 @@ from slotwise.solver.engines import ENGINES
 from slotwise.solver.outcome_check import contradiction
 from slotwise.solver.progress import OnProgress, Progress
 from slotwise.solver.result import Limits, Outcome, Pick, Proof, Result, Status, TermResult
-from slotwise.solver.stopping import is_stop_requested
-from slotwise.solver.supervise import supervised
+from slotwise.solver.supervise import TimeLimit, supervised
 from slotwise.solver.watch import Known, Watch, tell_outcome
 
 ASKED = "asked for"
@@ -80,6 +79,10 @@ def solve(
     """
     started = time.perf_counter()
     limits = _limits(time_limit_s, workers, seed)
+
+    def left_s() -> float:
+        return limits.time_s - (time.perf_counter() - started)
+
     problem = compile_problem(instance) if isinstance(instance, Instance) else instance
     events: SimpleQueue[Progress | None] = SimpleQueue()
     known = Known(
@@ -90,10 +93,14 @@ def solve(
     )
     if hint is not None and not known.offer(hint, "hint"):
         judge(problem, hint)
-    answer = supervised(lambda: _run(engine, problem, limits, hint, known), events, on_progress)
-    if answer is None:
-        answer = _interrupted(engine, known)
-    engines, outcome = answer
+    ended = supervised(
+        lambda: _run(engine, problem, replace(limits, time_s=max(0.0, left_s())), hint, known),
+        events,
+        on_progress,
+        TimeLimit.of(started, limits.time_s),
+    )
+    engines, outcome = ended.answer or _left_behind(engine, known)
+    outcome = replace(outcome, interrupted=ended.interrupted)
     wrong = contradiction(problem, " and ".join(e.name for e in engines), outcome)
     if wrong is not None:
         raise InternalError(wrong)
@@ -136,18 +143,19 @@ def _run(
     known.trust.check()
     if not known.confirm:
         return (chosen,), found
-    engines = (chosen, *confirm_claim(known, chosen, limits))
+    left = replace(limits, time_s=limits.time_s - (time.perf_counter() - began))
+    engines = (chosen, *confirm_claim(known, chosen, left))
     known.trust.check()
-    now = known.outcome(found.proof, interrupted=found.interrupted or is_stop_requested())
+    now = known.outcome(found.proof)
     return engines, replace(now, trace=found.trace, deterministic_work=found.deterministic_work)
 
 
-def _interrupted(name: str, known: Known) -> Answer:
+def _left_behind(name: str, known: Known) -> Answer:
     """Return what is known where the engine did not end in time."""
     names = [pick.engine for pick in known.picked] or [name]
     engines = tuple(ENGINES[n] for n in dict.fromkeys(names) if n in ENGINES)
     kinds = dict.fromkeys(proven.kind for proven in known.proofs() if proven is not None)
-    return engines or (BASELINE,), known.outcome(", ".join(kinds), interrupted=True)
+    return engines or (BASELINE,), known.outcome(", ".join(kinds))
 
 
 def _not_taken(name: str, reason: str) -> UntakenError:

@@ -30,6 +30,7 @@ import numpy as np
 
 from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.problem import CLUSTER, NODE, RACK, IntArray, Problem
+from slotwise.solver.stopping import check_stop
 
 
 def least_network(problem: Problem) -> int:
@@ -45,6 +46,7 @@ def least_network(problem: Problem) -> int:
     racks, nodes, workers = (_Shares(problem, level) for level in (CLUSTER, RACK, NODE))
     total = 0
     for (a, b), flow in problem.pair_flows().items():
+        check_stop()
         pairs = problem.classes[a].size * problem.classes[b].size
         close = (workers.together(a, b), nodes.together(a, b), racks.together(a, b))
         apart = sum(s * (pairs - min(c, pairs)) for s, c in zip(saving, close, strict=True))

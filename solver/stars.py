@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from slotwise.models.problem import Problem
+from slotwise.solver.stopping import check_stop
 
 Stars = dict[int, dict[int, int]]
 """Center class -> leaf class -> flow weight of a pair; every flow is in exactly one star."""
@@ -25,6 +26,7 @@ def cover(flows: dict[tuple[int, int], int], sizes: tuple[int, ...]) -> Stars:
     left = dict(flows)
     stars: Stars = {}
     while left:
+        check_stop()
         degree: dict[int, int] = {}
         for a, b in left:
             degree[a] = degree.get(a, 0) + 1

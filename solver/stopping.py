@@ -1,9 +1,4 @@
-"""Telling a search to stop, from Ctrl-C or from another thread.
-
-Searches run in threads of their own. Python delivers Ctrl-C to the main thread alone, so a search
-asks now and then whether its thread was told to stop (`check_stop`), and then ends as if Ctrl-C
-had been pressed there: by a `KeyboardInterrupt` that it catches itself to keep what it found.
-"""
+"""Ctrl-C while searches run in threads; how these are told to stop is in `models.stopping`."""
 
 from __future__ import annotations
 
@@ -13,46 +8,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-_here = threading.local()
+from slotwise.models.stopping import (
+    Stop,
+    check_stop,
+    current_deadline,
+    heeding,
+    is_stop_requested,
+    until,
+)
 
-
-class Stop:
-    """A wish to stop; any thread may express it, once and for all."""
-
-    def __init__(self) -> None:
-        self._requested = False
-
-    @property
-    def requested(self) -> bool:
-        """Whether somebody asked to stop."""
-        return self._requested
-
-    def request(self) -> None:
-        """Ask to stop."""
-        self._requested = True
-
-
-@contextmanager
-def heeding(stop: Stop) -> Iterator[None]:
-    """Let the searches of this thread heed `stop`."""
-    before: Stop | None = getattr(_here, "stop", None)
-    _here.stop = stop
-    try:
-        yield
-    finally:
-        _here.stop = before
-
-
-def is_stop_requested() -> bool:
-    """Return whether this thread was told to stop."""
-    stop: Stop | None = getattr(_here, "stop", None)
-    return stop is not None and stop.requested
-
-
-def check_stop() -> None:
-    """Raise `KeyboardInterrupt` where this thread was told to stop; costs next to nothing."""
-    if is_stop_requested():
-        raise KeyboardInterrupt
+__all__ = [
+    "Presses",
+    "Stop",
+    "check_stop",
+    "counted_presses",
+    "current_deadline",
+    "heeding",
+    "is_stop_requested",
+    "until",
+]
 
 
 class Presses:

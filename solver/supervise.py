@@ -1,4 +1,4 @@
-"""Running a search in a thread while the caller's thread listens: to it, and to Ctrl-C."""
+"""Running a search in a thread while the caller's thread listens to it, Ctrl-C and the clock."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
 from slotwise.solver.progress import OnProgress, Progress
-from slotwise.solver.stopping import Stop, counted_presses, heeding
+from slotwise.solver.stopping import Stop, counted_presses, current_deadline, heeding
 
 T = TypeVar("T")
 
 POLL_S = 0.1
 """How late Ctrl-C may be seen where the system does not interrupt the waiting itself."""
 GRACE_S = 1.0
-"""What a search may take to end after it was told to stop; then it is left behind."""
+"""What a search may take to end after Ctrl-C; then it is left behind."""
+ASK_AFTER_S = 0.1
+"""So long after its time limit a search that has not ended by itself is told to stop."""
+LEAVE_AFTER_S, LEAVE_AFTER_SHARE = 0.5, 0.02
+"""So long after its time limit, and this share of it, a search is left behind."""
 
 _running: set[threading.Thread] = set()
 
@@ -31,10 +36,14 @@ class Task(Generic[T]):
         What to call.
     ring
         Called when it has ended, in its thread.
+    deadline
+        When it is told to stop by itself (`time.perf_counter`).
     """
 
-    def __init__(self, work: Callable[[], T], ring: Callable[[], None]) -> None:
-        self.stop = Stop()
+    def __init__(
+        self, work: Callable[[], T], ring: Callable[[], None], deadline: float = math.inf
+    ) -> None:
+        self.stop = Stop(min(deadline, current_deadline()))
         self._work = work
         self._ring = ring
         self._results: list[T] = []
@@ -63,6 +72,14 @@ class Task(Generic[T]):
         """Whether the call raised something."""
         return bool(self._errors)
 
+    def answer(self) -> T | None:
+        """Return what the call returned; ``None`` if it runs on, or stopped because it was told.
+
+        What else it raised is raised here.
+        """
+        told = any(isinstance(error, KeyboardInterrupt) for error in self._errors)
+        return None if not self.has_ended or (told and self.stop.requested) else self.result()
+
     def result(self) -> T:
         """Return what the call returned, or raise what it raised; only once it has ended."""
         if self._errors:
@@ -78,26 +95,62 @@ def is_any_left_behind() -> bool:
     return bool(_running)
 
 
+@dataclass(frozen=True, slots=True)
+class TimeLimit:
+    """The moments (`time.perf_counter`) at which a search is told to stop, and left behind."""
+
+    ask_at: float
+    leave_at: float
+
+    @classmethod
+    def of(cls, started: float, time_s: float) -> TimeLimit:
+        """Return those of a search that has `time_s` seconds from `started` on."""
+        end = started + time_s
+        return cls(end + ASK_AFTER_S, end + LEAVE_AFTER_S + LEAVE_AFTER_SHARE * time_s)
+
+
+NO_TIME_LIMIT = TimeLimit(math.inf, math.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Supervised(Generic[T]):
+    """What came of a search.
+
+    Parameters
+    ----------
+    answer
+        What it returned; ``None`` if it did not end in time, or kept nothing.
+    interrupted
+        Whether Ctrl-C was pressed.
+    """
+
+    answer: T | None
+    interrupted: bool
+
+
 def supervised(
     work: Callable[[], T],
     events: SimpleQueue[Progress | None],
     on_progress: OnProgress | None,
-) -> T | None:
-    """Return what `work` returns, or ``None`` if Ctrl-C was pressed and it did not end in time.
+    limit: TimeLimit = NO_TIME_LIMIT,
+) -> Supervised[T]:
+    """Return what `work` returns, if it ends in time.
 
     Parameters
     ----------
     work
         Runs in a thread; told to stop on Ctrl-C, and left behind `GRACE_S` later, or when Ctrl-C
-        is pressed again.
+        is pressed again; at its time limit likewise, but sooner.
     events
         What `work` tells; handed to `on_progress` in this thread.
     on_progress
         What it raises ends the search and is raised here.
+    limit
+        Of the search.
     """
     with counted_presses() as presses:
-        before, patience = presses.count, math.inf
-        task = Task(work, lambda: events.put(None))
+        before, patience, is_told = presses.count, limit.leave_at, False
+        task = Task(work, lambda: events.put(None), limit.ask_at)
         try:
             while not task.has_ended and time.perf_counter() < patience:
                 try:
@@ -105,16 +158,17 @@ def supervised(
                 except KeyboardInterrupt:  # somebody else's handler, or none
                     presses.count += 1
                 pressed = presses.count - before
-                if pressed and not task.stop.requested:
+                if pressed and not is_told:
+                    is_told = True
                     task.stop.request()
-                    patience = time.perf_counter() + GRACE_S
+                    patience = min(patience, time.perf_counter() + GRACE_S)
                 if pressed > 1:
                     break
         finally:
             task.stop.request()
         while not events.empty():
             _hand_on(events, on_progress, 0.0)
-        return task.result() if task.has_ended else None
+        return Supervised(task.answer(), presses.count > before)
 
 
 def _hand_on(

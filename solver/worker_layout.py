@@ -13,6 +13,7 @@ import numpy as np
 
 from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.problem import IntArray, Problem
+from slotwise.solver.stopping import check_stop
 
 
 def has_single_workers(problem: Problem, topology: int) -> bool:
@@ -84,6 +85,7 @@ def worker_count(problem: Problem, topology: int, node: int, most: IntArray) -> 
     by component), two workers whose heaps fit together are merged without loss: w of them hold
     more than w/2 heaps.
     """
+    check_stop()
     if has_single_workers(problem, topology):
         return 1
     rules = problem.rules[topology]

@@ -16,6 +16,7 @@ from slotwise.models.problem import BoolArray, IntArray, Problem, Rules
 from slotwise.solver.engine import NotTakenError
 from slotwise.solver.kinds import Kinds, flow_inside
 from slotwise.solver.packing_kernel import IMPOSSIBLE, Index, fill
+from slotwise.solver.stopping import check_stop
 
 MOST_CELLS = 150_000_000
 """Places in the box around all node contents; four bytes each."""
@@ -212,6 +213,7 @@ def worker_contents(
     load = np.zeros((1, len(room)), dtype=np.int64)
     tasks = np.zeros(1, dtype=np.int64)
     for k in range(len(columns)):
+        check_stop()
         steps = np.arange(int(most[k]) + 1, dtype=np.int64)
         if len(rows) * len(steps) > MOST_ENTRIES:
             raise NotTakenError(f"a worker has more than {MOST_CONTENTS:,} contents")

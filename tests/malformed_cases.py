@@ -47,6 +47,23 @@ GOOD_HASH = "sha256:3218d3d4d82bec61329e66dc71bc2454add07098710bcb1325713a0f715f
 """Hash of `GOOD`; the test holds it to what the project computes."""
 
 
+OUTSIZED = "must be at most 100 digits long, with an exponent of at most 200"
+"""The rule for numbers that are not even read."""
+
+OUTSIZED_NUMBERS = (
+    "1e5000",
+    "-1e5000",
+    "1e-999999",
+    "1e9999999",
+    "1e99999999999999999999",
+    "1e-99999999999999999999",
+    "9" * 9000,
+    "0." + "1" * 9000,
+    "1e" + "9" * 9000,
+)
+"""Beyond exponent or digits; the fifth and sixth are beyond what `Decimal` can hold."""
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """One malformed input.
@@ -211,12 +228,37 @@ _INSTANCES = [
     _swapped("nan", '"cpu": 400', '"cpu": NaN', f"{N}.resources.cpu = NaN", "must be finite"),
     _swapped("infinite", '"cpu": 400', '"cpu": Infinity', "= Infinity", "must be finite", "null"),
     _swapped("minus-infinite", '"cpu": 400', '"cpu": -Infinity', "= -Infinity", "must be finite"),
-    _swapped("huge", '"cpu": 400', '"cpu": 1e400', "cpu = 1E+400", "must be at most 1E+15"),
+    _swapped("huge", '"cpu": 400', '"cpu": 1e200', "cpu = 1E+200", "must be at most 1E+15"),
     _swapped(
         "long", '"cpu": 400', '"cpu": ' + "9" * 9000, f"{N}.resources.cpu = 9999", "must be at most"
     ),
     _swapped("seven-decimals", '"cpu": 400', '"cpu": 0.1234567', "= 0.1234567", "6 decimals"),
-    _swapped("tiny", '"cpu": 400', '"cpu": 1e-999999', "= 1E-999999", "6 decimals"),
+    _swapped("tiny", '"cpu": 400', '"cpu": 1e-199', f"{N}.resources.cpu = 1E-199", "6 decimals"),
+    *(
+        _swapped(
+            f"outsized-{i}", '"cpu": 400', f'"cpu": {number}', f"{N}.resources.cpu = ", OUTSIZED
+        )
+        for i, number in enumerate(OUTSIZED_NUMBERS)
+    ),
+    *(
+        Case(
+            f"outsized-yaml-{i}",
+            "instance",
+            good_text().replace('"cpu": 400', f'"cpu": {number}', 1),
+            (f"{N}.resources.cpu = ", OUTSIZED),
+            ".yaml",
+        )
+        for i, number in enumerate(OUTSIZED_NUMBERS)
+    ),
+    _swapped(
+        "outsized-parallelism",
+        '"parallelism": 2',
+        f'"parallelism": {"9" * 9000}',
+        f"{C}.parallelism = 999",
+        OUTSIZED,
+    ),
+    _swapped("outsized-text", '"wc"', "1e5000", f"{T}.id = 1e5000", "must be text"),
+    _swapped("outsized-key", '"name": "good"', '"name": "good", "x": 1e5000', "x = 1e5000"),
     _swapped(
         "million-tasks",
         '"parallelism": 2',
@@ -335,6 +377,24 @@ _INSTANCES = [
     ),
     Case("trailing-text", "instance", good_text() + "}", ("= '}'", "is no valid JSON")),
     Case("deep-json", "instance", "[" * 200_000, ("is nested too deeply",)),
+    Case(
+        "deep-but-parsed",
+        "instance",
+        good_text().replace('"good"', "[" * 200 + "]" * 200, 1),
+        ("is nested too deeply", "at most 100"),
+    ),
+    Case(
+        "lone-surrogate",
+        "instance",
+        good_text().replace('"wc"', '"\\ud800"', 1),
+        (f"{T}.id", "must be Unicode text, without surrogates"),
+    ),
+    Case(
+        "lone-surrogate-key",
+        "instance",
+        good_text().replace('"cpu"', '"\\ud800"', 1),
+        ("\\ud800", "must be Unicode text, without surrogates"),
+    ),
     Case(
         "key-twice",
         "instance",
@@ -469,6 +529,12 @@ _PLACEMENTS = [
         "topologies.wc.spout[0].node: is missing",
     ),
     _placement("plan-null-place", _place("spout[0]", None), "= null", "must be an object"),
+    _placement(
+        "plan-outsized-worker",
+        _place("spout[0]", {"node": "n1", "worker": 10**4000}),
+        "topologies.wc.spout[0].worker = 1000",
+        OUTSIZED,
+    ),
     Case("plan-is-a-list", "placement", "[]", ("must be an object",)),
     Case("plan-is-an-instance", "placement", good_text(), ("format = 'slotwise.instance/1'",)),
     Case("plan-missing", "placement", None, ("cannot be read",)),

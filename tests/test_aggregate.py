@@ -8,9 +8,11 @@ import pytest
 from slotwise.benchmarks.aggregate import aggregate
 from slotwise.benchmarks.cases import latest
 from slotwise.benchmarks.charts import VIRTUAL_BEST, gap_figure, profile_figure, script_json
+from slotwise.benchmarks.environment import method_version
 from slotwise.benchmarks.failures import details_of, reason_of
 from slotwise.benchmarks.gaps import gap_of, reference_of, values_of
 from slotwise.benchmarks.measures import seconds_of, shifted_geometric_mean
+from slotwise.benchmarks.old_rows import upgraded
 from slotwise.benchmarks.report_data import failures
 from slotwise.benchmarks.rows import COLUMNS, Row
 
@@ -182,7 +184,62 @@ def test_infeasible_cases_are_no_failure_of_the_engine_and_nobodys_loss() -> Non
     assert (method.wins, method.ties, method.losses) == (1, 0, 0)
     profile = {t["name"]: t for t in profile_figure(rows, summary)["data"]}
     assert profile["m"]["y"][0] == 1.0
-    assert [f.instance for f in failures(rows)] == ["a (infeasible)"]
+    assert failures(rows) == ()
+
+
+def test_a_refusal_is_right_only_where_the_instance_is_proven_infeasible() -> None:
+    rows = [
+        row("none", "auto", "infeasible", (None, None)),
+        row("some", "auto", "optimal", ("0", "9"), ("0", "9")),
+        row("open", "auto", "unknown", (None, None)),
+        *(row(name, "m", "refused", reason="no") for name in ("none", "some", "open")),
+        *(row(name, "cmd:x", "crashed", error="exit code 1") for name in ("none", "some", "open")),
+    ]
+    found = {m.method: m for m in aggregate(rows).methods}
+    assert [(m.succeeded, m.refused, m.rightly_refused, m.failed) for m in found.values()] == [
+        (2, 0, 0, 1),
+        (1, 2, 1, 0),
+        (0, 0, 0, 3),
+    ]
+    assert found["m"].reasons == (("refused: no", 2),)
+    told = {(f.method, f.instance, f.status) for f in failures(rows)}
+    assert told == {
+        ("auto", "open", "unknown"),
+        ("m", "some", "refused"),
+        ("m", "open", "refused"),
+        ("cmd:x", "none (infeasible)", "crashed"),
+        ("cmd:x", "some", "crashed"),
+        ("cmd:x", "open", "crashed"),
+    }
+
+
+def test_a_method_that_refuses_what_is_impossible_stands_before_one_that_breaks_rules() -> None:
+    rows = [
+        row("none", "auto", "infeasible", (None, None)),
+        row("none", "a", "invalid", ("0", "1"), violations=["slots: n"], violation_count=1),
+        row("none", "b", "refused", reason="no"),
+    ]
+    assert [m.method for m in aggregate(rows).methods] == ["auto", "b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("method", "reason", "status"),
+    [
+        ("cmd:x", "the command failed with exit code 1; stderr: oh", "crashed"),
+        ("cmd:x", "the command was ended at its time limit of 20 s", "timeout"),
+        ("cmd:x", "its answer cannot be used: line 1 column 1: no JSON", "crashed"),
+        ("cmd:x", "I do not like it", "refused"),
+        ("storm:a", "Storm's scheduler ended without an answer (exit code 1)", "crashed"),
+        ("m", "no room", "refused"),
+    ],
+)
+def test_rows_of_an_older_version_are_told_as_today(method: str, reason: str, status: str) -> None:
+    old = row("a", method, "refused", reason=reason, version="slotwise 0.1.0")
+    (found,) = upgraded([old])
+    assert found["status"] == status
+    assert reason in str(reason_of(found))
+    new = {**old, "version": method_version()}
+    assert upgraded([new]) == [new]
 
 
 def test_later_row_of_a_case_replaces_the_earlier() -> None:

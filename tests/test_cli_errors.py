@@ -98,6 +98,14 @@ def test_usage_errors(cli, examples, words, fragments):
     assert sorted(examples.rglob("*")) == before
 
 
+def test_control_characters_reach_no_terminal(cli, examples):
+    for words in (["solve", "\x1b[2J.json"], ["sovle\x1b[2J"], ["report", "\x1b[2J"]):
+        answer = cli(*words)
+        assert answer.code == 2
+        assert answer.err[:-1].isprintable()
+        assert r"\x1b[2J" in answer.err
+
+
 def test_a_folder_that_cannot_be_written_to(cli, examples, monkeypatch):
     """Asked of the system, for the superuser may write everywhere."""
     monkeypatch.setattr("os.access", lambda path, mode: False)

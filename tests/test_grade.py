@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from slotwise.benchmarks.grade import GradeSummary, grade
+from slotwise.benchmarks.report import write_report
 from slotwise.benchmarks.rows import COLUMNS, KEY, MEASURED, Row, key_of
 from slotwise.benchmarks.store import Store
 from slotwise.models.errors import InputError
@@ -100,7 +101,9 @@ def test_crashing_and_external_methods_are_graded_beside_ours(
 ) -> None:
     kill = tmp_path / "kill.py"
     kill.write_text(
-        "import os, signal, sys\nsys.stdin.read()\nos.kill(os.getppid(), signal.SIGKILL)\n",
+        "import os, signal, subprocess, sys\nsys.stdin.read()\n"
+        "child = subprocess.check_output(['ps', '-o', 'ppid=', '-p', str(os.getppid())])\n"
+        "os.kill(int(child), signal.SIGKILL)\n",
         encoding="utf-8",
     )
     place = tmp_path / "place.py"
@@ -223,3 +226,33 @@ def descends(pid: int, ancestor: int) -> bool:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
         pid = int(stat.rpartition(")")[2].split()[1])
     return pid == ancestor
+
+
+def too_big() -> dict[str, Any]:
+    document = tiny(0)
+    document["topologies"][0]["components"][0]["resources"]["onheap_mb"] = 3000
+    return {**document, "name": "too-big"}
+
+
+@pytest.mark.spark
+def test_a_right_refusal_is_told_from_a_broken_command(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(tiny(0)), encoding="utf-8")
+    (tmp_path / "b.json").write_text(json.dumps(too_big()), encoding="utf-8")
+    refuse = tmp_path / "refuse.py"
+    refuse.write_text('print(\'{"refused": "no"}\')', encoding="utf-8")
+    refusing, broken = f"cmd:{sys.executable} {refuse}", f"cmd:{sys.executable} -c 1/0"
+    sources = [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
+    summary = grade(sources, methods=[refusing, broken], time_limit_s=20, out=tmp_path / "out")
+    assert summary.statuses == {
+        "crashed": 2,
+        "infeasible": 1,
+        "optimal": 1,
+        "refused": 1,
+        "rightly refused": 1,
+    }
+    page = write_report(tmp_path / "out").read_text(encoding="utf-8")
+    assert "<small>1 rightly</small>" in page
+    assert "rightly refused<small>" in page
+    failed = page.partition('<h2 id="failures">')[2].partition('<h2 id="instances">')[0]
+    assert failed.count("ZeroDivisionError") == 2
+    assert failed.count("refused: no") == 1

@@ -498,6 +498,21 @@ def test_nodes_and_workers_in_use() -> None:
     assert values(one, spots | {"u/a[1]": "n2/1"}) == {"nodes": 2, "workers": 3}
 
 
+def test_a_worker_of_two_topologies_is_one_worker() -> None:
+    """No rule allows it, but what it costs is defined: slots and the term count places."""
+    one = two_topologies(("workers", "nodes"))
+    shared = {"t/a[0]": "n1/7", "u/a[0]": "n1/7", "u/a[1]": "n1/2"}
+    assert [term.value for term in verdict(one, shared).objective] == [2, 1]
+    apart = verdict(one, shared | {"u/a[1]": "n2/7"})
+    assert [term.value for term in apart.objective] == [2, 2]
+    assert [rule.partition(":")[0] for rule in broken(one, shared)] == ["one_topology_per_worker"]
+    tight = replace(one, cluster=Cluster((node("n1", slots=1, cpu="40"),)))
+    assert [rule.partition(":")[0] for rule in broken(tight, shared)] == [
+        "slots",
+        "one_topology_per_worker",
+    ]
+
+
 def test_moved_counts_node_and_label_of_running_tasks() -> None:
     base = instance(component("a", 4), nodes=(node("n1"), node("n2")))
     running = {"t": {"a[0]": Place("n1", 5), "a[1]": Place("n1", 5), "a[2]": Place("n2", 0)}}

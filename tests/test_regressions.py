@@ -48,6 +48,47 @@ def test_a_bound_is_no_rounded_double() -> None:
     assert result.objective[0].value == result.objective[0].bound == Decimal("0.000001")
 
 
+def coefficients_beyond_32_bits() -> Instance:
+    """The presolve of OR-Tools 9.15 cut off its optimum (google/or-tools#5293)."""
+    return Instance(
+        "f",
+        Cluster((Node("n0", "r0"), Node("n1", "r0", slots=3))),
+        (
+            Topology(
+                "t0",
+                (Component("c0", "bolt", 1), Component("c1", "bolt", 3)),
+                (
+                    Stream("c1", "c0", rate=Decimal(10000003)),
+                    Stream("c1", "c0", rate=Decimal(2)),
+                    Stream("c0", "c1", grouping="global", rate=Decimal("785.473387")),
+                ),
+                one_component_per_worker=True,
+            ),
+        ),
+        linear=(LinearCost("t0/c1[2]", "n0", Decimal(1)),),
+        objective=Objective(("network", "linear")),
+        flow="rates",
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_cp_sat_does_not_lose_the_optimum_in_presolve(seed: int) -> None:
+    """Seeds 1, 2 and 4 proved linear 1, the others ended in an internal error."""
+    instance = coefficients_beyond_32_bits()
+    result = solve(instance, engine="cp-sat", seed=seed, confirm=False)
+    assert result.status == Status.OPTIMAL
+    assert result.objective[1].value == result.objective[1].bound == 0
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("engine", ["auto", "configurations", "milp"])
+def test_coefficients_beyond_32_bits(engine: str, workers: int) -> None:
+    result = solve(coefficients_beyond_32_bits(), engine=engine, workers=workers)
+    assert result.status == Status.OPTIMAL
+    assert result.objective[1].value == 0
+    assert not result.distrusted
+
+
 @pytest.mark.parametrize("engine", ["auto", "configurations", "cp-sat", "milp"])
 def test_a_topology_without_tasks_may_have_rules(engine: str) -> None:
     """The table of its worker contents was made of nothing."""

@@ -1,60 +1,22 @@
 from __future__ import annotations
 
-import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from graded_folder import EVIL, make_graded
 
-from slotwise.benchmarks.plan import Limits, make_plan
 from slotwise.benchmarks.report import write_report
-from slotwise.benchmarks.rows import COLUMNS, Row
-from slotwise.benchmarks.run import Loader, outcome
-from slotwise.benchmarks.sources import read_cases
 from slotwise.benchmarks.store import Store
 from slotwise.models.errors import InputError
-
-EVIL = "<script>alert(1)</script>"
-
-
-def instance(name: str, tasks: int = 3, memory: int = 1000) -> dict[str, object]:
-    node = {"rack": "r1", "slots": 4, "resources": {"cpu": 100, "memory_mb": memory}}
-    bolt = {"id": "<b>bolt", "kind": "bolt", "parallelism": tasks - 1}
-    demand = {"resources": {"cpu": 40, "onheap_mb": 100}}
-    spout = {"id": "spout", "kind": "spout", "parallelism": 1}
-    return {
-        "format": "slotwise.instance/1",
-        "name": name,
-        "cluster": {"nodes": [{"id": "n1", **node}, {"id": "n2", **node}]},
-        "topologies": [
-            {
-                "id": EVIL,
-                "components": [{**spout, **demand}, {**bolt, **demand}],
-                "streams": [{"from": "spout", "to": "<b>bolt"}],
-            }
-        ],
-        "objective": {"terms": ["overload", "network"], "soft": {"cpu": 1}},
-    }
 
 
 @pytest.fixture
 def graded(tmp_path: Path) -> Path:
     """A folder with the rows of two methods on a feasible and an infeasible instance."""
-    files = tmp_path / "in"
-    files.mkdir()
-    (files / "a.json").write_text(json.dumps(instance(f"{EVIL} & co")), encoding="utf-8")
-    (files / "b.json").write_text(json.dumps(instance("tight", memory=100)), encoding="utf-8")
-    cases = read_cases([str(files)], 0, None)
-    store = Store(tmp_path / "out")
-    store.prepare(cases)
-    plan = make_plan(cases, ["round-robin", "r-storm"], "auto", Limits(20.0, 1, 0, None))
-    blank: Row = dict.fromkeys(COLUMNS)
-    load = Loader()
-    rows = [{**blank, **run.columns(), **outcome(run, load)} for run in plan]
-    store.append(pa.Table.from_pylist(rows))
-    return store.folder
+    return make_graded(tmp_path)
 
 
 class _Page(HTMLParser):
@@ -134,6 +96,29 @@ def test_rows_without_their_instance_are_reported_but_not_drawn(graded: Path) ->
     text = write_report(graded).read_text(encoding="utf-8")
     assert '<svg class="placement"' not in text
     assert "round-robin" in text
+
+
+def test_rows_of_an_older_slotwise_are_reported_as_such(graded: Path) -> None:
+    assert "of the call alone" in seconds_fact(graded)
+    store = Store(graded)
+    old = [{**row, "version": "slotwise 0.1.0"} for row in store.rows()]
+    for row in old:
+        if row["method"] == "r-storm":
+            row |= {"method": "cmd:false", "kind": "external", "status": "refused", "terms": None}
+            row |= {"reason": "the command failed with exit code 1", "placement": None}
+    for path in (graded / "rows").iterdir():
+        path.unlink()
+    store.append(pa.Table.from_pylist(old))
+    page = write_report(graded).read_text(encoding="utf-8")
+    assert "of the call alone" not in seconds_fact(graded)
+    assert "rows of an older slotwise" in seconds_fact(graded)
+    assert page.count("crashed: the command failed with exit code 1") >= 2
+    assert "refused: the command" not in page
+
+
+def seconds_fact(graded: Path) -> str:
+    text = " ".join(read_page(write_report(graded)).text.split())
+    return text.rpartition("How it was run")[2].partition("seconds")[2]
 
 
 @pytest.mark.parametrize("name", ["empty", "missing"])

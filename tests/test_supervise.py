@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from slotwise.benchmarks.aggregate import aggregate
 from slotwise.benchmarks.plan import Limits, Run, make_plan, partitions, pending
-from slotwise.benchmarks.rows import Kind
+from slotwise.benchmarks.rows import COLUMNS, Kind, Row
 from slotwise.benchmarks.sources import Case, read_cases, tightness
 from slotwise.benchmarks.supervise import START, answers
 from slotwise.models.compile import compile_problem
@@ -39,15 +40,24 @@ def runs_of(case: Case, *methods: str, limits: Limits = LIMITS) -> tuple[Run, ..
     return tuple(r for r in make_plan([case], methods, "auto", limits) if r.kind != Kind.EXACT)
 
 
+def signals_the_child(name: str) -> str:
+    """Return code of a command that sends the child a signal: the parent of its reaper."""
+    return (
+        "import subprocess\n"
+        "parent = subprocess.check_output(['ps', '-o', 'ppid=', '-p', str(os.getppid())])\n"
+        f"os.kill(int(parent), signal.{name})\n"
+    )
+
+
 def test_a_crash_becomes_a_row_and_the_others_go_on(case: Case, tmp_path: Path) -> None:
-    kill = command(tmp_path, "os.kill(os.getppid(), signal.SIGKILL)")
+    kill = command(tmp_path, signals_the_child("SIGKILL"))
     found = list(answers(runs_of(case, "round-robin", kill, "r-storm")))
     assert [answer["status"] for answer in found] == ["valid", "crashed", "valid"]
     assert "SIGKILL" in found[1]["error"]
 
 
 def test_a_run_past_its_limit_is_killed(case: Case, tmp_path: Path) -> None:
-    hang = command(tmp_path, "os.kill(os.getppid(), signal.SIGSTOP)")
+    hang = command(tmp_path, signals_the_child("SIGSTOP"))
     limits = replace(LIMITS, time_limit_s=0.5)
     started = time.monotonic()
     (found,) = answers(runs_of(case, hang, limits=limits), grace_s=1.0)
@@ -59,6 +69,41 @@ def test_failing_command_is_graded_as_it_says(case: Case, tmp_path: Path) -> Non
     refuse = command(tmp_path, """print('{"refused": "I do not like it"}')""")
     (found,) = answers(runs_of(case, refuse))
     assert (found["status"], found["reason"]) == ("refused", "I do not like it")
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "error"),
+    [
+        ("sys.exit(3)", "crashed", "exit code 3"),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "crashed", "signal 11"),
+        ("print('garbage')", "crashed", "its answer cannot be used"),
+        ("", "crashed", "wrote no answer"),
+        ("time.sleep(99)", "timeout", "ended at its time limit of 0.5 s"),
+    ],
+)
+def test_a_command_that_breaks_down_is_a_failure(
+    case: Case, tmp_path: Path, code: str, status: str, error: str
+) -> None:
+    limits = replace(LIMITS, time_limit_s=0.5 if status == "timeout" else 30.0)
+    broken = runs_of(case, command(tmp_path, code), limits=limits)
+    (found,) = answers(broken)
+    assert found["status"] == status
+    assert error in found["error"]
+    assert found.get("reason") is None
+    assert aggregate([{**blank(), **broken[0].columns(), **found}]).methods[0].failed == 1
+
+
+def blank() -> Row:
+    return dict.fromkeys(COLUMNS)
+
+
+def test_control_characters_of_a_dying_process_are_escaped(case: Case, tmp_path: Path) -> None:
+    say = "print('\\x1b[2J gone', file=open(f'/proc/{int(parent)}/fd/2', 'w'))\n"
+    code = signals_the_child("SIGKILL").replace("os.kill", f"{say}os.kill")
+    (found,) = answers(runs_of(case, command(tmp_path, code)))
+    assert found["status"] == "crashed"
+    assert found["error"].isprintable()
+    assert r"\x1b[2J gone" in found["error"]
 
 
 def test_command_runs_in_the_users_folder_and_python(

@@ -1,0 +1,86 @@
+"""Calling code of other packages: what it raises becomes one line, with the place in its file."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from traceback import walk_tb
+from types import CodeType
+
+from slotwise.heuristics.method_error import MethodError
+from slotwise.models.one_line import one_line
+
+MOST_SAID = 300
+"""So many last characters of an exception's message are told."""
+
+OURS = "slotwise"
+
+
+def package_of(function: object) -> str:
+    """Return the top-level package that a callable is from; empty where it does not say."""
+    while isinstance(function, partial):
+        function = function.func
+    return str(getattr(function, "__module__", None) or "").partition(".")[0]
+
+
+def defined_at(function: object) -> str:
+    """Return file and line where a callable of another package begins, as `` (file:line)``.
+
+    Empty for our own, and where nobody knows.
+    """
+    if package_of(function) == OURS:
+        return ""
+    while isinstance(function, partial):
+        function = function.func
+    if callable(function):
+        function = inspect.unwrap(function)
+        if not hasattr(function, "__code__"):  # an object whose class says how it is called
+            function = type(function).__call__
+    code = getattr(function, "__code__", None)
+    return _place(code.co_filename, code.co_firstlineno) if isinstance(code, CodeType) else ""
+
+
+def raised_at(error: BaseException, package: str) -> str:
+    """Return the innermost place in `package` that `error` came through, as `` (file:line)``.
+
+    Empty where it came through none.
+    """
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        return _place(error.filename, error.lineno or 0)
+    found = ""
+    for frame, line in walk_tb(error.__traceback__):
+        if str(frame.f_globals.get("__name__")).partition(".")[0] == package:
+            found = _place(frame.f_code.co_filename, line)
+    return found
+
+
+def _place(file: str, line: int) -> str:
+    return f" ({Path(file)}:{line})"
+
+
+def said(error: BaseException, package: str) -> str:
+    """Return type, message and place of an exception from `package`."""
+    text = one_line(str(error), MOST_SAID)
+    kind = type(error).__name__
+    return (f"{kind}: {text}" if text else kind) + raised_at(error, package)
+
+
+@contextmanager
+def told(name: str, function: object) -> Iterator[None]:
+    """Make a `MethodError` of whatever `function`, of the method `name`, raises.
+
+    Our own methods are left alone: what they raise is a bug of ours, and keeps its traceback.
+    """
+    package = package_of(function)
+    try:
+        yield
+    except MethodError:
+        raise
+    except (Exception, SystemExit) as error:
+        if package == OURS:
+            raise
+        where = "" if raised_at(error, package) else defined_at(function)
+        raise MethodError(f"the method {name} failed: {said(error, package)}{where}") from error
