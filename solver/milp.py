@@ -171,7 +171,7 @@ def _ask_for_less(search: _Search, compact: CompactModel, index: int, grid: Grid
     while search.values is not None and search.bounds[index] != search.values[index]:
         value = search.values[index]
         steps = (value - grid.constant) // grid.step
-        if not search.solver.takes_below or steps > MOST_TOLD_APART or search.left() <= 0:
+        if not search.solver.takes_below or abs(steps) > MOST_TOLD_APART or search.left() <= 0:
             return
 
         def report(values: Values | None, of_columns: float | None) -> None:

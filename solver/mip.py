@@ -13,7 +13,7 @@ TRUST = 1e-9
 MARGIN = 1e-6
 LEAST_BLURRED = 10**7
 MOST_TOLD_APART = 2**40
-"""Sums up to this are exact in doubles to far less than a half, however they are added up."""
+"""Sums up to this, of either sign, are exact in doubles to far less than a half, however they are added up."""
 
 
 class Ended(Enum):
@@ -107,7 +107,7 @@ def just_above(whole: int) -> float:
 
     Only where sums are so large that they are less exact than the solvers' tolerances.
     """
-    return float(whole) if whole < LEAST_BLURRED else whole + 0.5
+    return float(whole) if abs(whole) < LEAST_BLURRED else whole + 0.5
 
 
 def sufficient_gap(objective: Expr) -> float:
