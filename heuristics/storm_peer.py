@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Any
 
 from slotwise.heuristics.storm_process import StormProcess
 from slotwise.models.errors import InputError
@@ -166,14 +167,19 @@ class StormPeer:
         answer = self._process.ask(canonical_json(request), time_limit_s)
         if "error" in answer:
             raise InputError(answer["error"], field="Storm's scheduler", has_value=False)
-        placement = answer_from_data(answer["placement"], instance)
-        assert not isinstance(placement, Refusal)
-        return StormAnswer(
-            placement=placement,
-            outcomes={
-                key: Outcome(found["scheduled"], found["status"] or "")
-                for key, found in answer["topologies"].items()
-            },
-            evicted={key: tuple(found) for key, found in answer["evicted"].items()},
-            seconds=tuple(float(second) for second in answer["seconds"]),
-        )
+        return read_answer(answer, instance)
+
+
+def read_answer(answer: Mapping[str, Any], instance: Instance) -> StormAnswer:
+    """Return what a program of Storm's wrote about `instance`."""
+    placement = answer_from_data(answer["placement"], instance)
+    assert not isinstance(placement, Refusal)
+    return StormAnswer(
+        placement=placement,
+        outcomes={
+            key: Outcome(found["scheduled"], found["status"] or "")
+            for key, found in answer["topologies"].items()
+        },
+        evicted={key: tuple(found) for key, found in answer["evicted"].items()},
+        seconds=tuple(float(second) for second in answer["seconds"]),
+    )

@@ -1,4 +1,4 @@
-"""The process of the Java program behind `storm_peer`: one line of JSON asked, one answered."""
+"""The process of a Java program around Storm's scheduler: one line of JSON asked, one answered."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
 from typing import IO, Any
@@ -15,27 +16,50 @@ from slotwise.heuristics.last_words import last_words
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.json_text import parse_json
 
-JAR_VARIABLE = "SLOTWISE_STORM_PEER"
-"""Environment variable that names the program elsewhere than in the checkout."""
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that is built in the checkout.
+
+    Parameters
+    ----------
+    jar
+        Path from the folder ``benchmarks/storm_peer``.
+    variable
+        Environment variable that names the jar elsewhere than in the checkout.
+    target
+        What ``make`` builds it as.
+    """
+
+    jar: str
+    variable: str
+    target: str
+
+
+STORM_2 = Program("target/storm-peer.jar", "SLOTWISE_STORM_PEER", "storm-peer")
+"""Around the Storm release that our ``ras-`` strategies are compared with."""
+
+STORM_1 = Program("storm_1/target/storm-1-peer.jar", "SLOTWISE_STORM_1_PEER", "storm-1-peer")
+"""Around Storm 1.0.6, which ``r-storm-1.0`` is compared with."""
 
 
 class PeerError(SlotwiseError):
     """Storm's scheduler did not answer; the message says why. The process is gone."""
 
 
-def jar_path() -> Path:
+def jar_path(program: Program = STORM_2) -> Path:
     """Return where the program is or would be."""
-    named = os.environ.get(JAR_VARIABLE)
+    named = os.environ.get(program.variable)
     if named:
         return Path(named)
-    root = Path(__file__).resolve().parents[1]
-    return root / "benchmarks" / "storm_peer" / "target" / "storm-peer.jar"
+    return Path(__file__).resolve().parents[1] / "benchmarks" / "storm_peer" / program.jar
 
 
-def missing() -> str | None:
+def missing(program: Program = STORM_2) -> str | None:
     """Return why the program cannot run, in one line; ``None`` where it can."""
-    if not jar_path().is_file():
-        return f"is not built ({jar_path()}): run `make storm-peer`, which needs Maven and Java 17"
+    jar = jar_path(program)
+    if not jar.is_file():
+        return f"is not built ({jar}): run `make {program.target}`, which needs Maven and Java 17"
     if _java() is None:
         return "needs Java 17 or newer: set JAVA_HOME, or put java on the PATH"
     return None
@@ -63,14 +87,14 @@ class StormProcess:
         When it does not start.
     """
 
-    def __init__(self) -> None:
-        reason = missing()
+    def __init__(self, program: Program = STORM_2) -> None:
+        reason = missing(program)
         java = _java()
         if reason is not None or java is None:
             raise InputError(str(reason), field="Storm's scheduler", has_value=False)
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it
         self._process = subprocess.Popen(
-            [java, "-XX:+UseSerialGC", "-jar", str(jar_path())],
+            [java, "-XX:+UseSerialGC", "-jar", str(jar_path(program))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
