@@ -61,7 +61,7 @@ def storm_method(strategy: str, *, time_limit_s: float) -> Method:
         except PeerError as error:
             _close()
             return Refusal(str(error))
-        return _whole_topologies(problem, answer)
+        return whole_topologies(problem, answer.placement, answer.outcomes)
 
     return Method(
         name=name,
@@ -74,20 +74,6 @@ def storm_method(strategy: str, *, time_limit_s: float) -> Method:
 def _supports(strategy: str, problem: Problem) -> str | None:
     """Return why our own method of that name would not apply, or what Storm cannot express."""
     return supports(strategy, problem) or unsupported(problem.instance, strategy)
-
-
-def _whole_topologies(problem: Problem, answer: StormAnswer) -> Placement | Refusal:
-    """Leave out what is not whole where that is allowed; else refuse in Storm's words."""
-    out = {key for key, found in answer.outcomes.items() if not found.scheduled}
-    if out and not problem.may_reject:
-        name = min(out, key=list(answer.outcomes).index)
-        return Refusal(f"topology {name}: {answer.outcomes[name].status or 'evicted'}")
-    kept = [topology not in out for topology, _ in problem.instance.task_names()]
-    nodes, workers = answer.placement.nodes, answer.placement.workers
-    return Placement(
-        tuple(node if keep else UNPLACED for node, keep in zip(nodes, kept, strict=True)),
-        tuple(worker if keep else UNPLACED for worker, keep in zip(workers, kept, strict=True)),
-    )
 
 
 def _peer() -> StormPeer:

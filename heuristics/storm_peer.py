@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
+from slotwise.heuristics.storm_outcome import Outcome
 from slotwise.heuristics.storm_process import StormProcess
 from slotwise.models.errors import InputError
 from slotwise.models.instance import Instance
@@ -28,14 +29,6 @@ from slotwise.models.storm_cluster import STRATEGIES
 
 DEFAULT_TIMEOUT_S = 60
 """Storm's ``scheduling.timeout.seconds.per.topology``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a topology: whether all of it has a place, and Storm's status of it."""
-
-    scheduled: bool
-    status: str
 
 
 @dataclass(frozen=True, slots=True)
