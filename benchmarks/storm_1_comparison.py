@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from slotwise.heuristics.storm_1_node import Overdrawn
-from slotwise.heuristics.storm_1_peer import SchedulerFailed, Storm1Peer
+from slotwise.heuristics.storm_1_node import OverdrawnError
+from slotwise.heuristics.storm_1_peer import SchedulerError, Storm1Peer
 from slotwise.heuristics.storm_1_scheduler import Storm1Round, schedule_storm_1
 from slotwise.heuristics.storm_peer import StormAnswer
 from slotwise.models.instance import Instance
@@ -38,11 +38,11 @@ def compare(peer: Storm1Peer, instance: Instance) -> Comparison:
     ours: Storm1Round | str
     try:
         storm = peer.schedule(instance)
-    except SchedulerFailed as error:
+    except SchedulerError as error:
         storm = str(error)
     try:
         ours = schedule_storm_1(instance, int(peer.java_version.split(".")[0]))
-    except Overdrawn as error:
+    except OverdrawnError as error:
         ours = str(error)
     return Comparison(storm, ours, differences(instance, storm, ours))
 

@@ -7,7 +7,7 @@ priorities that evict.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import TypeVar
@@ -58,7 +58,7 @@ def stripped(topology: Topology) -> Topology:
     )
 
 
-def _known(resources: dict[str, Decimal]) -> dict[str, Decimal]:
+def _known(resources: Mapping[str, Decimal]) -> dict[str, Decimal]:
     return {key: amount for key, amount in resources.items() if key in KNOWN}
 
 
@@ -74,7 +74,9 @@ def tight_story(seed: int, index: int) -> Story:
         for owner in owners
     }
     cluster = _cluster(rng, topologies)
-    first = Instance(f"tight-{seed}-{index}", cluster, tuple(topologies[:early]), Scheduler(pools=pools))
+    first = Instance(
+        f"tight-{seed}-{index}", cluster, tuple(topologies[:early]), Scheduler(pools=pools)
+    )
     return Story(first, (tuple(topologies[early:]),), _one_of(rng, (0, 0, 50)))
 
 

@@ -17,7 +17,7 @@ from slotwise.heuristics.method import Method
 from slotwise.heuristics.ras_methods import cluster_reason, running_reason
 from slotwise.heuristics.ras_request import OWN
 from slotwise.heuristics.ras_topology import SYSTEM_PREFIX
-from slotwise.heuristics.storm_1_node import Overdrawn
+from slotwise.heuristics.storm_1_node import OverdrawnError
 from slotwise.heuristics.storm_1_scheduler import schedule_storm_1
 from slotwise.heuristics.storm_outcome import whole_topologies
 from slotwise.models.placement import Placement
@@ -40,7 +40,7 @@ def place(problem: Problem, rng: Generator) -> Placement | Refusal:
     """Return what one round leaves; nothing in it is random."""
     try:
         one = schedule_storm_1(problem.instance)
-    except Overdrawn as error:
+    except OverdrawnError as error:
         return failed(str(error))
     return whole_topologies(problem, one.placement, one.outcomes)
 

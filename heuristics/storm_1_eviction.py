@@ -14,7 +14,7 @@ from slotwise.heuristics.storm_1_user import User
 from slotwise.models.errors import SlotwiseError
 
 
-class EvictionFailed(SlotwiseError):
+class EvictionError(SlotwiseError):
     """Storm's strategy stumbles over a topology without tasks, which never had a slot."""
 
 
@@ -23,7 +23,7 @@ def make_space(state: State, topology: Storm1Topology) -> bool:
 
     Raises
     ------
-    EvictionFailed
+    EvictionError
         As Storm fails: the round goes on without `topology`.
     """
     owner = state.users[topology.owner]
@@ -66,7 +66,7 @@ def _evict(state: State, victim: Storm1Topology) -> None:
     if victim.id in state.assignments:
         state.release(victim)
     elif any(node.workers() for node in state.nodes):
-        raise EvictionFailed(f"topology {victim.id} has no slots to take")
+        raise EvictionError(f"topology {victim.id} has no slots to take")
     owner = state.users[victim.owner]
     owner.move(victim, owner.running, owner.pending)
     state.statuses[victim.id] = "Scheduling Pending"

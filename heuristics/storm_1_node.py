@@ -15,7 +15,7 @@ from slotwise.heuristics.storm_1_cluster import Storm1Cluster
 from slotwise.models.errors import SlotwiseError
 
 
-class Overdrawn(SlotwiseError):
+class OverdrawnError(SlotwiseError):
     """Java's ``IllegalStateException`` of a node that has not enough left; its message."""
 
 
@@ -61,10 +61,13 @@ class Storm1Node:
         self._held[topology].put(port)
 
     def take(self, need: Need) -> None:
-        """Subtract an executor; raises `Overdrawn`."""
-        for amount, left, name in ((need.cpu, self.cpu, "CPU"), (need.memory, self.memory, "memory")):
+        """Subtract an executor; raises `OverdrawnError`."""
+        for amount, left, name in (
+            (need.cpu, self.cpu, "CPU"),
+            (need.memory, self.memory, "memory"),
+        ):
             if amount > left:
-                raise Overdrawn(f"Attempting to consume more {name} than available")
+                raise OverdrawnError(f"Attempting to consume more {name} than available")
         self.cpu -= need.cpu
         self.memory -= need.memory
 

@@ -7,8 +7,6 @@ over as Nimbus reads them, with hash maps that went through Thrift; the clock st
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from slotwise.heuristics.storm_peer import StormAnswer, read_answer
 from slotwise.heuristics.storm_process import STORM_1, StormProcess
 from slotwise.models.errors import InputError, SlotwiseError
@@ -17,11 +15,11 @@ from slotwise.models.instance_document import instance_document, instance_hash
 from slotwise.models.json_text import canonical_json
 
 
-class SchedulerFailed(SlotwiseError):
+class SchedulerError(SlotwiseError):
     """The scheduler threw an exception, whose message this has; no topology was scheduled."""
 
 
-class Storm1Peer:
+class Storm1Peer(StormProcess):
     """The running program; a context manager, which ends it.
 
     Attributes
@@ -38,24 +36,7 @@ class Storm1Peer:
     """
 
     def __init__(self) -> None:
-        self._process = StormProcess(STORM_1)
-        self.storm_version = self._process.storm_version
-        self.java_version = self._process.java_version
-
-    def __enter__(self) -> Storm1Peer:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the process; once is enough."""
-        self._process.close()
+        super().__init__(STORM_1)
 
     def schedule(
         self, instance: Instance, *, runs: int = 1, time_limit_s: float | None = None
@@ -73,7 +54,7 @@ class Storm1Peer:
 
         Raises
         ------
-        SchedulerFailed
+        SchedulerError
             When the scheduler threw an exception; it can be asked again.
         InputError
             When the request cannot be read.
@@ -85,9 +66,9 @@ class Storm1Peer:
             "hash": instance_hash(instance),
             "runs": runs,
         }
-        answer = self._process.ask(canonical_json(request), time_limit_s)
+        answer = self.ask(canonical_json(request), time_limit_s)
         if "error" in answer:
             raise InputError(answer["error"], field="Storm's scheduler", has_value=False)
         if "failed" in answer:
-            raise SchedulerFailed(answer["failed"])
+            raise SchedulerError(answer["failed"])
         return read_answer(answer, instance)

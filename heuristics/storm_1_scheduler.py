@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from slotwise.heuristics.java_hash import JAVA_RELEASE
 from slotwise.heuristics.storm_1_cluster import storm_1_cluster
-from slotwise.heuristics.storm_1_eviction import EvictionFailed, make_space
-from slotwise.heuristics.storm_1_node import Overdrawn
+from slotwise.heuristics.storm_1_eviction import EvictionError, make_space
+from slotwise.heuristics.storm_1_node import OverdrawnError
 from slotwise.heuristics.storm_1_state import RUNNING, State, first_state, loaded_nodes
 from slotwise.heuristics.storm_1_strategy import Attempt, Strategy
 from slotwise.heuristics.storm_1_topology import Storm1Topology, storm_1_topology
@@ -48,7 +48,7 @@ def schedule_storm_1(instance: Instance, java: int = JAVA_RELEASE) -> Storm1Roun
 
     Raises
     ------
-    Overdrawn
+    OverdrawnError
         Where Storm's scheduler itself throws, and schedules nothing.
     """
     topologies = {one.id: storm_1_topology(one, java) for one in instance.topologies}
@@ -73,9 +73,9 @@ class _Scheduler:
         for user in self.state.users.values():
             if user.pending:
                 share = user.average_share()
-                if least > share:
-                    chosen, least = user, share
-                elif chosen and abs(least - share) < SAME and self._has_more(user, chosen):
+                if least > share or (
+                    chosen and abs(least - share) < SAME and self._has_more(user, chosen)
+                ):
                     chosen, least = user, share
         return chosen.next_topology() if chosen else None
 
@@ -92,7 +92,7 @@ class _Scheduler:
         return (cpu + memory) / 2.0
 
     def schedule(self, topology: Storm1Topology) -> None:
-        """Place a topology, evict for it, or give up; raises `Overdrawn`."""
+        """Place a topology, evict for it, or give up; raises `OverdrawnError`."""
         if not self.state.unassigned(topology):
             user = self._owner(topology)
             user.move(topology, user.pending, user.running)
@@ -115,7 +115,7 @@ class _Scheduler:
         while True:
             try:
                 copy = self.state.copy()
-            except Overdrawn:
+            except OverdrawnError:
                 return INVALID
             if topology.ranks is None:
                 return INVALID
@@ -127,17 +127,16 @@ class _Scheduler:
             try:
                 if not make_space(self.state, topology):
                     return (
-                        "Not enough resources to schedule - "
-                        f"{placed}/{count} executors scheduled"
+                        f"Not enough resources to schedule - {placed}/{count} executors scheduled"
                     )
-            except EvictionFailed:
+            except EvictionError:
                 return None
 
     def _assign(self, topology: Storm1Topology, attempt: Attempt) -> str:
         try:
             for slot, executors in attempt.in_java_order():
                 self.state.assign(topology, slot, executors)
-        except Overdrawn:
+        except OverdrawnError:
             return OVERDRAWN
         return SCHEDULED
 
@@ -152,7 +151,9 @@ def _round(instance: Instance, state: State) -> Storm1Round:
     for key, topology in state.topologies.items():
         held = state.assignments.get(key)
         slots = held.slots() if held else {}
-        places = [slots.get(executor, (UNPLACED, UNPLACED)) for executor in range(len(topology.needs))]
+        places = [
+            slots.get(executor, (UNPLACED, UNPLACED)) for executor in range(len(topology.needs))
+        ]
         nodes.extend(node for node, _ in places)
         ports.extend(port for _, port in places)
         whole = len(slots) == len(places)

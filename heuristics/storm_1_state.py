@@ -2,7 +2,7 @@
 
 The scheduler copies it before every topology, and again for every attempt. A copy sums up its
 nodes anew from what runs, in the order of Java's maps: so the same cluster may have other last
-digits, and a sum that is above a capacity by such a digit throws (`Overdrawn`).
+digits, and a sum that is above a capacity by such a digit throws (`OverdrawnError`).
 """
 
 from __future__ import annotations
@@ -50,10 +50,8 @@ class State:
     java: int
 
     def copy(self) -> State:
-        """Return a state of its own; raises `Overdrawn`."""
-        assignments = {
-            key: self.assignments[key].copy() for key in _by_topology(self.assignments)
-        }
+        """Return a state of its own; raises `OverdrawnError`."""
+        assignments = {key: self.assignments[key].copy() for key in _by_topology(self.assignments)}
         return State(
             cluster=self.cluster,
             topologies=self.topologies,
@@ -72,7 +70,7 @@ class State:
         return [executor for executor in every if executor not in placed]
 
     def assign(self, topology: Storm1Topology, slot: Slot, executors: list[int]) -> None:
-        """Place executors for good; raises `Overdrawn`."""
+        """Place executors for good; raises `OverdrawnError`."""
         held = self.assignments.setdefault(topology.id, Assignment({}, self.java))
         held.assign(slot, executors)
         node = self.nodes[slot[0]]
@@ -99,11 +97,11 @@ def loaded_nodes(
     topologies: dict[str, Storm1Topology],
     assignments: dict[str, Assignment],
 ) -> list[Storm1Node]:
-    """Return the nodes with what runs on them (``RAS_Nodes``); raises `Overdrawn`."""
+    """Return the nodes with what runs on them (``RAS_Nodes``); raises `OverdrawnError`."""
     held: list[dict[tuple[str, int], list[int]]] = [{} for _ in cluster.cpu]
     for key in _by_topology(assignments):
-        for (node, port), executors in assignments[key].by_slot(cluster.slot_hash):
-            held[node][key, port] = executors
+        for (index, port), executors in assignments[key].by_slot(cluster.slot_hash):
+            held[index][key, port] = executors
     nodes = []
     for index, workers in enumerate(held):
         used = [port for _, port in workers]
@@ -124,7 +122,7 @@ def first_state(
     topologies: dict[str, Storm1Topology],
     java: int,
 ) -> State:
-    """Return the state in which a round begins; raises `Overdrawn`."""
+    """Return the state in which a round begins; raises `OverdrawnError`."""
     assignments = _running(instance, java)
     state = State(cluster, topologies, {}, assignments, [], {}, java)
     pools = instance.scheduler.pools
@@ -151,7 +149,9 @@ def _running(instance: Instance, java: int) -> dict[str, Assignment]:
         places = running.get(topology.id)
         if places:
             names = [
-                f"{one.id}[{i}]" for one in topology.placed_components for i in range(one.parallelism)
+                f"{one.id}[{i}]"
+                for one in topology.placed_components
+                for i in range(one.parallelism)
             ]
             slots = {
                 executor: (index[places[name].node], places[name].worker)

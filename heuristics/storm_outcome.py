@@ -29,5 +29,7 @@ def whole_topologies(
     kept = [topology not in out for topology, _ in problem.instance.task_names()]
     return Placement(
         tuple(node if keep else UNPLACED for node, keep in zip(placement.nodes, kept, strict=True)),
-        tuple(port if keep else UNPLACED for port, keep in zip(placement.workers, kept, strict=True)),
+        tuple(
+            port if keep else UNPLACED for port, keep in zip(placement.workers, kept, strict=True)
+        ),
     )

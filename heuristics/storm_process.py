@@ -10,7 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
-from typing import IO, Any
+from types import TracebackType
+from typing import IO, Any, Self
 
 from slotwise.heuristics.last_words import last_words
 from slotwise.models.errors import InputError, SlotwiseError
@@ -72,7 +73,7 @@ def _java() -> str | None:
 
 
 class StormProcess:
-    """The running program.
+    """The running program; a context manager, which ends it.
 
     Attributes
     ----------
@@ -102,6 +103,17 @@ class StormProcess:
         greeting = self._answer()
         self.storm_version = str(greeting["storm"])
         self.java_version = str(greeting["java"])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
 
     def close(self) -> None:
         """End the process; once is enough."""
