@@ -16,7 +16,7 @@ from slotwise.heuristics.java_hash import JAVA_RELEASE
 from slotwise.heuristics.storm_1_cluster import storm_1_cluster
 from slotwise.heuristics.storm_1_eviction import EvictionError, make_space
 from slotwise.heuristics.storm_1_node import OverdrawnError
-from slotwise.heuristics.storm_1_state import RUNNING, State, first_state, loaded_nodes
+from slotwise.heuristics.storm_1_state import RUNNING, State, first_state
 from slotwise.heuristics.storm_1_strategy import Attempt, Strategy
 from slotwise.heuristics.storm_1_topology import Storm1Topology, storm_1_topology
 from slotwise.heuristics.storm_1_user import User
@@ -57,7 +57,7 @@ def schedule_storm_1(instance: Instance, java: int = JAVA_RELEASE) -> Storm1Roun
     while (topology := scheduler.next_topology()) is not None:
         scheduler.schedule(topology)
     last = scheduler.state
-    loaded_nodes(cluster, topologies, last.assignments)  # Storm sums up once more, and may throw
+    last.copy()  # Storm sums up once more, and may throw
     return _round(instance, last)
 
 

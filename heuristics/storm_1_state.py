@@ -57,7 +57,7 @@ class State:
             topologies=self.topologies,
             users={name: user.copy() for name, user in self.users.items()},
             assignments=assignments,
-            nodes=loaded_nodes(self.cluster, self.topologies, assignments),
+            nodes=_loaded_nodes(self.cluster, self.topologies, assignments),
             statuses=dict(self.statuses),
             java=self.java,
         )
@@ -92,7 +92,7 @@ class State:
                 held.unassign(slot)
 
 
-def loaded_nodes(
+def _loaded_nodes(
     cluster: Storm1Cluster,
     topologies: dict[str, Storm1Topology],
     assignments: dict[str, Assignment],
