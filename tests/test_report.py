@@ -8,7 +8,11 @@ import pyarrow as pa
 import pytest
 from graded_folder import EVIL, make_graded
 
+from slotwise.benchmarks.plan import Limits, make_plan
 from slotwise.benchmarks.report import write_report
+from slotwise.benchmarks.rows import COLUMNS
+from slotwise.benchmarks.run import Loader, outcome
+from slotwise.benchmarks.sources import read_cases
 from slotwise.benchmarks.store import Store
 from slotwise.models.errors import InputError
 
