@@ -23,7 +23,7 @@ from slotwise.benchmarks.panel import PANEL, ask
 from slotwise.benchmarks.presolve_instances import presolve_instance, presolve_mutation
 from slotwise.benchmarks.rules_present import rules_in
 from slotwise.benchmarks.tally import Row, Said, Tally, read_rows
-from slotwise.benchmarks.tiny_instances import tiny_instance, widely_scaled_instance
+from slotwise.benchmarks.tiny_instances import mixed_instance, widely_scaled_instance
 from slotwise.models.compile import compile_problem
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.instance import Instance
@@ -32,7 +32,7 @@ from slotwise.solver.result import Limits
 
 PROGRAM = "python -m slotwise.benchmarks.engines_agree"
 FAMILIES: dict[str, Callable[[np.random.Generator], Instance]] = {
-    "tiny": tiny_instance,
+    "tiny": mixed_instance,
     "mid-size": mid_instance,
     "widely-scaled": widely_scaled_instance,
     "presolve": presolve_mutation,

@@ -57,8 +57,16 @@ TERMS_RUNNING: tuple[tuple[str, ...], ...] = (
 
 
 def tiny_instance(rng: Generator, *, most_tasks: int = 6, most_nodes: int = 4) -> Instance:
-    """Return a random tiny instance; the same generator state gives the same instance."""
-    return make_instance(FromRng(rng), most_tasks, most_nodes)
+    """Return a random tiny instance of moderate numbers, which every MIP solver carries.
+
+    The same generator state gives the same instance.
+    """
+    return _ruled_instance(FromRng(rng), most_tasks, most_nodes)
+
+
+def mixed_instance(rng: Generator) -> Instance:
+    """Return a random tiny instance of any numbers; see `make_instance`."""
+    return make_instance(FromRng(rng), 6, 4)
 
 
 def widely_scaled_instance(rng: Generator) -> Instance:

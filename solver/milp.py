@@ -38,6 +38,7 @@ from slotwise.solver.mip import (
     MipSolver,
     Question,
     Reply,
+    Report,
     Values,
     sufficient_gap,
 )
@@ -110,8 +111,6 @@ def run(
         if ended is Ended.COMPLETE:
             _ask_for_less(search, compact, index, grid)
         if ended is Ended.INFEASIBLE:
-            if index or search.placement is not None:
-                raise InternalError(f"term {index} became infeasible after a valid placement")
             return _outcome(search, Status.INFEASIBLE)
         if search.values is None:
             return _outcome(search, Status.UNKNOWN)
@@ -143,10 +142,30 @@ def _minimise(search: _Search, compact: CompactModel, index: int, grid: Grid) ->
         known = search.values[index] if search.values is not None else None
         search.note(index, known, bound)
 
-    reply = search.solver.search(_question(search, compact, grid), report)
-    search.interrupted |= reply.interrupted
+    reply = _searched(search, _question(search, compact, grid), report)
+    if reply.ended is Ended.INFEASIBLE and search.placement is not None:
+        reply = replace(reply, ended=Ended.TROUBLE)
     _record(search, index, grid, reply)
     return reply.ended
+
+
+def _searched(search: _Search, question: Question, report: Report) -> Reply:
+    """Search; where there is no solution, search again the other way about presolve.
+
+    HiGHS 1.13 calls models infeasible that are not, some with presolve and some without, where the
+    coefficients of a row are of very different size: only both ways together are believed.
+    """
+    reply = search.solver.search(question, report)
+    search.interrupted |= reply.interrupted
+    if reply.ended is not Ended.INFEASIBLE:
+        return reply
+    left = search.left()
+    if left <= 0 or reply.interrupted:
+        return replace(reply, ended=Ended.STOPPED)
+    other = replace(question, presolve=not question.presolve, time_s=left)
+    reply = search.solver.search(other, report)
+    search.interrupted |= reply.interrupted
+    return reply
 
 
 def _question(search: _Search, compact: CompactModel, grid: Grid) -> Question:
@@ -179,13 +198,11 @@ def _ask_for_less(search: _Search, compact: CompactModel, index: int, grid: Grid
                 search.offer(_placement(search.problem, compact, values))
 
         question = replace(_question(search, compact, grid), start=(), below=steps - 0.5)
-        reply = search.solver.search(question, report)
-        search.interrupted |= reply.interrupted
-        if reply.ended is Ended.INFEASIBLE:
-            search.bounds[index] = value
-            search.note(index, value, value)
-            return
+        reply = _searched(search, question, report)
         if search.values[index] == value:
+            if reply.ended is Ended.INFEASIBLE:
+                search.bounds[index] = value
+                search.note(index, value, value)
             return
 
 
