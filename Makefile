@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-AGREE := $(BIN)/python -m slotwise.benchmarks.engines_agree --faults deep
+AGREE := $(BIN)/python -m slotwise.benchmarks engines_agree --faults deep
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .PHONY: demo test test-deep check wheel-check storm-peer storm-1-peer clean
@@ -53,7 +53,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) setuptools
 	@$(PIP) --no-build-isolation -e .
-	@$(BIN)/python -m slotwise.benchmarks.java || \
+	@$(BIN)/python -m slotwise.benchmarks.spark.java || \
 		{ echo "Adding Java as a Python package"; $(PIP) --no-build-isolation -e '.[java]'; }
 	@touch $@
 

@@ -15,19 +15,19 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slotwise.benchmarks.cases import infeasible_instances, is_right_refusal
-from slotwise.benchmarks.failures import RIGHTLY_REFUSED
-from slotwise.benchmarks.pipeline import grade_partitions, slots_of, task_cpus
-from slotwise.benchmarks.plan import Limits, Run, make_plan, partitions, pending
-from slotwise.benchmarks.progress import progress_bar, waiting_for
-from slotwise.benchmarks.rows import KEY, Kind, key_of
-from slotwise.benchmarks.sources import read_cases
-from slotwise.benchmarks.spark_session import check_master, is_local, spark_session
-from slotwise.benchmarks.store import Store
-from slotwise.heuristics.external import PREFIX
+from slotwise.benchmarks.analysis.cases import infeasible_instances, is_right_refusal
+from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED
+from slotwise.benchmarks.grading.plan import Limits, Run, make_plan, partitions, pending
+from slotwise.benchmarks.grading.progress import progress_bar, waiting_for
+from slotwise.benchmarks.grading.rows import KEY, Kind, key_of
+from slotwise.benchmarks.grading.sources import read_cases
+from slotwise.benchmarks.grading.spark_job import grade_partitions, slots_of, task_cpus
+from slotwise.benchmarks.grading.store import Store
+from slotwise.benchmarks.spark.session import check_master, is_local, spark_session
+from slotwise.heuristics.external.command import PREFIX
 from slotwise.heuristics.registry import all_methods, find_method
 from slotwise.models.errors import InputError, SlotwiseError
-from slotwise.models.numbers import whole
+from slotwise.models.values import whole
 from slotwise.solver.engines import ENGINES
 
 if TYPE_CHECKING:

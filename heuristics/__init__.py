@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from slotwise.heuristics.method import Method
-from slotwise.heuristics.r_storm import R_STORM
-from slotwise.heuristics.r_storm_1_0 import R_STORM_1_0
-from slotwise.heuristics.r_storm_pseudocode import R_STORM_PSEUDOCODE
-from slotwise.heuristics.ras_methods import RAS_METHODS
-from slotwise.heuristics.ras_paper import RAS_PAPER
+from slotwise.heuristics.ras.documented import RAS_PAPER
+from slotwise.heuristics.ras.methods import RAS_METHODS
 from slotwise.heuristics.round_robin import ROUND_ROBIN
+from slotwise.heuristics.rstorm.pseudocode import R_STORM_PSEUDOCODE
+from slotwise.heuristics.rstorm.research_code import R_STORM
+from slotwise.heuristics.rstorm.storm_1.method import R_STORM_1_0
 
 HEURISTICS: dict[str, Method] = {
     "round-robin": ROUND_ROBIN,

@@ -8,9 +8,8 @@ from typing import TypeAlias
 
 from numpy.random import Generator
 
-from slotwise.models.placement import Placement
-from slotwise.models.problem import Problem
-from slotwise.models.refusal import Refusal
+from slotwise.models.instance.placement import Placement, Refusal
+from slotwise.models.problem.problem import Problem
 
 Place = Callable[[Problem, Generator], Placement | Refusal]
 Configure: TypeAlias = "Callable[[Mapping[str, tuple[str, ...]]], Method]"

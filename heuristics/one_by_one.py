@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from slotwise.heuristics.ledger import Ledger
-from slotwise.models.placement import Placement
-from slotwise.models.problem import Problem
-from slotwise.models.refusal import Refusal
+from slotwise.heuristics.partial_placement import Ledger
+from slotwise.models.instance.placement import Placement, Refusal
+from slotwise.models.problem.problem import Problem
 
 
 def place_one_by_one(

@@ -10,13 +10,19 @@ from __future__ import annotations
 import difflib
 from importlib.metadata import EntryPoint, entry_points
 
-from slotwise.heuristics import HEURISTICS, external, storm_methods
-from slotwise.heuristics.external import DEFAULT_TIME_LIMIT_S, PREFIX, external_method
+from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.external import command as external
+from slotwise.heuristics.external import storm_methods
+from slotwise.heuristics.external.command import DEFAULT_TIME_LIMIT_S, PREFIX, external_method
+from slotwise.heuristics.external.storm_methods import STORM_PREFIX, storm_method
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.others_code import said
 from slotwise.heuristics.parameters import SEPARATOR, configured
-from slotwise.heuristics.storm_methods import STORM_PREFIX, storm_method
+from slotwise.heuristics.run import run_method
 from slotwise.models.errors import InputError
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import Placement, Refusal
+from slotwise.models.problem.compile import compile_problem
 
 GROUP = "slotwise.methods"
 
@@ -116,3 +122,30 @@ def _load(point: EntryPoint) -> Method:
 def _unusable(point: EntryPoint, rule: str) -> InputError:
     package = "" if point.dist is None else f" of {point.dist.name}"
     return InputError(rule, field=f"entry point {GROUP}{package}", value=point.name)
+
+
+def place(instance: Instance, method: str, *, seed: int = 0) -> Placement | Refusal:
+    """Place `instance` with a published method.
+
+    Parameters
+    ----------
+    instance
+        What to place.
+    method
+        Name as ``slotwise methods`` lists it, for example ``r-storm``.
+    seed
+        Of every random choice, 0 or more.
+
+    Returns
+    -------
+    Placement | Refusal
+        The placement is not judged: it may break hard rules where the published method does.
+
+    Raises
+    ------
+    InputError
+        When there is no such method, or its answer is none for this instance.
+    MethodError
+        When the method breaks down: a command fails, or code of another package raises something.
+    """
+    return run_method(compile_problem(instance), find_method(method), seed)

@@ -30,9 +30,8 @@ from itertools import count, islice
 from numpy.random import Generator
 
 from slotwise.heuristics.method import Method
-from slotwise.models.placement import UNPLACED, Placement
-from slotwise.models.problem import Problem
-from slotwise.models.refusal import Refusal
+from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
+from slotwise.models.problem.problem import Problem
 
 Slot = tuple[int, int]
 """Node index and worker label."""

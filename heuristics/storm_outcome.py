@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from slotwise.models.placement import UNPLACED, Placement
-from slotwise.models.problem import Problem
-from slotwise.models.refusal import Refusal
+from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
+from slotwise.models.problem.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)

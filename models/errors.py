@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import Self
 
@@ -80,3 +82,21 @@ def _shown(value: object) -> str:
         value = Decimal(value)  # Python writes no int of more than 4300 digits
     text = repr(value) if isinstance(value, str) else str(value)
     return one_line(text if len(text) <= 60 else text[:57] + "...")
+
+
+@contextmanager
+def at(prefix: str) -> Iterator[None]:
+    """Put `prefix` before the field of any `InputError` raised inside."""
+    try:
+        yield
+    except InputError as error:
+        raise error.within(prefix) from error
+
+
+@contextmanager
+def in_file(file: str) -> Iterator[None]:
+    """Put the file's name into any `InputError` raised inside, unless it names one already."""
+    try:
+        yield
+    except InputError as error:
+        raise (error if error.file else error.in_file(file)) from error

@@ -6,21 +6,20 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from slotwise.models.atomic_file import write_atomically
-from slotwise.models.errors import InputError
-from slotwise.models.file_text import YAML_SUFFIXES, parse_text, read_data
-from slotwise.models.instance import Instance
-from slotwise.models.instance_document import (
+from slotwise.models.errors import InputError, in_file
+from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.instance_reader import instance_from_document
+from slotwise.models.formats.instance_writer import (
     INSTANCE_FORMAT,
     instance_document,
     instance_hash,
 )
-from slotwise.models.instance_from_document import instance_from_document
-from slotwise.models.json_text import pretty_json
-from slotwise.models.located import in_file
-from slotwise.models.matrix_assignment import MATRIX_FORMAT, instance_from_matrices
-from slotwise.models.storm_cluster import instance_from_storm, is_storm_cluster
-from slotwise.models.yaml_text import yaml_text
+from slotwise.models.formats.json_text import pretty_json
+from slotwise.models.formats.text import YAML_SUFFIXES, parse_text, read_data
+from slotwise.models.formats.yaml_text import yaml_text
+from slotwise.models.importers.matrix_assignment import MATRIX_FORMAT, instance_from_matrices
+from slotwise.models.importers.storm_cluster import instance_from_storm, is_storm_cluster
+from slotwise.models.instance.instance import Instance
 
 __all__ = [
     "instance_document",

@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from slotwise.models.certificate_schema import CertificateFile
-from slotwise.models.instance_schema import InstanceFile, PlacementFile, RefusalFile
-from slotwise.models.pools_file import PoolsFile
+from slotwise.models.certificates.schema import CertificateFile
+from slotwise.models.formats.instance_schema import InstanceFile, PlacementFile, RefusalFile
+from slotwise.models.formats.pools_file import PoolsFile
 
 FILES: dict[str, type[BaseModel]] = {
     "instance": InstanceFile,

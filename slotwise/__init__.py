@@ -15,21 +15,20 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from slotwise.api import place
     from slotwise.heuristics.method_error import MethodError
-    from slotwise.models.certificate import Certificate
-    from slotwise.models.certificate_file import read_certificate, write_certificate
+    from slotwise.heuristics.registry import place
+    from slotwise.models.certificates.certificate import Certificate
+    from slotwise.models.certificates.file import read_certificate, write_certificate
     from slotwise.models.errors import InputError, InternalError, SlotwiseError
-    from slotwise.models.instance import Instance
+    from slotwise.models.formats.placement_file import read_placement, write_placement
+    from slotwise.models.instance.instance import Instance
+    from slotwise.models.instance.placement import Placement, Refusal
     from slotwise.models.instance_file import read_instance, write_instance
-    from slotwise.models.judge import judge
-    from slotwise.models.placement import Placement
-    from slotwise.models.placement_file import read_placement, write_placement
-    from slotwise.models.refusal import Refusal
-    from slotwise.models.verdict import Verdict, Violation
-    from slotwise.solver.result import Result, Status
+    from slotwise.models.judge.judge import judge
+    from slotwise.models.judge.verdict import Verdict, Violation
+    from slotwise.solver.core.result import Result, Status
     from slotwise.solver.solve import solve
-    from slotwise.verification import certify, verify
+    from slotwise.solver.verification.verify import certify, verify
 
 __all__ = [
     "Certificate",
@@ -59,29 +58,29 @@ __all__ = [
 ]
 
 _HOME = {
-    "Certificate": "slotwise.models.certificate",
+    "Certificate": "slotwise.models.certificates.certificate",
     "InputError": "slotwise.models.errors",
-    "Instance": "slotwise.models.instance",
+    "Instance": "slotwise.models.instance.instance",
     "InternalError": "slotwise.models.errors",
     "MethodError": "slotwise.heuristics.method_error",
-    "Placement": "slotwise.models.placement",
-    "Refusal": "slotwise.models.refusal",
-    "Result": "slotwise.solver.result",
+    "Placement": "slotwise.models.instance.placement",
+    "Refusal": "slotwise.models.instance.placement",
+    "Result": "slotwise.solver.core.result",
     "SlotwiseError": "slotwise.models.errors",
-    "Status": "slotwise.solver.result",
-    "Verdict": "slotwise.models.verdict",
-    "Violation": "slotwise.models.verdict",
-    "certify": "slotwise.verification",
-    "judge": "slotwise.models.judge",
-    "place": "slotwise.api",
-    "read_certificate": "slotwise.models.certificate_file",
+    "Status": "slotwise.solver.core.result",
+    "Verdict": "slotwise.models.judge.verdict",
+    "Violation": "slotwise.models.judge.verdict",
+    "certify": "slotwise.solver.verification.verify",
+    "judge": "slotwise.models.judge.judge",
+    "place": "slotwise.heuristics.registry",
+    "read_certificate": "slotwise.models.certificates.file",
     "read_instance": "slotwise.models.instance_file",
-    "read_placement": "slotwise.models.placement_file",
+    "read_placement": "slotwise.models.formats.placement_file",
     "solve": "slotwise.solver.solve",
-    "verify": "slotwise.verification",
-    "write_certificate": "slotwise.models.certificate_file",
+    "verify": "slotwise.solver.verification.verify",
+    "write_certificate": "slotwise.models.certificates.file",
     "write_instance": "slotwise.models.instance_file",
-    "write_placement": "slotwise.models.placement_file",
+    "write_placement": "slotwise.models.formats.placement_file",
 }
 """Public name -> module that defines it."""
 

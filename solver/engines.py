@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from slotwise.solver.column_engine import CONFIGURATIONS
-from slotwise.solver.cp_sat import CP_SAT
-from slotwise.solver.dual_ascent import DUAL_ASCENT
-from slotwise.solver.engine import Engine
-from slotwise.solver.exhaustive import EXHAUSTIVE
-from slotwise.solver.milp import MILP, MILP_CBC
-from slotwise.solver.pieces import PIECES
-from slotwise.solver.subset_dp import SUBSET_DP
+from slotwise.solver.assignment.dual_ascent import DUAL_ASCENT
+from slotwise.solver.assignment.subset_dp import SUBSET_DP
+from slotwise.solver.column_generation.connected.engine import PIECES
+from slotwise.solver.column_generation.engine import CONFIGURATIONS
+from slotwise.solver.compact.cp_sat.engine import CP_SAT
+from slotwise.solver.compact.milp.engine import MILP, MILP_CBC
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 
 ENGINES: dict[str, Engine] = {
     engine.name: engine

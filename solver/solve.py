@@ -7,27 +7,27 @@ import time
 from dataclasses import replace
 from queue import SimpleQueue
 
-from slotwise.models.compile import compile_problem
 from slotwise.models.errors import InputError, InternalError
-from slotwise.models.instance import Instance
-from slotwise.models.judge import judge
-from slotwise.models.numbers import whole
-from slotwise.models.placement import Placement
-from slotwise.models.problem import Problem
-from slotwise.solver.auto import run_auto
-from slotwise.solver.auto_run import Answer
-from slotwise.solver.baseline import BASELINE
-from slotwise.solver.confirm import confirm_claim, is_confirmation_due
-from slotwise.solver.engine import Engine, NotTakenError, UntakenError
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.judge import judge
+from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.problem import Problem
+from slotwise.models.values import whole
+from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.core.engine import Engine, NotTakenError, UntakenError
+from slotwise.solver.core.memory import MemoryLimitError, watched
+from slotwise.solver.core.memory_reading import default_limit_mb
+from slotwise.solver.core.outcome_check import contradiction
+from slotwise.solver.core.progress import OnProgress, Progress
+from slotwise.solver.core.result import Limits, Outcome, Pick, Proof, Result, Status, TermResult
+from slotwise.solver.core.solve_state import Known, Watch, tell_outcome
+from slotwise.solver.core.supervision import Supervised, TimeLimit, supervised
 from slotwise.solver.engines import ENGINES
-from slotwise.solver.memory import MemoryLimitError, watched
-from slotwise.solver.memory_reading import default_limit_mb
-from slotwise.solver.outcome_check import contradiction
-from slotwise.solver.progress import OnProgress, Progress
-from slotwise.solver.result import Limits, Outcome, Pick, Proof, Result, Status, TermResult
-from slotwise.solver.run_engine import run_engine
-from slotwise.solver.supervise import Supervised, TimeLimit, supervised
-from slotwise.solver.watch import Known, Watch, tell_outcome
+from slotwise.solver.portfolio.auto import run_auto
+from slotwise.solver.portfolio.confirmation import confirm_claim, is_confirmation_due
+from slotwise.solver.portfolio.run import Answer
+from slotwise.solver.portfolio.run_engine import run_engine
 
 ASKED = "asked for"
 """Why an engine runs that was named."""

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from slotwise.models.compile import compile_problem
 from slotwise.models.instance_file import instance_from_data
-from slotwise.models.problem import Problem
+from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.problem import Problem
 
 
 def document(rng: np.random.Generator, tasks: int, nodes: int, load: float) -> dict[str, Any]:

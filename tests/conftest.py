@@ -115,7 +115,7 @@ def spark() -> Iterator[SparkSession]:
     Functions that run on the workers must be defined inside a test or in slotwise: workers cannot
     import the test modules.
     """
-    from slotwise.benchmarks.spark_session import spark_session
+    from slotwise.benchmarks.spark.session import spark_session
 
     session = spark_session("local[2]", "slotwise-tests")
     yield session
@@ -151,7 +151,7 @@ def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
     """Run the command line in this process."""
-    from slotwise.cli import run
+    from slotwise.cli.app import run
 
     def call(*words: object, stdin: str = "") -> Answer:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))

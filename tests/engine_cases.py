@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from numpy.random import Generator
 
-from slotwise.models.cluster import Cluster, Node
-from slotwise.models.instance import Instance, Objective
-from slotwise.models.topology import Component, Stream, Topology
-from slotwise.solver.result import Limits
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.topology import Component, Stream, Topology
+from slotwise.solver.core.result import Limits
 
 LIMITS = Limits(time_s=60.0)
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from slotwise.benchmarks.plan import Limits, make_plan
-from slotwise.benchmarks.rows import COLUMNS, Row
-from slotwise.benchmarks.run import Loader, outcome
-from slotwise.benchmarks.sources import read_cases
-from slotwise.benchmarks.store import Store
+from slotwise.benchmarks.grading.plan import Limits, make_plan
+from slotwise.benchmarks.grading.rows import COLUMNS, Row
+from slotwise.benchmarks.grading.run import Loader, outcome
+from slotwise.benchmarks.grading.sources import read_cases
+from slotwise.benchmarks.grading.store import Store
 
 EVIL = "<script>alert(1)</script>"
 

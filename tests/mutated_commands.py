@@ -144,7 +144,7 @@ def serve(pipe: Connection, folder: str) -> None:
     """Run commands until the pipe ends."""
     import os
 
-    from slotwise.cli import run
+    from slotwise.cli.app import run
 
     os.chdir(folder)
     with contextlib.suppress(EOFError):

@@ -14,24 +14,24 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
+from conftest import EXAMPLES
 from mutated_commands import COMMANDS, Ended, Shell, Words, emptied, faults
 
-from slotwise.benchmarks.choices import Chooser, FromRng, chance, pick
-from slotwise.benchmarks.mutations import mutated_bytes, mutated_file, mutated_value
-from slotwise.benchmarks.plan import Limits, make_plan
-from slotwise.benchmarks.rows import COLUMNS, Row
-from slotwise.benchmarks.run import Loader, outcome
-from slotwise.benchmarks.sources import read_cases
-from slotwise.benchmarks.store import Store
-from slotwise.benchmarks.tiny_instances import tiny_instance
-from slotwise.models.certificate_file import write_certificate
-from slotwise.models.compile import compile_problem
+from slotwise.benchmarks.grading.plan import Limits, make_plan
+from slotwise.benchmarks.grading.rows import COLUMNS, Row
+from slotwise.benchmarks.grading.run import Loader, outcome
+from slotwise.benchmarks.grading.sources import read_cases
+from slotwise.benchmarks.grading.store import Store
+from slotwise.models.certificates.file import write_certificate
+from slotwise.models.formats.placement_file import write_placement
 from slotwise.models.instance_file import instance_text, read_instance
-from slotwise.models.placement_file import write_placement
-from slotwise.solver.certificate import certificate_of
+from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.solve import solve
+from slotwise.solver.verification.certify import certificate_of
+from slotwise.testing.choices import Chooser, FromRng, chance, pick
+from slotwise.testing.mutations import mutated_bytes, mutated_file, mutated_value
+from slotwise.testing.tiny_instances import tiny_instance
 
-EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
 DATA = Path(__file__).parent / "mutated_bases"
 KINDS = ("instance",) * 8 + ("placement", "certificate", "storm", "matrix", "pools", "rows")
 TINY = 40

@@ -7,9 +7,9 @@ from decimal import Decimal
 import numpy as np
 from numpy.random import Generator
 
-from slotwise.models.cluster import Cluster, Node
-from slotwise.models.instance import Instance, Scheduler
-from slotwise.models.topology import (
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance, Scheduler
+from slotwise.models.instance.topology import (
     GROUPINGS,
     Ackers,
     Component,

@@ -9,10 +9,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from slotwise.models.cluster import Cluster, Node
-from slotwise.models.instance import Instance, Scheduler
-from slotwise.models.storm_cluster import PRIORITIES, STRATEGIES
-from slotwise.models.topology import (
+from slotwise.models.importers.storm_cluster import PRIORITIES, STRATEGIES
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance, Scheduler
+from slotwise.models.instance.topology import (
     Ackers,
     Component,
     Constraints,
@@ -21,7 +21,7 @@ from slotwise.models.topology import (
     Stream,
     Topology,
 )
-from slotwise.models.topology_checks import ACKER
+from slotwise.models.instance.topology_checks import ACKER
 
 Data = dict[str, Any]
 

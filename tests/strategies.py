@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from slotwise.benchmarks.rules_present import RULES, rules_in
-from slotwise.benchmarks.tiny_instances import make_instance, tiny_instance
-from slotwise.models.instance import Instance
+from slotwise.models.instance.instance import Instance
+from slotwise.testing.rule_coverage import RULES, rules_in
+from slotwise.testing.tiny_instances import make_instance, tiny_instance
 
 __all__ = ["RULES", "instances", "rules_in", "tiny_instance"]
 

@@ -29,7 +29,7 @@ def test_core_loads_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["slotwise.benchmarks.java", "slotwise.benchmarks.spark_session"]
+    "module", ["slotwise.benchmarks.spark.java", "slotwise.benchmarks.spark.session"]
 )
 def test_spark_is_imported_by_the_session_only(module: str) -> None:
     assert "pyspark" not in loaded_after(f"import {module}")
@@ -40,4 +40,6 @@ def test_a_heavy_import_would_be_seen() -> None:
 
 
 def test_engines_load_compiled_loops_only_to_run_them() -> None:
-    assert "numba" not in loaded_after("import slotwise.solver.engines, slotwise.solver.auto")
+    assert "numba" not in loaded_after(
+        "import slotwise.solver.engines, slotwise.solver.portfolio.auto"
+    )

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from slotwise.benchmarks.grade import grade
-from slotwise.benchmarks.spark_session import check_master
-from slotwise.grading import split_methods
-from slotwise.models.cluster import Cluster, Distance, Node
-from slotwise.models.compile import compile_problem
+from slotwise.benchmarks.spark.session import check_master
+from slotwise.cli.commands.grade import split_methods
 from slotwise.models.errors import InputError
-from slotwise.models.instance import Instance, LinearCost, Objective, Scheduler
-from slotwise.models.placement import Placement
-from slotwise.models.topology import Ackers, Component, Constraints, Stream, Topology
-from slotwise.solver.master import Column, Master
-from slotwise.solver.pieces import PIECES
-from slotwise.solver.plans import SiteColumns, exact_scale
-from slotwise.solver.result import Status
+from slotwise.models.instance.cluster import Cluster, Distance, Node
+from slotwise.models.instance.instance import Instance, LinearCost, Objective, Scheduler
+from slotwise.models.instance.placement import Placement
+from slotwise.models.instance.topology import Ackers, Component, Constraints, Stream, Topology
+from slotwise.models.problem.compile import compile_problem
+from slotwise.solver.column_generation.connected.engine import PIECES
+from slotwise.solver.column_generation.restricted_master import Column, Master
+from slotwise.solver.column_generation.search_state import SiteColumns, exact_scale
+from slotwise.solver.core.result import Status
 from slotwise.solver.solve import solve
 
 NODE = Node("n1", "r1")

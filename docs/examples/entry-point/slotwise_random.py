@@ -3,8 +3,8 @@
 from numpy.random import Generator
 
 from slotwise.heuristics.method import Method
-from slotwise.models.placement import Placement
-from slotwise.models.problem import Problem
+from slotwise.models.instance.placement import Placement
+from slotwise.models.problem.problem import Problem
 
 
 def place(problem: Problem, rng: Generator) -> Placement:

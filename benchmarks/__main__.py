@@ -1,0 +1,24 @@
+"""``python -m slotwise.benchmarks NAME [ARGUMENTS]``; without a name, the list of experiments."""
+
+from __future__ import annotations
+
+import sys
+
+from slotwise.benchmarks.experiments import EXPERIMENTS
+
+
+def main(arguments: list[str]) -> int:
+    """Run the experiment that is named; return its exit code, 2 for an unknown name."""
+    if arguments and arguments[0] in EXPERIMENTS:
+        return EXPERIMENTS[arguments[0]].run(arguments[1:])
+    asked = not arguments or arguments[0] in ("-h", "--help")
+    out = sys.stdout if asked else sys.stderr
+    if not asked:
+        out.write(f"slotwise.benchmarks: {arguments[0]!r} is no experiment; there are:\n")
+    width = max(map(len, EXPERIMENTS))
+    out.writelines(f"  {name:{width}}  {one.shows}\n" for name, one in EXPERIMENTS.items())
+    return 0 if asked else 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""benchmarks/analysis: its story goes here."""

@@ -1,0 +1,125 @@
+"""How far a value is from the optimum, or from a bound, when the objective is lexicographic.
+
+gap = (value - bound) / max(|value|, tiny). It belongs to the first term in which the value and the
+bound differ; later terms do not count before that one is settled. Where that bound is 0 the ratio
+says nothing (it is 100 % for every value), so the absolute gap is given instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from slotwise.benchmarks.grading.rows import SUCCEEDED, Kind, Row
+
+TINY = Fraction(1, 10**6)
+"""The least step that an objective can have."""
+
+Values = tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What the exact engine says about an instance.
+
+    Parameters
+    ----------
+    terms
+        Names of the terms.
+    bounds
+        Proven lower bound of each term, given that the earlier ones are at their optimum; ``None``
+        = not proven.
+    optimal
+        How many of the first terms have their bound attained: the bound is the optimum there.
+    best
+        The exact engine's best values; ``None`` = no placement.
+    """
+
+    terms: tuple[str, ...]
+    bounds: tuple[Fraction | None, ...]
+    optimal: int
+    best: Values | None
+
+    @property
+    def proven(self) -> bool:
+        """Whether the optimum of every term is known."""
+        return bool(self.terms) and self.optimal == len(self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Distance of a placement's value from the reference.
+
+    Parameters
+    ----------
+    term
+        The first term that differs; the last one where none does.
+    absolute
+        Value - bound there, in the user's unit.
+    relative
+        As this module defines it; ``None`` where the bound is 0 and the value is not.
+    to_optimum
+        Whether the bound is the optimum of that term; else the true gap lies between 0 and this.
+    """
+
+    term: str
+    absolute: Fraction
+    relative: float | None
+    to_optimum: bool
+
+
+def values_of(row: Row) -> Values | None:
+    """Return the values of a row with a valid placement, ``None`` for any other row."""
+    if row["status"] not in SUCCEEDED:
+        return None
+    return tuple(Fraction(term["value"]) for term in row["terms"])
+
+
+def reference_of(rows: Iterable[Row]) -> Reference | None:
+    """Return the strongest statement of an instance's exact rows; ``None`` where there is none."""
+    found = [_reference(row) for row in rows if row["kind"] == Kind.EXACT and row["terms"]]
+    return max(found, key=_strength, default=None)
+
+
+def _strength(reference: Reference) -> tuple[int, list[Fraction]]:
+    missing = Fraction(-1)
+    return reference.optimal, [missing if b is None else b for b in reference.bounds]
+
+
+def _reference(row: Row) -> Reference:
+    bounds = tuple(None if t["bound"] is None else Fraction(t["bound"]) for t in row["terms"])
+    best = values_of(row)
+    optimal = 0
+    for value, bound in zip(best or (), bounds, strict=False):
+        if value != bound:
+            break
+        optimal += 1
+    return Reference(tuple(t["term"] for t in row["terms"]), bounds, optimal, best)
+
+
+def gap_of(values: Values, reference: Reference) -> Gap | None:
+    """Return the gap of `values`; ``None`` where the term that decides has no bound.
+
+    A value below the bound makes a negative gap: a contradiction, which reports must show.
+    """
+    for index, (value, bound) in enumerate(zip(values, reference.bounds, strict=True)):
+        if bound is None:
+            return None
+        if value != bound:
+            return Gap(
+                term=reference.terms[index],
+                absolute=value - bound,
+                relative=relative(value, bound),
+                to_optimum=index < reference.optimal,
+            )
+    return Gap(reference.terms[-1], Fraction(0), 0.0, True)
+
+
+def relative(value: Fraction, bound: Fraction) -> float | None:
+    """Return (value - bound) / max(|value|, tiny); ``None`` where only the bound is 0."""
+    if value == bound:
+        return 0.0
+    if bound == 0:
+        return None
+    return float((value - bound) / max(abs(value), TINY))

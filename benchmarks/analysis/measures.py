@@ -1,0 +1,105 @@
+"""Means, spreads and counts over rows."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import mean, median
+
+from slotwise.benchmarks.grading.rows import SUCCEEDED, Row, RunStatus
+
+TIME_SHIFT_S = 0.01
+"""Shift of the geometric mean of times: exp(mean(log(t + shift))) - shift, seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Number, mean, median and maximum of some gaps; all but the number ``None`` where 0."""
+
+    count: int
+    mean: float | None
+    median: float | None
+    most: float | None
+
+
+def spread(numbers: Sequence[float]) -> Spread:
+    """Return the spread of `numbers`."""
+    if not numbers:
+        return Spread(0, None, None, None)
+    return Spread(len(numbers), mean(numbers), median(numbers), max(numbers))
+
+
+def seconds_of(row: Row) -> float:
+    """Return the wall-clock time of a row; a run that did not end counts at the limit, at least."""
+    lost = row["status"] in (RunStatus.TIMEOUT, RunStatus.CRASHED, RunStatus.OUT_OF_MEMORY)
+    least = float(row["time_limit_s"]) if lost else 0.0
+    return max(least, float(row["wall_s"] or 0.0))
+
+
+def shifted_geometric_mean(seconds: Sequence[float], shift: float = TIME_SHIFT_S) -> float:
+    """Return exp(mean(log(t + shift))) - shift; 0 for no times."""
+    if not seconds:
+        return 0.0
+    return math.exp(mean(math.log(t + shift) for t in seconds)) - shift
+
+
+def mean_overload(rows: Iterable[Row]) -> float | None:
+    """Return the mean of the term ``overload``; ``None`` where no row has that term."""
+    found = [
+        float(Fraction(term["value"]))
+        for row in rows
+        for term in row["terms"]
+        if term["term"] == "overload"
+    ]
+    return mean(found) if found else None
+
+
+def mean_nodes(rows: Iterable[Row]) -> float | None:
+    """Return the mean number of nodes that hold a task."""
+    found = [
+        len({node for node in json.loads(row["placement"])["nodes"] if node >= 0})
+        for row in rows
+        if row["placement"]
+    ]
+    return mean(found) if found else None
+
+
+def reasons(rows: Iterable[Row]) -> tuple[tuple[str, int], ...]:
+    """Return why there was no valid placement and how often, most frequent first."""
+    counted = Counter(reason for row in rows if (reason := reason_of(row)) is not None)
+    return tuple(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+
+
+RIGHTLY_REFUSED = "rightly refused"
+"""What a refusal is called where it is proven that there is no placement."""
+
+
+def reason_of(row: Row) -> str | None:
+    """Return in words why a row has no valid placement; ``None`` where it has one."""
+    status = row["status"]
+    if status in SUCCEEDED:
+        return None
+    if status == RunStatus.INVALID:
+        rules = sorted({text.partition(":")[0] for text in row["violations"] or ()})
+        return f"breaks {', '.join(rules)}"
+    if status == RunStatus.REFUSED:
+        return f"refused: {row['reason']}"
+    if status == RunStatus.INFEASIBLE:
+        return "proven infeasible"
+    if status == RunStatus.UNKNOWN:
+        return "nothing found within the limit"
+    return f"{status}: {row['error']}"
+
+
+def details_of(row: Row) -> tuple[str, ...]:
+    """Return the violations of a row, or whatever else it says about its failure."""
+    if row["status"] != RunStatus.INVALID:
+        reason = reason_of(row)
+        return () if reason is None else (reason,)
+    named = tuple(row["violations"] or ())
+    more = (row["violation_count"] or 0) - len(named)
+    return (*named, f"and {more} more") if more > 0 else named

@@ -1,0 +1,74 @@
+"""The experiments by the name under which ``python -m slotwise.benchmarks NAME`` runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A program: the module whose `main` takes its arguments, and what it shows."""
+
+    module: str
+    shows: str
+
+    def run(self, arguments: Sequence[str]) -> int:
+        """Run it; return its exit code."""
+        code: int = import_module(self.module).main(arguments)
+        return code
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "proofs": Experiment(
+        "slotwise.benchmarks.proofs.rstorm",
+        "how fast the engines prove R-Storm's topologies, beside textbook models",
+    ),
+    "storm_proofs": Experiment(
+        "slotwise.benchmarks.proofs.storm",
+        "how far the engines get on the topologies of Storm's decoded clusters",
+    ),
+    "assignment_proofs": Experiment(
+        "slotwise.benchmarks.proofs.assignment",
+        "proofs of public assignment instances, against their best known values",
+    ),
+    "rstorm_table": Experiment(
+        "slotwise.benchmarks.proofs.rstorm_table",
+        "R-Storm's versions beside the optimum and the article",
+    ),
+    "engines_agree": Experiment(
+        "slotwise.testing.engines_agree",
+        "whether all engines agree on random instances",
+    ),
+    "storm_times": Experiment(
+        "slotwise.benchmarks.storm.times",
+        "seconds of Storm's own scheduler beside ours",
+    ),
+    "storm_sequence": Experiment(
+        "slotwise.benchmarks.storm.sequence",
+        "topologies of a cluster placed one after another",
+    ),
+    "ras_choices": Experiment(
+        "slotwise.benchmarks.storm.evictions",
+        "what Storm evicts beside the smallest evictions",
+    ),
+    "ras_speed": Experiment(
+        "slotwise.benchmarks.storm.ras_speed",
+        "seconds of ras-default against executors and nodes",
+    ),
+    "judge_speed": Experiment(
+        "slotwise.benchmarks.speed.judge", "how long one judgement takes at scale"
+    ),
+    "cli_speed": Experiment("slotwise.benchmarks.speed.cli", "how long slotwise --help takes"),
+    "interrupts": Experiment(
+        "slotwise.benchmarks.speed.interrupts",
+        "how soon Ctrl-C ends a solve, and what is kept",
+    ),
+    "time_limits": Experiment(
+        "slotwise.benchmarks.speed.time_limits", "whether solves end at their time limit"
+    ),
+    "memory_limits": Experiment(
+        "slotwise.benchmarks.speed.memory_limits", "whether solves keep to their memory limit"
+    ),
+}

@@ -1,0 +1,80 @@
+"""What a row says about software and machine: versions, git revision, CPU model."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from slotwise.benchmarks.grading.rows import VERSION
+
+SOLVERS = ("ortools", "highspy", "pulp")
+"""Libraries whose version may change what an exact engine finds."""
+
+LIBRARIES = (*SOLVERS, "numpy", "networkx", "pyspark")
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return name -> version of Python, slotwise and the libraries that are installed."""
+    found = {"python": platform.python_version()}
+    for library in ("slotwise", *LIBRARIES):
+        try:
+            found[library] = metadata.version(library)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def method_version() -> str:
+    """Return the version that identifies a run of a heuristic: of slotwise and of its rows."""
+    return f"slotwise {versions().get('slotwise', 'unknown')}, rows {VERSION}"
+
+
+def engine_version() -> str:
+    """Return the version that identifies a run of an exact engine: ours and the solvers'."""
+    solvers = [f"{name} {versions()[name]}" for name in SOLVERS if name in versions()]
+    return ", ".join((method_version(), *solvers))
+
+
+@cache
+def git_revision() -> str | None:
+    """Return the revision of the checkout this package is in; ``+`` = with changes.
+
+    ``None`` outside a checkout, also where slotwise is installed inside somebody else's.
+    """
+    here = Path(__file__).resolve()
+    if _git(here.parent, "ls-files", "--error-unmatch", here.name) is None:
+        return None
+    revision = _git(here.parent, "rev-parse", "HEAD")
+    if revision is None:
+        return None
+    changes = _git(here.parent, "status", "--porcelain", "--untracked-files=no")
+    return revision + ("+" if changes else "")
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+@cache
+def cpu_model() -> str:
+    """Return the processor's name as the operating system gives it."""
+    if sys.platform == "linux":
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

@@ -1,0 +1,229 @@
+"""One run, inside the child process: load, place, judge; the outcome columns of its row.
+
+Its seconds are those of the call alone: `solve`, or the method with a compiled problem. Imports,
+reading, compiling and judging are not among them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from slotwise.benchmarks.grading.environment import cpu_model
+from slotwise.benchmarks.grading.plan import Run
+from slotwise.benchmarks.grading.preload import preload
+from slotwise.benchmarks.grading.rows import MOST_VIOLATIONS, Kind, Row, RunStatus
+from slotwise.heuristics.method_error import MethodError
+from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.formats.instance_writer import instance_hash
+from slotwise.models.formats.json_text import number_text, parse_json
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
+from slotwise.models.instance_file import instance_from_text
+from slotwise.models.judge.judge import judge
+from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.problem import Problem
+from slotwise.models.values import as_decimal, whole
+
+
+class Loader:
+    """Makes instances; keeps the last one, for runs of one instance follow each other."""
+
+    def __init__(self) -> None:
+        self._last: tuple[str, Instance] | None = None
+
+    def __call__(self, run: Run) -> Instance:
+        """Return the instance of `run`.
+
+        Raises
+        ------
+        SlotwiseError
+            When the family makes another instance here than where the grading was planned.
+        """
+        if self._last is None or self._last[0] != run.case.hash:
+            self._last = run.case.hash, _load(run)
+        return self._last[1]
+
+
+def _load(run: Run) -> Instance:
+    case = run.case
+    if case.family is None or case.index is None:
+        return instance_from_text(case.text)
+    from slotwise.models.families.registry import FAMILIES
+
+    instance = FAMILIES[case.family].make(case.index, run.case_seed)
+    made = instance_hash(instance)
+    if made != case.hash:
+        raise SlotwiseError(
+            f"{case.family} makes {made} here, planned was {case.hash}: "
+            "the machines have different versions of slotwise"
+        )
+    return instance
+
+
+def outcome(run: Run, load: Loader) -> Row:
+    """Return the outcome columns of `run`; errors made on purpose are an outcome too."""
+    preload(Kind(run.kind))
+    clock = _Clock()
+    try:
+        problem = compile_problem(load(run))
+        found = (
+            _exact(run, problem, clock) if run.kind == Kind.EXACT else _method(run, problem, clock)
+        )
+    except MethodError as error:
+        found = {"status": _failure(error), "error": str(error)}
+    except SlotwiseError as error:
+        found = {"status": RunStatus.ERROR, "error": f"{type(error).__name__}: {error}"}
+    except MemoryError as error:
+        found = {"status": RunStatus.OUT_OF_MEMORY, "error": f"MemoryError: {error}"}
+    return {**found, "status": str(found["status"]), **clock.read(), "cpu_model": cpu_model()}
+
+
+def _failure(error: MethodError) -> RunStatus:
+    if isinstance(error.__cause__, MemoryError):
+        return RunStatus.OUT_OF_MEMORY
+    return RunStatus.TIMEOUT if error.timed_out else RunStatus.CRASHED
+
+
+def _exact(run: Run, problem: Problem, clock: _Clock) -> dict[str, Any]:
+    from slotwise.solver.core.memory_reading import default_limit_mb
+    from slotwise.solver.solve import solve
+
+    at_once = max(1, (os.cpu_count() or 1) // run.workers)
+    with clock:
+        result = solve(
+            problem,
+            engine=run.method,
+            time_limit_s=run.time_limit_s,
+            workers=run.workers,
+            seed=run.seed,
+            memory_limit_mb=run.memory_limit_mb or max(1, default_limit_mb() // at_once),
+        )
+    return {
+        "engine": f"{result.engine} {result.version}".strip(),
+        "status": RunStatus(str(result.status)),
+        "terms": [_term(t.term, t.value, t.bound) for t in result.objective],
+        "gap": result.gap,
+        "proof": result.proof,
+        "reason": "; ".join(result.notes) or None,
+        "placement": None if result.placement is None else placement_text(result.placement),
+    }
+
+
+def _method(run: Run, problem: Problem, clock: _Clock) -> dict[str, Any]:
+    from slotwise.heuristics.registry import find_method
+    from slotwise.heuristics.run import run_method
+
+    method = find_method(run.method, time_limit_s=run.time_limit_s)
+    with clock:
+        answer = run_method(problem, method, run.seed)
+    if isinstance(answer, Refusal):
+        return {"status": RunStatus.REFUSED, "reason": answer.reason}
+    verdict = judge(problem, answer)
+    return {
+        "status": RunStatus.VALID if verdict.valid else RunStatus.INVALID,
+        "terms": [_term(t.term, t.value, None) for t in verdict.objective],
+        "violation_count": len(verdict.violations),
+        "violations": [str(v) for v in verdict.violations[:MOST_VIOLATIONS]],
+        "placement": placement_text(answer),
+    }
+
+
+def _term(name: str, value: Fraction | None, bound: Fraction | None) -> dict[str, str | None]:
+    return {"term": name, "value": _exact_text(value), "bound": _exact_text(bound)}
+
+
+def _exact_text(number: Fraction | None) -> str | None:
+    return None if number is None else number_text(as_decimal(number))
+
+
+def placement_text(placement: Placement) -> str:
+    """Return a placement as compact JSON, tasks in canonical order."""
+    document = {"nodes": placement.nodes, "workers": placement.workers}
+    return json.dumps(document, separators=(",", ":"))
+
+
+def read_placement_text(text: str) -> Placement:
+    """Return the placement that `placement_text` wrote.
+
+    Raises
+    ------
+    InputError
+        When it is something else.
+    """
+    data = parse_json(text)
+    if not isinstance(data, dict) or set(data) != {"nodes", "workers"}:
+        raise InputError("must be a JSON object with nodes and workers", value=text)
+    for key, numbers in data.items():
+        if not isinstance(numbers, list):
+            raise InputError("must be a list", field=key, value=numbers)
+        for index, number in enumerate(numbers):
+            if not (isinstance(number, int) and number == UNPLACED):
+                whole(number, f"{key}[{index}]")
+    return Placement(tuple(data["nodes"]), tuple(data["workers"]))
+
+
+class _Clock:
+    """Wall clock, CPU and peak memory of this process and of the commands it ran.
+
+    As a context manager it measures the block; without one, everything since it was made.
+    """
+
+    def __init__(self) -> None:
+        self._measured: dict[str, float] | None = None
+        self._start()
+
+    def _start(self) -> None:
+        _reset_peak_memory()
+        self._cpu = _cpu_seconds()
+        self._wall = time.perf_counter()
+
+    def __enter__(self) -> None:
+        self._start()
+
+    def __exit__(self, *_: object) -> None:
+        self._measured = self.read()
+
+    def read(self) -> dict[str, float]:
+        """Return what the block took, or all until now."""
+        return self._measured or {
+            "wall_s": time.perf_counter() - self._wall,
+            "cpu_s": _cpu_seconds() - self._cpu,
+            "peak_memory_mb": peak_memory_mb(),
+        }
+
+
+def _cpu_seconds() -> float:
+    own, others = (resource.getrusage(who) for who in _WHO)
+    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+
+
+_WHO = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+_STATUS = Path("/proc/self/status")
+_RESET = Path("/proc/self/clear_refs")
+
+
+def _reset_peak_memory() -> None:
+    """Let the peak count from here (Linux); elsewhere it counts from the process's start."""
+    if _RESET.exists():
+        try:
+            _RESET.write_text("5", encoding="ascii")
+        except OSError:
+            return  # Some containers forbid it: then the peak is the whole process's.
+
+
+def peak_memory_mb() -> float:
+    """Return the larger peak of this process and of any command it ran."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    own, others = (resource.getrusage(who).ru_maxrss * unit / 2**20 for who in _WHO)
+    if _STATUS.exists():
+        for line in _STATUS.read_text(encoding="ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                own = int(line.split()[1]) / 1024
+    return max(own, others)

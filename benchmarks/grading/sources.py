@@ -1,0 +1,139 @@
+"""Which instances a grading takes: families by name, files and folders by path."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from slotwise.models.errors import InputError
+from slotwise.models.families.registry import FAMILIES
+from slotwise.models.families.storm import NAME, is_storm, storm_instances
+from slotwise.models.formats.instance_writer import instance_hash
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance_file import instance_text, read_instance
+from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.problem import Problem
+from slotwise.models.values import NO_LIMIT
+
+SUFFIXES = (".json", ".yaml", ".yml")
+"""Files with these names are the instances of a folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One instance of a grading, and what every row says about it.
+
+    Parameters
+    ----------
+    family, index
+        Where it comes from; both ``None`` for a file, the index alone where a family reads files.
+    text
+        The instance as JSON: files of this machine are not on the others.
+    hash, name
+        Of the instance.
+    tasks, nodes, topologies
+        Its size.
+    tightness
+        Largest ratio of demand to capacity over the hard resources; infinite where something is
+        needed that no node has.
+    """
+
+    family: str | None
+    index: int | None
+    text: str
+    hash: str
+    name: str
+    tasks: int
+    nodes: int
+    topologies: int
+    tightness: float
+
+
+def read_cases(sources: Sequence[str], seed: int, count: int | None) -> tuple[Case, ...]:
+    """Return the instances of all `sources`, each instance once.
+
+    Parameters
+    ----------
+    sources
+        Names of families, instance files, folders of instance files; none = all families that
+        need no files.
+    seed, count
+        Of the families; ``None`` = each family's own count.
+
+    Raises
+    ------
+    InputError
+        For a source that is none of these, and for a file that is no instance.
+    """
+    found: dict[str, Case] = {}
+    for source in sources or tuple(FAMILIES):
+        for case in _cases(source, seed, count):
+            found.setdefault(case.hash, case)
+    return tuple(found.values())
+
+
+def _cases(source: str, seed: int, count: int | None) -> Iterator[Case]:
+    if is_storm(source):
+        for instance in islice(storm_instances(source), count):
+            yield _case(instance, NAME, None)
+        return
+    if source in FAMILIES:
+        for index, instance in enumerate(FAMILIES[source].generate(count, seed)):
+            yield _case(instance, source, index)
+        return
+    path = Path(source)
+    if path.is_dir():
+        yield from _folder(path)
+    elif path.exists():
+        yield _case(read_instance(path), None, None)
+    else:
+        raise InputError(f"is neither a family nor a file{_hint(source)}", value=source)
+
+
+def _folder(path: Path) -> Iterator[Case]:
+    files = sorted(p for p in path.iterdir() if p.suffix in SUFFIXES and p.is_file())
+    if not files:
+        raise InputError(f"holds no instance ({', '.join(SUFFIXES)})", value=str(path))
+    for file in files:
+        yield _case(read_instance(file), None, None)
+
+
+def _hint(source: str) -> str:
+    known = [*FAMILIES, NAME]
+    close = get_close_matches(source, known, n=3, cutoff=0.5)
+    names = " or ".join(map(repr, close)) if close else f"one of {', '.join(known)}"
+    return f"; did you mean {names}?" if close else f"; the families are {names}"
+
+
+def _case(instance: Instance, family: str | None, index: int | None) -> Case:
+    problem = compile_problem(instance)
+    return Case(
+        family=family,
+        index=index,
+        text=instance_text(instance),
+        hash=instance_hash(instance),
+        name=instance.name,
+        tasks=problem.task_count,
+        nodes=problem.node_count,
+        topologies=len(problem.rules),
+        tightness=tightness(problem),
+    )
+
+
+def tightness(problem: Problem) -> float:
+    """Return the largest ratio of all demand to all capacity over the hard resources; 0 = none."""
+    demand = np.asarray(problem.sizes, dtype=np.int64) @ problem.demand
+    ratios = [0.0]
+    for d in np.flatnonzero(problem.hard):
+        capacity = problem.capacity[:, d]
+        if demand[d] == 0 or (capacity == NO_LIMIT).any():
+            continue
+        offered = int(capacity.sum())
+        ratios.append(int(demand[d]) / offered if offered else math.inf)
+    return max(ratios)

@@ -1,0 +1,1 @@
+"""benchmarks/proofs: its story goes here."""

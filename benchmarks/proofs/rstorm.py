@@ -1,0 +1,175 @@
+"""Our proofs beside the textbook encodings: ``python -m slotwise.benchmarks proofs``.
+
+Each engine solves each instance in a process of its own, on one core, one after the other. The
+speed-up is the geometric mean of the ratios of wall-clock seconds to the proof, over the instances
+on which the textbook needs more than ten seconds; what is stopped counts with its limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from slotwise.benchmarks.program import exit_code
+from slotwise.benchmarks.proofs.isolated_run import Measured, measure
+from slotwise.benchmarks.proofs.table import Table
+from slotwise.models.errors import SlotwiseError
+from slotwise.models.families.registry import FAMILIES
+from slotwise.models.instance.instance import Instance
+
+FAMILIES_SHOWN = ("rstorm", "rstorm-3d")
+"""The nine topologies of R-Storm, and the same shapes with random demands."""
+
+RANDOM_COUNT = 20
+TEXTBOOK_NAMES = ("textbook-cp-sat", "textbook-highs")
+HARD_S = 10.0
+"""Instances on which the textbook is faster say nothing."""
+
+
+class DisagreementError(SlotwiseError):
+    """Two engines prove different values."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedUp:
+    """How much faster than one textbook encoding.
+
+    Parameters
+    ----------
+    textbook
+        Its name.
+    ratio
+        Geometric mean of (seconds of the textbook / ours); ``None`` where no instance counts.
+    instances
+        How many count: the textbook needs more than `HARD_S`.
+    textbook_stopped, ours_stopped
+        How many of them were stopped, and count with their limit.
+    """
+
+    textbook: str
+    ratio: float | None
+    instances: int
+    textbook_stopped: int
+    ours_stopped: int
+
+    def __str__(self) -> str:
+        """One line for people."""
+        if self.ratio is None:
+            return f"{self.textbook}: no instance on which it needs more than {HARD_S:g} s."
+        return (
+            f"{self.ratio:.0f} times faster to the proof than {self.textbook} (geometric mean over "
+            f"{self.instances} instances on which it needs more than {HARD_S:g} s; "
+            f"{self.textbook_stopped} of them stopped at the limit and counted as that; "
+            f"ours stopped on {self.ours_stopped})."
+        )
+
+
+def speed_up(textbook: str, pairs: Sequence[tuple[Measured, Measured]]) -> SpeedUp:
+    """Return how much faster the first of each pair (ours) is than the second."""
+    hard = [
+        (ours, theirs)
+        for ours, theirs in pairs
+        if theirs.status != "refused" and _seconds(theirs) > HARD_S
+    ]
+    logs = [math.log(_seconds(theirs) / _seconds(ours)) for ours, theirs in hard]
+    return SpeedUp(
+        textbook=textbook,
+        ratio=math.exp(sum(logs) / len(logs)) if logs else None,
+        instances=len(hard),
+        textbook_stopped=sum(not theirs.proven for _, theirs in hard),
+        ours_stopped=sum(not ours.proven for ours, _ in hard),
+    )
+
+
+def _seconds(row: Measured) -> float:
+    """Seconds to the proof; the limit where there is none, and never more than that."""
+    return min(row.seconds, row.limit_s) if row.proven else row.limit_s
+
+
+def check_agreement(ours: Measured, theirs: Measured) -> None:
+    """Refuse two proofs that differ.
+
+    Raises
+    ------
+    DisagreementError
+        Naming both.
+    """
+    if not (ours.proven and theirs.proven):
+        return
+    values = [[term["value"] for term in row.objective] for row in (ours, theirs)]
+    if ours.status != theirs.status or values[0] != values[1]:
+        raise DisagreementError(
+            f"{ours.instance}: {ours.engine} proves {ours.status} {values[0]}, "
+            f"{theirs.engine} proves {theirs.status} {values[1]}"
+        )
+
+
+def instances(families: Sequence[str], count: int | None, seed: int) -> Iterator[Instance]:
+    """Yield the instances of the families; `count` of each, as far as it has them."""
+    for name in families:
+        family = FAMILIES[name]
+        wanted = family.count if family.limited else RANDOM_COUNT
+        if count is not None:
+            wanted = min(count, family.count) if family.limited else count
+        yield from family.generate(wanted, seed)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure everything and print it."""
+    table = Table(options.json)
+    pairs: dict[str, list[tuple[Measured, Measured]]] = {name: [] for name in options.textbook}
+    for instance in instances(options.family or FAMILIES_SHOWN, options.count, options.seed):
+        ours = measure(instance, options.engine, options.time_limit)
+        table.add(ours)
+        for name in options.textbook:
+            theirs = measure(instance, name, options.textbook_limit)
+            table.add(theirs)
+            check_agreement(ours, theirs)
+            pairs[name].append((ours, theirs))
+    summaries = [speed_up(name, measured) for name, measured in pairs.items()]
+    table.end({"speed_up": [_document(s) for s in summaries]}, map(str, summaries))
+
+
+def _document(summary: SpeedUp) -> dict[str, Any]:
+    return {name: getattr(summary, name) for name in SpeedUp.__slots__}
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    made = argparse.ArgumentParser(
+        prog="python -m slotwise.benchmarks proofs",
+        description="Proofs beside the textbook's.",
+    )
+    made.add_argument(
+        "--family", action="append", choices=sorted(FAMILIES), help="default: rstorm and rstorm-3d"
+    )
+    made.add_argument("--count", type=int, help="instances of each family (default: 9 and 20)")
+    made.add_argument("--seed", type=int, default=0, help="of the random families")
+    made.add_argument("--engine", default="auto", help="ours")
+    made.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="of ours")
+    made.add_argument(
+        "--textbook-limit", type=float, default=600.0, metavar="S", help="of the textbook's"
+    )
+    made.add_argument(
+        "--textbook",
+        nargs="*",
+        choices=TEXTBOOK_NAMES,
+        default=TEXTBOOK_NAMES,
+        help="which of them; none after the option: ours alone",
+    )
+    made.add_argument("--json", action="store_true", help="one JSON object a line")
+    return made
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark; return the exit code."""
+    options = parser().parse_args(arguments)
+    return exit_code("proofs", lambda: run(options), failed=1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""benchmarks/report: its story goes here."""

@@ -1,0 +1,1 @@
+"""benchmarks/spark: its story goes here."""

@@ -1,0 +1,1 @@
+"""benchmarks/storm: its story goes here."""

@@ -1,0 +1,99 @@
+"""Storm's own answer beside ours: one round of each, and all in which they differ."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+
+from slotwise.heuristics.external.storm_peer import StormAnswer, StormPeer
+from slotwise.heuristics.ras.scheduler.round import Round
+from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
+from slotwise.heuristics.ras.scheduler.topology_attempt import RoundLimits
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import UNPLACED, Placement
+
+MILLISECONDS = re.compile(r" in \d+ ms")
+Workers = set[tuple[str, str, frozenset[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One round of Storm's and of ours.
+
+    Parameters
+    ----------
+    storm, ours
+        What each said.
+    seconds
+        Wall clock of each of our runs; Storm's are in its answer.
+    differences
+        What is not the same, Storm's first; empty where they agree.
+    """
+
+    storm: StormAnswer
+    ours: Round
+    seconds: tuple[float, ...]
+    differences: dict[str, tuple[object, object]]
+
+
+def compare(
+    peer: StormPeer,
+    instance: Instance,
+    strategy: str | None = None,
+    limits: RoundLimits | None = None,
+    runs: int = 1,
+) -> Comparison:
+    """Let Storm and us schedule `instance` `runs` times, within the same limits.
+
+    `strategy` is for all topologies; ``None`` = each one's own. We follow the hash tables of the
+    release of Java that Storm runs on.
+    """
+    limits = RoundLimits() if limits is None else limits
+    storm = peer.schedule(
+        instance,
+        strategy=strategy,
+        runs=runs,
+        attempts=limits.attempts,
+        max_states=limits.search.max_states,
+        timeout_s=int(limits.search.max_seconds),
+    )
+    java = int(peer.java_version.split(".")[0])
+    seconds = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        ours = schedule_round(instance, limits, strategy, java)
+        seconds.append(time.perf_counter() - start)
+    return Comparison(storm, ours, tuple(seconds), differences(instance, storm, ours))
+
+
+def differences(
+    instance: Instance, storm: StormAnswer, ours: Round
+) -> dict[str, tuple[object, object]]:
+    """Return what is not the same: workers, statuses, who was evicted for whom."""
+    found: dict[str, tuple[object, object]] = {}
+    theirs, mine = (workers(instance, one.placement) for one in (storm, ours))
+    if theirs != mine:
+        found["workers"] = (theirs - mine, mine - theirs)
+    for decision in ours.decisions:
+        topology = instance.topologies[decision.topology]
+        status = MILLISECONDS.sub("", storm.outcomes[topology.id].status)
+        if status != decision.message:
+            found[f"status of {topology.id}"] = (status, decision.message)
+        victims = set(storm.evicted.get(topology.id, ()))
+        tried = {instance.topologies[victim].id for victim in decision.tried}
+        if tried != victims:
+            found[f"evicted for {topology.id}"] = (victims, tried)
+    return found
+
+
+def workers(instance: Instance, placement: Placement) -> Workers:
+    """Return each worker as topology, node and tasks: the labels of workers mean nothing."""
+    held = defaultdict(set)
+    for (topology, task), node, worker in zip(
+        instance.task_names(), placement.nodes, placement.workers, strict=True
+    ):
+        if node != UNPLACED:
+            held[topology, instance.cluster.nodes[node].id, worker].add(task)
+    return {(topology, node, frozenset(tasks)) for (topology, node, _), tasks in held.items()}

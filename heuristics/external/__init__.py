@@ -1,0 +1,1 @@
+"""heuristics/external: its story goes here."""

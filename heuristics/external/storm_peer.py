@@ -1,0 +1,159 @@
+"""Apache Storm's own Resource Aware Scheduler, as a process that answers many requests.
+
+``make storm-peer`` builds a small Java program (``benchmarks/storm_peer/``) on the released
+``storm-server``. It reads one JSON object a line and answers with one. It is started once and
+asked as often as needed, for a Java machine takes a second to start.
+
+The clock that Storm asks for up-times stands still at the latest launch of the instance. So a
+search never comes to its own time limit (``max_seconds``); a topology whose scheduling takes
+longer than Storm's limit of real time is given up, as in Storm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from slotwise.heuristics.external.storm_process import STORM_2, StormProcess
+from slotwise.heuristics.storm_outcome import Outcome
+from slotwise.models.errors import InputError
+from slotwise.models.formats.instance_writer import instance_document, instance_hash
+from slotwise.models.formats.json_text import canonical_json
+from slotwise.models.formats.placement_file import answer_from_data
+from slotwise.models.importers.storm_cluster import STRATEGIES
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import Placement, Refusal
+
+DEFAULT_TIMEOUT_S = 60
+"""Storm's ``scheduling.timeout.seconds.per.topology``."""
+
+
+@dataclass(frozen=True, slots=True)
+class StormAnswer:
+    """One round of Storm's scheduler.
+
+    Parameters
+    ----------
+    placement
+        All that has a place after the round. A topology that was not scheduled may have some: what
+        ran before and could not be completed.
+    outcomes
+        By topology id.
+    evicted
+        Topology id -> those that were evicted on the way to schedule it, whether that helped or
+        not, and whether or not they found a place again.
+    seconds
+        Wall clock of each run, inside of Storm's ``schedule``.
+    """
+
+    placement: Placement
+    outcomes: Mapping[str, Outcome]
+    evicted: Mapping[str, tuple[str, ...]]
+    seconds: tuple[float, ...]
+
+
+def unsupported(instance: Instance, strategy: str | None) -> str | None:
+    """Return what Storm cannot express of `instance`; ``None`` where it can say all of it."""
+    for node in instance.cluster.nodes:
+        for key, capacity in node.resources.items():
+            if capacity is None:
+                return f"node {node.id} has no limit of {key}: Storm needs a number"
+    racks: dict[str, str] = {}
+    for node in instance.cluster.nodes:
+        if racks.setdefault(node.host, node.rack) != node.rack:
+            return f"host {node.host} is in two racks, {racks[node.host]} and {node.rack}"
+    for topology in instance.topologies:
+        if (strategy or topology.strategy) not in STRATEGIES.values():
+            return f"topology {topology.id} has no strategy of Storm's: {topology.strategy}"
+        for component in topology.components:
+            if component.kind == "system" and not component.id.startswith("__"):
+                return f"component {component.id}: Storm's system components begin with __"
+    return None
+
+
+class StormPeer(StormProcess):
+    """The running program; a context manager, which ends it.
+
+    Attributes
+    ----------
+    storm_version, java_version
+        What it is linked with and runs on, for example ``2.8.3`` and ``17.0.15``.
+
+    Raises
+    ------
+    InputError
+        When it is not built, or there is no Java.
+    PeerError
+        When it does not start.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(STORM_2)
+
+    def schedule(
+        self,
+        instance: Instance,
+        *,
+        strategy: str | None = None,
+        runs: int = 1,
+        attempts: int = 5,
+        max_states: int = 100_000,
+        timeout_s: int = DEFAULT_TIMEOUT_S,
+        time_limit_s: float | None = None,
+    ) -> StormAnswer:
+        """Return what one round of Storm's scheduler makes of `instance`.
+
+        Parameters
+        ----------
+        strategy
+            For all topologies, for example ``ras-default``; ``None`` = each one's own.
+        runs
+            So often the same round is done, each time from the instance's own state.
+        attempts
+            So often Storm tries to place a topology, evicting more each time.
+        max_states
+            Storm's own limit of a search, besides that of the topology.
+        timeout_s
+            Storm's own limit for one topology, whole seconds.
+        time_limit_s
+            Wall-clock seconds of the whole answer, after which the process is ended.
+
+        Raises
+        ------
+        InputError
+            When Storm has no word for the instance: a capacity without a limit, for example.
+        PeerError
+            When the process broke down or was out of time.
+        """
+        reason = unsupported(instance, strategy)
+        if reason is not None:
+            raise InputError(reason, field=instance.name, has_value=False)
+        request = {
+            "instance": instance_document(instance),
+            "hash": instance_hash(instance),
+            "strategy": strategy,
+            "runs": runs,
+            "attempts": attempts,
+            "max_states": max_states,
+            "timeout_s": timeout_s,
+        }
+        answer = self.ask(canonical_json(request), time_limit_s)
+        if "error" in answer:
+            raise InputError(answer["error"], field="Storm's scheduler", has_value=False)
+        return read_answer(answer, instance)
+
+
+def read_answer(answer: Mapping[str, Any], instance: Instance) -> StormAnswer:
+    """Return what a program of Storm's wrote about `instance`."""
+    placement = answer_from_data(answer["placement"], instance)
+    assert not isinstance(placement, Refusal)
+    return StormAnswer(
+        placement=placement,
+        outcomes={
+            key: Outcome(found["scheduled"], found["status"] or "")
+            for key, found in answer["topologies"].items()
+        },
+        evicted={key: tuple(found) for key, found in answer["evicted"].items()},
+        seconds=tuple(float(second) for second in answer["seconds"]),
+    )

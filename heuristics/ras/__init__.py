@@ -1,0 +1,1 @@
+"""heuristics/ras: its story goes here."""

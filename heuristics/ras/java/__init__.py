@@ -1,0 +1,1 @@
+"""heuristics/ras/java: its story goes here."""

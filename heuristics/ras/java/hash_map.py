@@ -1,0 +1,107 @@
+"""The keys of a ``java.util.HashMap`` that is filled and emptied, as Java walks over them.
+
+`java_hash` has the order of tables that only grow. A table that has been larger keeps its buckets,
+and a key that left and came back stands last in its bucket: sums of doubles show it. A table of
+fewer than 64 buckets doubles when one of them is crowded, too. (A larger one turns that bucket into
+a tree; that is not followed here.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Generic, TypeVar
+
+from slotwise.heuristics.ras.java.hash_codes import copied_table
+from slotwise.heuristics.ras.java.iteration_order import LEAST_TABLE, spread
+
+K = TypeVar("K", bound=Hashable)
+
+CROWDED = 8
+"""A small table doubles when more keys than these come into one bucket; with ``computeIfAbsent``
+one key earlier."""
+
+SMALL = 64
+"""A table of so many buckets is small no more (``MIN_TREEIFY_CAPACITY``)."""
+
+
+class JavaTable(Generic[K]):
+    """A table of keys; `hash_of` is their ``hashCode``, cut to 32 bits or not.
+
+    It begins with `buckets` of them, a power of 2.
+    """
+
+    __slots__ = ("_buckets", "_count", "_hash_of")
+
+    def __init__(self, hash_of: Callable[[K], int], buckets: int = LEAST_TABLE) -> None:
+        self._hash_of = hash_of
+        self._buckets: list[list[K]] = [[] for _ in range(buckets)]
+        self._count = 0
+
+    @classmethod
+    def copy_of(cls, keys: Sequence[K], hash_of: Callable[[K], int], java: int) -> JavaTable[K]:
+        """Return ``new HashMap<>(0)`` to which a map of `keys` was added at once."""
+        table = cls(hash_of, copied_table(len(keys), java) if keys else 1)
+        for key in keys:
+            table.put(key)
+        return table
+
+    def __iter__(self) -> Iterator[K]:
+        """Walk over the keys."""
+        return (key for bucket in self._buckets for key in bucket)
+
+    def put(self, key: K) -> None:
+        """Add `key` at the end of its bucket, unless it is there; grow when too full."""
+        bucket = self._bucket(key)
+        if key not in bucket:
+            bucket.append(key)
+            self._double_if_crowded(len(bucket) > CROWDED)
+            self._count += 1
+            if self._is_too_full():
+                self._double()
+
+    def compute_if_absent(self, key: K) -> None:
+        """Grow if too full already; then add `key` at the head of its bucket."""
+        if self._is_too_full():
+            self._double()
+        bucket = self._bucket(key)
+        if key not in bucket:
+            bucket.insert(0, key)
+            self._double_if_crowded(len(bucket) >= CROWDED)
+            self._count += 1
+
+    def remove(self, key: K) -> None:
+        """Take `key` out; the table stays as large as it is."""
+        self._bucket(key).remove(key)
+        self._count -= 1
+
+    def _bucket(self, key: K) -> list[K]:
+        return self._buckets[spread(self._hash_of(key)) & (len(self._buckets) - 1)]
+
+    def _is_too_full(self) -> bool:
+        return 4 * self._count > 3 * len(self._buckets)
+
+    def _double_if_crowded(self, crowded: bool) -> None:
+        if crowded and len(self._buckets) < SMALL:
+            self._double()
+
+    def _double(self) -> None:
+        keys = list(self)
+        self._buckets = [[] for _ in range(2 * len(self._buckets))]
+        for key in keys:
+            self._bucket(key).append(key)
+
+
+def compensated_sum(values: Iterable[float]) -> float:
+    """Return ``DoubleStream.sum()``: with Kahan's compensation, as Java has it from 17 on.
+
+    With infinite values it is their plain sum.
+    """
+    total = lost = plain = 0.0
+    for value in values:
+        plain += value
+        added = value - lost
+        after = total + added
+        lost = (after - total) - added
+        total = after
+    return plain if math.isinf(plain) else total - lost

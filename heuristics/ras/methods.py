@@ -1,0 +1,108 @@
+"""Storm's RAS strategies as methods: a round of the outer loop, every topology with the strategy.
+
+What runs stays where it is; topologies are taken in the order of the instance's priority strategy,
+and one that does not fit evicts others as Storm has it (`ras_scheduler`). A topology that cannot
+be placed whole is left out where the objective counts ``rejected``; else the method refuses with
+Storm's own status of it. Soft resources are hard here: RAS knows no overload.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from numpy.random import Generator
+
+from slotwise.heuristics.method import Method
+from slotwise.heuristics.ras.scheduler.round import Round
+from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
+from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import UNPLACED, Placement, Refusal, from_places
+from slotwise.models.judge.judge import judge
+from slotwise.models.problem.problem import Problem
+from slotwise.models.problem.scaling import CPU, MEMORY
+
+
+def place(strategy: str, problem: Problem, rng: Generator) -> Placement | Refusal:
+    """Return what one round leaves; nothing in it is random."""
+    one = schedule_round(problem.instance, strategy=strategy)
+    names = problem.instance.task_names()
+    nodes, workers = one.placement.nodes, one.placement.workers
+    out = {name for (name, _), node in zip(names, nodes, strict=True) if node == UNPLACED}
+    if out and not problem.may_reject:
+        return Refusal(_reason(one))
+    kept = [name not in out for name, _ in names]
+    return Placement(
+        tuple(node if keep else UNPLACED for node, keep in zip(nodes, kept, strict=True)),
+        tuple(label if keep else UNPLACED for label, keep in zip(workers, kept, strict=True)),
+    )
+
+
+def supports(strategy: str, problem: Problem) -> str | None:
+    """Return why the strategy does not apply to `problem`, or ``None``."""
+    instance = problem.instance
+    if instance.objective.limits:
+        return "the number of moved tasks is limited; RAS evicts and places as it needs"
+    if not STRATEGIES[strategy].constrained:
+        for topology in instance.topologies:
+            limits = topology.constraints
+            if limits.incompatible or limits.max_per_node:
+                return (
+                    f"topology {topology.id} has constraints, which {strategy} does not read "
+                    "(ras-constraint-solver does)"
+                )
+    return cluster_reason(instance) or running_reason(problem)
+
+
+def _reason(one: Round) -> str:
+    """Return Storm's status of the first topology that is not placed whole."""
+    first = one.refused[0]
+    decision, name = one.of(first), one.instance.topologies[first].id
+    if decision.message.startswith("Running"):
+        return f"topology {name}: {decision.message}, though some of its tasks have no place"
+    return f"topology {name}: {decision.message}"
+
+
+def cluster_reason(instance: Instance) -> str | None:
+    """Return what Storm cannot express of the cluster, or ``None``."""
+    if instance.cluster.matrix is not None:
+        return "distances are given node by node; RAS goes by racks"
+    racks: dict[str, str] = {}
+    for node in instance.cluster.nodes:
+        for key, capacity in node.resources.items():
+            if capacity is None:
+                return f"node {node.id} has no limit of {key}: RAS compares shares of it"
+        if racks.setdefault(node.host, node.rack) != node.rack:
+            return f"host {node.host} is in two racks, {racks[node.host]} and {node.rack}"
+    for key in (CPU, MEMORY):
+        if not any(key in node.resources for node in instance.cluster.nodes):
+            return f"no node offers {key}, by which RAS schedules"
+    return None
+
+
+def running_reason(problem: Problem) -> str | None:
+    """Return which rule is broken by what runs, which RAS leaves where it is, or ``None``."""
+    if problem.instance.running is None:
+        return None
+    running = from_places(problem.instance, problem.instance.running)
+    for violation in judge(problem, running).violations:
+        if violation.rule != "placed":
+            return f"what runs breaks the rule {violation.rule}, and RAS leaves it where it is"
+    return None
+
+
+def _method(name: str) -> Method:
+    storm_class = STRATEGIES[name].storm_class
+    return Method(
+        name=name,
+        source=f"Apache Storm, ResourceAwareScheduler with {storm_class}",
+        place=partial(place, name),
+        supports=partial(supports, name),
+        description=(
+            f"A round of Storm's Resource Aware Scheduler with {storm_class}, evictions included; "
+            "soft resources are hard for it."
+        ),
+    )
+
+
+RAS_METHODS = {name: _method(name) for name in STRATEGIES}

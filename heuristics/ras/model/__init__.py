@@ -1,0 +1,1 @@
+"""heuristics/ras/model: its story goes here."""

@@ -1,0 +1,1 @@
+"""heuristics/ras/scheduler: its story goes here."""

@@ -1,0 +1,1 @@
+"""heuristics/ras/state: its story goes here."""

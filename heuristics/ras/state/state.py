@@ -1,0 +1,250 @@
+"""The working cluster of one scheduling round: what is assigned where, what each node has left.
+
+It stands over an `Instance`, not the compiled `Problem`: Storm computes in doubles of the user's
+own units, compares names, follows the file's order; integers of a `Problem` round differently.
+
+What a node has left is its capacity less its workers and the shared memory counted on it, 0 at
+the least, each sum taken in the order in which Java takes it. Where all numbers of the instance
+are so coarse that no sum can be rounded (`RasModel.exact`), the order decides nothing and sums are
+kept up by adding and subtracting.
+
+A wart of Storm's is kept: freeing the last executors of a topology on a node leaves its
+``offheap_node`` memory counted there until the topology is assigned to the node again, or until
+the state is copied (``Cluster.freeSlot``, ``nodeToScheduledOffHeapNodeMemoryCache``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from slotwise.heuristics.ras.java.hash_codes import executor_hash, set_order
+from slotwise.heuristics.ras.model.model import RasModel
+from slotwise.heuristics.ras.model.requests import Offer
+from slotwise.heuristics.ras.state.assignment_tables import ClusterTables, Slot
+from slotwise.heuristics.ras.state.node_load import Load, added_up, exchanged, left_together
+from slotwise.heuristics.ras.state.worker import Worker, with_task, with_task_exactly, worker_of
+from slotwise.models.instance.placement import UNPLACED, Placement, from_places
+
+
+class RasState:
+    """Topologies' executors in workers on nodes; topologies and nodes by index.
+
+    Attributes
+    ----------
+    model
+        See `RasModel`.
+    places
+        Per topology: executor -> (node, worker label).
+    workers
+        Per node: worker label -> worker.
+    cpu, memory, generic
+        What each node has left.
+    on_node
+        Per topology: node -> number of its executors there.
+    changes
+        Nodes in the order in which something changed on them; grows.
+    shrinks
+        Per node: how often an executor or a worker left it.
+    tables
+        The orders in which Java adds up; ``None`` where no sum can be rounded.
+    """
+
+    def __init__(self, model: RasModel) -> None:
+        """Start with nothing assigned."""
+        cluster = model.cluster
+        self.model = model
+        self.places: list[dict[int, Slot]] = [{} for _ in model.topologies]
+        self.on_node: list[dict[int, int]] = [{} for _ in model.topologies]
+        self.workers: list[dict[int, Worker]] = [{} for _ in cluster.ids]
+        self.cpu = list(cluster.cpu)
+        self.memory = list(cluster.memory)
+        self.generic = list(cluster.generics)
+        self.changes: list[int] = []
+        self.shrinks = [0] * len(cluster.ids)
+        nothing: Load = (0.0, 0.0, 0.0, (0.0,) * len(cluster.generic))
+        self._used = [nothing] * len(cluster.ids)
+        self._shared: list[dict[int, float]] = [{} for _ in cluster.ids]
+        self.tables = None if model.exact else ClusterTables(model)
+
+    @classmethod
+    def running(cls, model: RasModel) -> RasState:
+        """Return the state of ``instance.running``; without it nothing is assigned."""
+        state = cls(model)
+        if model.instance.running is not None:
+            state.put(from_places(model.instance, model.instance.running))
+        return state
+
+    def copy(self) -> RasState:
+        """Return an independent state that has the same assignments, and no stale memory."""
+        other = RasState(self.model)
+        other.places = [dict(one) for one in self.places]
+        other.on_node = [dict(one) for one in self.on_node]
+        other.workers = [dict(one) for one in self.workers]
+        other.cpu, other.memory, other.generic = self.cpu[:], self.memory[:], self.generic[:]
+        other._used = list(self._used)
+        other._shared = [dict(one) for one in self._shared]
+        if self.tables is not None:
+            other.tables = self.tables.copy(lambda slot: self.workers[slot[0]][slot[1]].tasks)
+            for node, held in enumerate(other.workers):
+                if held:
+                    other._refresh(node)
+        for node, shared in enumerate(self._shared):
+            if shared:
+                left = [t for t in shared if node in self.on_node[t]]
+                other._shared[node] = {t: self.node_shared(t, node) for t in left}
+                other._refresh(node)
+        return other
+
+    def adopt(self, other: RasState) -> None:
+        """Take over all assignments of `other`, a state of the same instance."""
+        fresh = other.copy()
+        self.places, self.on_node, self.workers = fresh.places, fresh.on_node, fresh.workers
+        self.cpu, self.memory, self.generic = fresh.cpu, fresh.memory, fresh.generic
+        self._used, self._shared, self.tables = fresh._used, fresh._shared, fresh.tables
+        self.changes.extend(range(len(self.workers)))
+
+    def put(self, placement: Placement) -> None:
+        """Assign every task that `placement` places; tasks in the instance's canonical order.
+
+        A worker that holds another topology is left to it, and the tasks stay unassigned.
+        """
+        first = 0
+        for t, topology in enumerate(self.model.topologies):
+            slots: dict[Slot, list[int]] = {}
+            for task in range(len(topology.component_of)):
+                node = placement.nodes[first + task]
+                if node != UNPLACED:
+                    slots.setdefault((node, placement.workers[first + task]), []).append(task)
+            for slot in slots if self.tables is None else self.tables.read_order(slots):
+                if slot[1] not in self.workers[slot[0]]:
+                    self.replace(slot, worker_of(topology, t, slots[slot], self.model.least_cpu))
+            first += len(topology.component_of)
+
+    def placement(self) -> Placement:
+        """Return all assignments as a placement of the instance."""
+        places = [
+            self.places[t].get(task, (UNPLACED, UNPLACED))
+            for t, topology in enumerate(self.model.topologies)
+            for task in range(len(topology.component_of))
+        ]
+        return Placement(tuple(node for node, _ in places), tuple(label for _, label in places))
+
+    def unassigned(self, topology: int) -> tuple[int, ...]:
+        """Return the executors of `topology` without a place, ascending."""
+        placed = self.places[topology]
+        count = len(self.model.topologies[topology].component_of)
+        return tuple(task for task in range(count) if task not in placed)
+
+    def assign(self, topology: int, slot: Slot, tasks: Iterable[int]) -> None:
+        """Put unassigned executors of `topology` into the worker at `slot`, opened if need be."""
+        for task in tasks:
+            self.replace(slot, self.grown(topology, self.workers[slot[0]].get(slot[1]), task))
+
+    def free(self, topology: int) -> None:
+        """Unassign all executors of `topology`."""
+        for slot in dict.fromkeys(self.places[topology].values()):
+            self.free_slot(slot)
+
+    def free_slot(self, slot: Slot) -> None:
+        """End the worker at `slot`; its node's shared memory stays counted (see the module)."""
+        worker = self.workers[slot[0]].pop(slot[1])
+        self.shrinks[slot[0]] += 1
+        for task in worker.tasks:
+            del self.places[worker.topology][task]
+        self._count(worker.topology, slot[0], -len(worker.tasks))
+        if self.tables is not None:
+            self.tables.free(worker.topology, slot, worker.tasks)
+        self._account(slot[0], worker, None)
+
+    def free_task(self, slot: Slot, task: int) -> None:
+        """Unassign one executor of the worker at `slot`; the last one ends the worker."""
+        worker = self.workers[slot[0]][slot[1]]
+        left = [one for one in set_order(worker.tasks, executor_hash) if one != task]
+        self.free_slot(slot)
+        if left:
+            of = self.model.topologies[worker.topology]
+            self.replace(slot, worker_of(of, worker.topology, left, self.model.least_cpu))
+
+    def grown(self, topology: int, worker: Worker | None, task: int) -> Worker:
+        """Return `worker` with one more executor; ``None`` = a new worker."""
+        add = with_task_exactly if self.model.exact else with_task
+        of = self.model.topologies[topology]
+        return add(of, topology, worker, task, self.model.least_cpu)
+
+    def replace(self, slot: Slot, worker: Worker) -> None:
+        """Set the worker at `slot`, which is free or has some of the executors of `worker`."""
+        node, label = slot
+        before = self.workers[node].get(label)
+        self.workers[node][label] = worker
+        places = self.places[worker.topology]
+        for task in worker.tasks:
+            places[task] = slot
+        added = len(worker.tasks) - (0 if before is None else len(before.tasks))
+        self._count(worker.topology, node, added)
+        if self.tables is not None:
+            if before is not None:
+                self.tables.free(worker.topology, slot, before.tasks)
+            self.tables.assign(worker.topology, slot, worker.tasks)
+        if self.model.topologies[worker.topology].node_shared:
+            self._shared[node][worker.topology] = self.node_shared(worker.topology, node)
+        self._account(node, before, worker)
+
+    def node_shared(self, topology: int, node: int, extra: int | None = None) -> float:
+        """Return the ``offheap_node`` memory of `topology` on `node`, MB, each region once.
+
+        `extra` is the index of a component as if one executor of it came.
+        """
+        of = self.model.topologies[topology]
+        present = {c for worker in self._mine(topology, node) for c in worker.counts}
+        if extra is not None:
+            present.add(extra)
+        touched = {r for c in present for r in of.components[c].regions}
+        total = 0.0
+        for r in of.in_set(touched):
+            total += of.regions[r].offheap_node
+        return total
+
+    def component_count(self, topology: int, node: int, component: int) -> int:
+        """Return the number of executors of a component on `node`."""
+        return sum(worker.counts.get(component, 0) for worker in self._mine(topology, node))
+
+    def available_totals(self) -> Offer:
+        """Return what the nodes have left together, see `left_together`."""
+        return left_together(self.model, self._used)
+
+    def _mine(self, topology: int, node: int) -> list[Worker]:
+        return [one for one in self.workers[node].values() if one.topology == topology]
+
+    def _count(self, topology: int, node: int, added: int) -> None:
+        here = self.on_node[topology]
+        here[node] = here.get(node, 0) + added
+        if not here[node]:
+            del here[node]
+
+    def _account(self, node: int, before: Worker | None, after: Worker | None) -> None:
+        """Take note that a worker on `node` was replaced."""
+        if self.model.exact and not self._shared[node]:
+            self._used[node] = exchanged(self._used[node], before, after)
+            self._set_left(node)
+        else:
+            self._refresh(node)
+
+    def _refresh(self, node: int) -> None:
+        """Add up what is used on `node` in the order in which Java does."""
+        workers, shared = self.workers[node], self._shared[node]
+        labels, sharing = list(workers), list(shared)
+        if self.tables is not None:
+            labels, sharing = self.tables.labels(node, workers), self.tables.topologies(shared)
+        held = [workers[label] for label in labels]
+        self._used[node] = added_up(self.model, held, [shared[t] for t in sharing])
+        self._set_left(node)
+
+    def _set_left(self, node: int) -> None:
+        cluster = self.model.cluster
+        cpu, onheap, offheap, generic = self._used[node]
+        self.cpu[node] = max(0.0, cluster.cpu[node] - cpu)
+        self.memory[node] = max(0.0, cluster.memory[node] - (onheap + offheap))
+        if generic:
+            pairs = zip(cluster.generics[node], generic, strict=True)
+            self.generic[node] = tuple([max(0.0, a - b) for a, b in pairs])
+        self.changes.append(node)

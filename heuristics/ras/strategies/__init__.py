@@ -1,0 +1,1 @@
+"""heuristics/ras/strategies: its story goes here."""

@@ -1,0 +1,224 @@
+"""The node orders of `ras_node_sorter` on large clusters, without looking at every node each time.
+
+The same doubles in the same order, so the same result (the tests compare them):
+
+- What nodes have left lies in arrays, rack by rack; a rack's sum is taken anew only after a change
+  in the rack, from the first node to the last as Java does.
+- A rack that holds no node for an executor is passed over as a whole. It is not sorted; what its
+  nodes had left when the walk came by is kept, should a later executor ask for its order.
+- A node whose slots all refused a component is not tried for it again until something changes on
+  the node. Its slots count as passed, for the search counts slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slotwise.heuristics.ras.strategies.fit import SMALL_CPU, Fit
+from slotwise.heuristics.ras.strategies.node_sorter import NodeSorter, PlainNodeSorter
+from slotwise.heuristics.ras.strategies.rack_layout import Doubles, rack_layouts
+from slotwise.heuristics.ras.strategies.rack_view import RackView, group_order
+
+Bools = NDArray[np.bool_]
+
+SMALL = 48
+"""Up to so many nodes the plain sorter is as fast."""
+
+
+def node_sorter(fit: Fit, kind: str) -> NodeSorter:
+    """Return the sorter of a strategy call that is fast on its cluster."""
+    if len(fit.state.model.cluster.ids) <= SMALL:
+        return PlainNodeSorter(fit, kind)
+    return FastNodeSorter(fit, kind)
+
+
+@dataclass(slots=True)
+class Room:
+    """Which nodes of a rack have room for an executor of a component, as of `version`.
+
+    `could` have room for the executor alone, `alive` of them have not refused it since they last
+    changed; `slots` are the candidate slots of `could` together.
+    """
+
+    version: int
+    could: Bools
+    alive: Bools
+    left: int
+    slots: int
+
+
+class FastNodeSorter:
+    """The sorter of one strategy call."""
+
+    def __init__(self, fit: Fit, kind: str) -> None:
+        state = fit.state
+        plain = PlainNodeSorter(fit, kind)
+        self.fit, self.kind = fit, kind
+        self.first, self.last = plain.first, plain.last
+        self.racks = rack_layouts(state.model.cluster)
+        nodes = [node for rack in self.racks for node in rack.nodes]
+        self.position = {node: position for position, node in enumerate(nodes)}
+        self.rack_of = [r for r, rack in enumerate(self.racks) for _ in rack.nodes]
+        self.starts = np.array([rack.start for rack in self.racks], dtype=np.int64)
+        self.rack_ranks = np.array([rack.rank for rack in self.racks], dtype=np.int64)
+        self.slots = np.array([fit.slot_counts[node] for node in nodes], dtype=np.int64)
+        skipped = {*self.first, *self.last}
+        self.ordinary = np.array([node not in skipped for node in nodes], dtype=np.bool_)
+        self.left = np.array(
+            [(state.memory[n], state.cpu[n], *state.generic[n]) for n in nodes], dtype=np.float64
+        ).T.copy()
+        here = state.on_node[fit.topology]
+        self.counts = np.array([here.get(node, 0) for node in nodes], dtype=np.int64)
+        self.versions = [0] * len(self.racks)
+        self.rack_left = np.zeros((len(self.left), len(self.racks)))
+        self._dirty = set(range(len(self.racks)))
+        self._refused = np.zeros((len(fit.view.components), len(nodes)), dtype=np.bool_)
+        self._rooms: dict[tuple[int, int], Room] = {}
+        self._seen = len(state.changes)
+        self._snapshot: Doubles | None = None
+
+    def sort(self, component: int | None) -> FastSortedNodes:
+        """Return the order of the nodes as they are now."""
+        self.sync()
+        return FastSortedNodes(self, component)
+
+    def sync(self) -> None:
+        """Take over what has changed in the state."""
+        state = self.fit.state
+        if self._seen == len(state.changes):
+            return
+        here = state.on_node[self.fit.topology]
+        for node in state.changes[self._seen :]:
+            position = self.position[node]
+            rack = self.rack_of[position]
+            self.left[:, position] = (state.memory[node], state.cpu[node], *state.generic[node])
+            self.counts[position] = here.get(node, 0)
+            self._refused[:, position] = False
+            self.versions[rack] += 1
+            self._dirty.add(rack)
+        self._seen = len(state.changes)
+        self._snapshot = None
+
+    def snapshot(self) -> Doubles:
+        """Return what the nodes have left now; never changed afterwards."""
+        if self._snapshot is None:
+            self._snapshot = self.left.copy()
+        return self._snapshot
+
+    def rack_sums(self) -> Doubles:
+        """Return what each rack has left, added up from its first node to its last."""
+        for r in self._dirty:
+            own = self.left[:, self.racks[r].span]
+            self.rack_left[:, r] = np.add.accumulate(own, axis=1)[:, -1]
+        self._dirty.clear()
+        return self.rack_left
+
+    def room(self, component: int, rack: int) -> Room:
+        """Return which nodes of a rack have room for an executor of `component`."""
+        known = self._rooms.get((component, rack))
+        if known is not None and known.version == self.versions[rack]:
+            return known
+        span = self.racks[rack].span
+        need = self.fit.view.components[component].need
+        least = self.fit.least_cpu
+        cpu = need.cpu if least < SMALL_CPU else max(need.cpu - least, 0.0)
+        left = self.left[:, span]
+        could = self.ordinary[span] & (left[0] >= need.memory) & (left[1] >= cpu)
+        for g, amount in enumerate(need.generic):
+            if amount:
+                could &= left[2 + g] >= amount
+        alive = could & ~self._refused[component, span]
+        slots = int(self.slots[span] @ could)
+        room = Room(self.versions[rack], could, alive, int(np.count_nonzero(alive)), slots)
+        self._rooms[component, rack] = room
+        return room
+
+    def refuse(self, node: int, component: int) -> None:
+        """Take note that no slot of `node` takes the component as the node is now."""
+        position = self.position[node]
+        if not self.ordinary[position] or self._refused[component, position]:
+            return
+        rack = self.rack_of[position]
+        self._refused[component, position] = True
+        room = self.room(component, rack)
+        at = position - self.racks[rack].start
+        if room.alive[at]:
+            room.alive[at] = False
+            room.left -= 1
+
+
+class FastSortedNodes:
+    """An order of nodes, found out as far as it is asked for."""
+
+    def __init__(self, sorter: FastNodeSorter, component: int | None) -> None:
+        self._sorter = sorter
+        view = sorter.fit.view
+        self._asked = None if component is None else view.components[component].need.generic
+        self._counts = sorter.counts.copy()
+        sums = np.add.reduceat(self._counts, sorter.starts)
+        ranks = sorter.rack_ranks
+        self._racks: list[int] = group_order(
+            sorter.kind, sorter.rack_sums(), sums, ranks, self._asked
+        ).tolist()
+        self._views: dict[int, RackView] = {}
+
+    def walk(self, component: int) -> Iterator[tuple[int, int]]:
+        """Yield (node, slots passed before) as `SortedNodes` says."""
+        sorter = self._sorter
+        sorter.sync()
+        fit = sorter.fit
+        for node in sorter.first:
+            if fit.could_ever_fit(node, component):
+                yield node, 0
+        passed = 0
+        for r in self._racks:
+            view = self._view(r)
+            room = sorter.room(component, r)
+            if not room.left:
+                view.pass_over(sorter.snapshot)
+                passed += room.slots
+                continue
+            slots = sorter.slots[view.rack.span]
+            for position, refused in view.walk(room.could, room.alive, sorter.snapshot):
+                for one in refused:
+                    passed += int(slots[one])
+                if position >= 0:
+                    yield view.rack.nodes[position], passed
+                    passed = 0
+        for node in sorter.last:
+            if fit.could_ever_fit(node, component):
+                yield node, passed
+                passed = 0
+        if passed:
+            yield -1, passed
+
+    def reject(self, node: int, component: int) -> None:
+        """Take note that no slot of `node` takes the component."""
+        self._sorter.refuse(node, component)
+
+    def nodes(self) -> Iterator[int]:
+        """Yield all nodes."""
+        sorter = self._sorter
+        yield from sorter.first
+        for r in self._racks:
+            view = self._view(r)
+            ordinary = sorter.ordinary[view.rack.span]
+            for position, _ in view.walk(ordinary, ordinary, sorter.snapshot):
+                if position >= 0:
+                    yield view.rack.nodes[position]
+        yield from sorter.last
+
+    def _view(self, r: int) -> RackView:
+        """Return the rack as the walk first came by, which is now or was before."""
+        view = self._views.get(r)
+        if view is None:
+            sorter = self._sorter
+            rack = sorter.racks[r]
+            counts = self._counts[rack.span]
+            view = RackView(rack, sorter.kind, self._asked, counts, sorter.snapshot())
+            self._views[r] = view
+        return view

@@ -1,0 +1,1 @@
+"""heuristics/rstorm: its story goes here."""

@@ -1,0 +1,203 @@
+"""R-Storm as its authors ran it: the algorithm of their research code.
+
+Read from that code (github.com/jerrypeng/storm-resource-aware-scheduler, package
+``backtype.storm.scheduler.resource.Strategies``, class ``ResourceAwareStrategy``, from 10 December
+2014 on). It is behind the figures of the article (Peng et al., Middleware 2015) and is not its
+pseudo-code: a node takes a task only if it has memory *and cpu* for it.
+
+What that code does, oddities included:
+
+- *Order of tasks*: breadth first from one spout, children before parents; one task of each
+  component in turn (`research_task_selection`). Executors that the spout does not lead to, system
+  tasks among them, come last. Without a spout nothing is scheduled.
+- *First task*: of the rack with most free memory (it adds memory twice and cpu never), the node
+  with a free slot and room whose memory and cpu left are nearest to the demand. This is the
+  reference node for the whole topology, whatever fills up.
+- *Every other task*: the node with room that is nearest by ``(memory difference)^2 + (cpu
+  difference)^2 + (network distance)^2`` in MB and points, each term weighted before it is squared.
+  The network distance is from the reference node: 1 in its rack, itself included, 2 beyond.
+- *Slots*: nobody asks for a free one after the first task. Where the nearest node has none the
+  assignment fails, and with it the topology: so here.
+- *A task that fits nowhere*: the topology is not scheduled. (Its last commits, of April 2015,
+  deal such tasks over all nodes whatever they need. Where everything fits they are the same.)
+
+What is ours, because that code has no word for it:
+
+- *Soft resources*: cpu is kept like memory as long as any node has room for the task, and only
+  then overloaded, on the node whose overload is least after it (the nearest of several). So the
+  article's "soft" is what it claims: used for nothing but the impossible. A hard cpu is never
+  exceeded; then the method refuses, as that code does. Memory is never exceeded, even where the
+  instance has it soft.
+- *Hash orders* cannot be known: of several spouts the first in the file, neighbours in the order of
+  the streams, tasks left over in the order of the file; ties between racks by name, between nodes
+  by id.
+- *The first task* where no node of the first rack has room: that code dies of a null reference;
+  here the rack with the next most memory is tried.
+- *Workers*: one per topology and node, as there. That code knows no rules of workers; a topology
+  that has some (a heap limit, isolation, incompatible components) gets workers first fit, and a
+  node takes a task only if one of its workers does, opened or in a free slot.
+- *Unlimited capacities* count as what all tasks together need; distances node by node take the
+  place of 1 and 2.
+- *Several topologies*: `place_one_by_one`. ``running`` is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from numpy.random import Generator
+
+from slotwise.heuristics.method import Method
+from slotwise.heuristics.one_by_one import hard_with_memory, no_room, place_one_by_one
+from slotwise.heuristics.partial_placement import Ledger, Worker
+from slotwise.heuristics.rstorm.metric import Metric, offered, research_metric
+from slotwise.heuristics.rstorm.node_ranking import NodeRanking
+from slotwise.heuristics.rstorm.task_order import research_task_selection
+from slotwise.heuristics.rstorm.weights import RStormWeights, read_weights
+from slotwise.models.cancellation import check_stop
+from slotwise.models.instance.placement import Placement, Refusal
+from slotwise.models.problem.problem import Problem
+from slotwise.models.values import NO_LIMIT
+
+NAME = "r-storm"
+DEFAULT_WEIGHTS = RStormWeights(normalise=False)
+
+
+def r_storm(weights: RStormWeights = DEFAULT_WEIGHTS) -> Method:
+    """Return the method ``r-storm`` with these weights of its distance."""
+
+    def place(problem: Problem, rng: Generator) -> Placement | Refusal:
+        return schedule(problem, weights)
+
+    return Method(
+        name=weights.name_of(NAME, DEFAULT_WEIGHTS),
+        source="R-Storm (Peng et al., Middleware 2015), the authors' research code",
+        place=place,
+        description=(
+            "R-Storm as its authors ran it: tasks of neighbours in turn to the nearest node with "
+            "memory and cpu for them; cpu is overloaded only where no node has room."
+        ),
+        parameters=weights.to_parameters(),
+        configure=lambda given: r_storm(read_weights(given, DEFAULT_WEIGHTS, NAME)),
+    )
+
+
+def schedule(problem: Problem, weights: RStormWeights) -> Placement | Refusal:
+    """Return the research code's placement; nothing in it is random."""
+    metric = research_metric(problem, weights)
+
+    def place(ledger: Ledger, topology: int) -> str | None:
+        return schedule_topology(ledger, metric, topology)
+
+    return place_one_by_one(problem, hard_with_memory(problem), place)
+
+
+def schedule_topology(ledger: Ledger, metric: Metric, topology: int) -> str | None:
+    """Place the tasks of one topology; return why that is not possible, or ``None``."""
+    problem = ledger.problem
+    tasks = research_task_selection(problem, topology)
+    if not tasks:
+        no_tasks = not problem.rules[topology].classes
+        return None if no_tasks else "it has no spout, from which its tasks are put in order"
+    selection = NodeSelection(
+        ledger, metric, asks_for_slots=_has_rules_of_workers(problem, topology)
+    )
+    for task in tasks:
+        reason = selection.assign(task)
+        if reason is not None:
+            return reason
+    return None
+
+
+def _has_rules_of_workers(problem: Problem, topology: int) -> bool:
+    """Whether one worker a node may not be enough for the topology."""
+    rules = problem.rules[topology]
+    apart = rules.one_task_per_worker or rules.one_component_per_worker or rules.incompatible
+    return bool(apart) or rules.heap_limit != NO_LIMIT
+
+
+class NodeSelection:
+    """The nodes of one topology's tasks, from its first task on.
+
+    Parameters
+    ----------
+    asks_for_slots
+        Whether a node without a free slot is passed over also after the first task.
+    """
+
+    def __init__(self, ledger: Ledger, metric: Metric, *, asks_for_slots: bool) -> None:
+        problem = ledger.problem
+        self._ledger = ledger
+        self._metric = metric
+        self._offered = offered(problem)
+        self._ids = [node.id for node in problem.instance.cluster.nodes]
+        self._demand = [tuple(row) for row in problem.demand.tolist()]
+        self._every = range(len(problem.dims))
+        self._ranking = NodeRanking(self._ids, self._distance)
+        self._asks_for_slots = asks_for_slots
+        self._network: list[int] | None = None
+
+    def assign(self, task: int) -> str | None:
+        """Place `task`; return why no node takes it, or ``None``."""
+        check_stop()
+        first = self._network is None
+        order = self._first_order if first else self._nearest
+        asks = first or self._asks_for_slots
+        for node in order(task):
+            worker = self._ledger.find_worker(task, node, self._every)
+            if worker is not None:
+                self._put(task, node, worker)
+                return None
+            if not asks and self._ledger.lacks_only_a_slot(task, node, self._every):
+                name = self._ledger.problem.instance.task_names()[task][1]
+                return f"node {self._ids[node]} is nearest for task {name} and has no free slot"
+        return self._overload(task, order)
+
+    def _overload(self, task: int, order: Callable[[int], Iterable[int]]) -> str | None:
+        """Place `task` where soft resources are overloaded least, the first in `order` of equal."""
+        takers = [
+            (self._ledger.overload(task, node, worker), rank, node, worker)
+            for rank, node in enumerate(order(task))
+            if (worker := self._ledger.find_worker(task, node)) is not None
+        ]
+        if not takers:
+            return no_room(self._ledger.problem, task)
+        *_, node, worker = min(takers, key=lambda taker: taker[:2])
+        self._put(task, node, worker)
+        return None
+
+    def _put(self, task: int, node: int, worker: Worker) -> None:
+        self._ledger.put(task, node, worker)
+        self._ranking.change(node)
+        if self._network is None:
+            nodes = range(len(self._ids))
+            self._network = [self._metric.network(node, other) for other in nodes]
+
+    def _nearest(self, task: int) -> Iterable[int]:
+        return self._ranking.nearest(self._demand[self._ledger.problem.task_class[task]])
+
+    def _first_order(self, task: int) -> list[int]:
+        """Return the nodes: racks by free memory, most first, and in each the nearest first."""
+        problem = self._ledger.problem
+        demand = self._demand[problem.task_class[task]]
+        free = [0] * len(problem.racks)
+        if problem.memory is not None:
+            for node, rack in enumerate(problem.node_rack.tolist()):
+                free[rack] += self._available(node)[problem.memory]
+
+        def rank(node: int) -> tuple[int, str, int, str]:
+            rack = problem.node_rack[node]
+            return -free[rack], problem.racks[rack], self._distance(demand, node), self._ids[node]
+
+        return sorted(range(len(self._ids)), key=rank)
+
+    def _distance(self, demand: tuple[int, ...], node: int) -> int:
+        network = 0 if self._network is None else self._network[node]
+        return self._metric.distance(demand, self._available(node), network)
+
+    def _available(self, node: int) -> list[int]:
+        load = self._ledger.nodes[node].load
+        return [most - taken for most, taken in zip(self._offered[node], load, strict=True)]
+
+
+R_STORM = r_storm()

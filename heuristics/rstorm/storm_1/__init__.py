@@ -1,0 +1,1 @@
+"""heuristics/rstorm/storm_1: its story goes here."""

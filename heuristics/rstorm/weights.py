@@ -1,0 +1,105 @@
+"""The weights of R-Storm's distance: what they are, and how they are written after a name."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from slotwise.models.errors import InputError
+from slotwise.models.formats.json_text import number_text
+from slotwise.models.values import as_decimal, exact
+
+TERMS = ("memory", "cpu", "network")
+"""The terms of the distance, in the order in which ``weights=`` names them."""
+
+NORMALISE = {"none": False, "capacity": True}
+"""What ``normalise=`` may say."""
+
+
+@dataclass(frozen=True, slots=True)
+class RStormWeights:
+    """Weights of R-Storm's distance (Algorithm 4, line 17).
+
+    Parameters
+    ----------
+    memory, cpu, network
+        Weights of the difference of memory, of that of cpu, and of the network distance; each 0 or
+        more.
+    normalise
+        Whether memory and cpu are first divided by the largest node's capacity and the network
+        distance by the largest distance of the cluster. The paper says that weights are there
+        "so that values can be normalized" and names no numbers. Without it, memory counts in MB,
+        cpu in points and the distance as it is.
+    """
+
+    memory: Fraction = Fraction(1)
+    cpu: Fraction = Fraction(1)
+    network: Fraction = Fraction(1)
+    normalise: bool = True
+
+    def __post_init__(self) -> None:
+        """Make each weight an exact fraction of 0 or more."""
+        for term in TERMS:
+            value = getattr(self, term)
+            if isinstance(value, bool) or not math.isfinite(value) or value < 0:
+                raise InputError("must be a number of 0 or more", field=term, value=value)
+            object.__setattr__(self, term, Fraction(value))
+
+    def to_parameters(self) -> dict[str, str]:
+        """Return the weights as they are written after a method's name."""
+        weights = (number_text(as_decimal(getattr(self, term))) for term in TERMS)
+        normalise = next(word for word, meant in NORMALISE.items() if meant == self.normalise)
+        return {"weights": ",".join(weights), "normalise": normalise}
+
+    def name_of(self, method: str, default: RStormWeights) -> str:
+        """Return the name of `method` with what differs from `default` after it."""
+        usual = default.to_parameters()
+        other = {k: text for k, text in self.to_parameters().items() if text != usual[k]}
+        return method + (":" if other else "") + ",".join(f"{k}={v}" for k, v in other.items())
+
+
+def read_weights(
+    given: Mapping[str, tuple[str, ...]], default: RStormWeights, method: str
+) -> RStormWeights:
+    """Return the weights that `given` says; the rest is as in `default`.
+
+    Parameters
+    ----------
+    given
+        ``weights`` (three numbers, in the order of `TERMS`) and ``normalise`` (one of `NORMALISE`).
+    method
+        Whose parameters they are, for messages.
+
+    Raises
+    ------
+    InputError
+        For another parameter, and for a value that is none of these.
+    """
+    weights = default
+    for key, values in given.items():
+        field = f"{method}:{key}"
+        if key == "weights":
+            if len(values) != len(TERMS):
+                rule = f"must be {len(TERMS)} numbers, for {', '.join(TERMS)}; as in {key}=1,1,1"
+                raise InputError(rule, field=field, value=",".join(values))
+            memory, cpu, network = (Fraction(exact(value, field)) for value in values)
+            weights = replace(weights, memory=memory, cpu=cpu, network=network)
+        elif key == "normalise":
+            if len(values) != 1 or values[0] not in NORMALISE:
+                rule = _suggestion(",".join(values), tuple(NORMALISE))
+                raise InputError(rule, field=field, value=",".join(values))
+            weights = replace(weights, normalise=NORMALISE[values[0]])
+        else:
+            rule = (
+                f"is no parameter of {method}; {_suggestion(key, tuple(default.to_parameters()))}"
+            )
+            raise InputError(rule, field="method", value=key)
+    return weights
+
+
+def _suggestion(written: str, known: tuple[str, ...]) -> str:
+    close = difflib.get_close_matches(written, known, n=1)
+    return f"did you mean {close[0]}?" if close else f"must be one of {', '.join(known)}"

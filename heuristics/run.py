@@ -1,0 +1,89 @@
+"""Running a method: from a name and a seed to a checked answer."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from slotwise.heuristics.method import Method
+from slotwise.heuristics.others_code import defined_at, told
+from slotwise.models.errors import InputError
+from slotwise.models.instance.placement import Placement, Refusal
+from slotwise.models.one_line import one_line
+from slotwise.models.problem.problem import Problem
+from slotwise.models.values import whole
+
+MOST_REASON = 2000
+"""A refusal's reason that is longer keeps its end."""
+
+
+def run_method(problem: Problem, method: Method, seed: int) -> Placement | Refusal:
+    """Return the answer of `method`; a method that does not apply refuses with its reason.
+
+    Parameters
+    ----------
+    problem
+        What to place.
+    method
+        Ours or another's.
+    seed
+        Of every random choice, 0 or more: the same seed gives the same answer.
+
+    Raises
+    ------
+    InputError
+        When the method returns something that is no answer for this problem.
+    MethodError
+        When the method breaks down, or its code, of another package, raises something.
+    """
+    whole(seed, "seed")
+    with told(method.name, method.supports):
+        reason = method.supports(problem)
+    if reason is not None:
+        return _checked(method, method.supports, Refusal(reason))
+    with told(method.name, method.place):
+        answer = method.place(problem, np.random.default_rng(seed))
+    if isinstance(answer, Refusal):
+        return _checked(method, method.place, answer)
+    _check_shape(problem, method, answer)
+    return Placement(tuple(map(int, answer.nodes)), tuple(map(int, answer.workers)))
+
+
+def _checked(method: Method, source: object, refusal: Refusal) -> Refusal:
+    """Return a refusal whose reason is one line; control characters are written as escapes."""
+    reason: object = refusal.reason
+    if not isinstance(reason, str):
+        raise InputError(
+            f"must be a text{defined_at(source)}",
+            field=f"reason of the refusal of {method.name}",
+            value=type(reason).__name__,
+        )
+    if reason.isprintable() and len(reason) <= MOST_REASON:
+        return refusal
+    return Refusal(one_line(reason, MOST_REASON))
+
+
+def _check_shape(problem: Problem, method: Method, answer: object) -> None:
+    field = f"answer of {method.name}"
+    place = defined_at(method.place)
+    if not isinstance(answer, Placement):
+        raise InputError(
+            f"must be a Placement or a Refusal{place}", field=field, value=type(answer).__name__
+        )
+    if len(answer.nodes) != problem.task_count:
+        raise InputError(
+            f"must have one entry per task ({problem.task_count}){place}",
+            field=field,
+            value=f"{len(answer.nodes)} entries",
+        )
+    for kind in {*map(type, answer.nodes), *map(type, answer.workers)}:
+        if kind is bool or not issubclass(kind, int | np.integer):
+            raise InputError(
+                f"must hold whole numbers{place}", field=field, value=f"a {kind.__name__}"
+            )
+    highest = max(answer.nodes, default=-1)
+    if highest >= problem.node_count:
+        raise InputError(
+            f"must be below the number of nodes ({problem.node_count}){place}",
+            field=f"{field}, nodes",
+            value=highest,
+        )

@@ -1,0 +1,1 @@
+"""models/certificates: its story goes here."""

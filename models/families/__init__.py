@@ -1,0 +1,1 @@
+"""models/families: its story goes here."""

@@ -1,0 +1,87 @@
+"""What a family of generated instances is."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from slotwise.models.errors import InputError
+from slotwise.models.instance.instance import Instance
+
+
+def no_label(index: int, seed: int) -> str | None:
+    """Return ``None``: nothing is known of the instance before it is solved."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Instances by index; the same seed and index give the same instance, whatever the count.
+
+    Parameters
+    ----------
+    name
+        As users write it.
+    description
+        One line.
+    count
+        How many instances are made where nobody says; the most there are if `limited`.
+    make
+        ``(index, seed)`` -> instance; index from 0.
+    parameters
+        What the instances are drawn from, for reports.
+    label
+        ``(index, seed)`` -> ``feasible`` or ``infeasible`` where that is so by construction,
+        ``None`` where it is not known.
+    limited
+        Whether there are `count` instances and no more.
+    note
+        What a reader of a report must know besides; whole sentences.
+    """
+
+    name: str
+    description: str
+    count: int
+    make: Callable[[int, int], Instance]
+    parameters: Mapping[str, int | float | str] = field(default_factory=dict)
+    label: Callable[[int, int], str | None] = no_label
+    limited: bool = False
+    note: str = ""
+
+    def generate(self, count: int | None = None, seed: int = 0) -> Iterator[Instance]:
+        """Yield the first `count` instances; ``None`` = the family's own count.
+
+        Raises
+        ------
+        InputError
+            When a limited family has fewer.
+        """
+        wanted = self.count if count is None else count
+        if self.limited and wanted > self.count:
+            raise InputError(
+                f"the family {self.name} has {self.count} instances", field="count", value=wanted
+            )
+        return (self.make(index, seed) for index in range(wanted))
+
+
+def child_rng(family: str, seed: int, index: int) -> np.random.Generator:
+    """Return the generator of one instance, from a hash of family, seed and index alone."""
+    digest = hashlib.sha256(f"{family}/{seed}/{index}".encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest, "big"))
+
+
+def draw(rng: np.random.Generator, low: int, high: int) -> int:
+    """Return a whole number from `low` to `high`, both included, each as likely."""
+    return int(rng.integers(low, high, endpoint=True))
+
+
+def check_index(family: str, index: int, count: int | None = None) -> None:
+    """Refuse an index below 0, and one that a limited family does not have."""
+    if index < 0 or (count is not None and index >= count):
+        last = "" if count is None else f" to {count - 1}"
+        raise InputError(
+            f"the family {family} has indices from 0{last}", field="index", value=index
+        )

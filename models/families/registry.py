@@ -1,0 +1,20 @@
+"""All families of generated instances, by name."""
+
+from __future__ import annotations
+
+from slotwise.models.families.family import Family
+from slotwise.models.families.random_planted import RANDOM
+from slotwise.models.families.rstorm import RSTORM
+from slotwise.models.families.rstorm_3d import RSTORM_3D
+from slotwise.models.families.rstorm_scaled import RSTORM_SCALED
+from slotwise.models.families.stick_breaking import STICK_BREAKING
+
+__all__ = ["FAMILIES", "Family"]
+
+FAMILIES: dict[str, Family] = {
+    "rstorm": RSTORM,
+    "rstorm-3d": RSTORM_3D,
+    "rstorm-scaled": RSTORM_SCALED,
+    "random": RANDOM,
+    "stick-breaking": STICK_BREAKING,
+}

@@ -1,0 +1,1 @@
+"""models/formats: its story goes here."""

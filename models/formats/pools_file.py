@@ -1,0 +1,49 @@
+"""Reading user resource pools: what each owner of topologies is guaranteed.
+
+YAML or JSON, ``{owner: {cpu: ..., memory_mb: ...}}``, as ``scheduler.pools`` of an instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+
+from pydantic import RootModel
+
+from slotwise.models.errors import InputError, in_file
+from slotwise.models.formats.fields import Number, key_path
+from slotwise.models.formats.text import read_data
+from slotwise.models.formats.validation import validated
+from slotwise.models.instance.cluster import Cluster
+from slotwise.models.problem.scaling import CPU, MEMORY
+
+Pools = Mapping[str, Mapping[str, Decimal]]
+
+
+class PoolsFile(RootModel[dict[str, dict[str, Number]]]):
+    """A file of user resource pools."""
+
+
+def read_pools(source: str | Path, cluster: Cluster) -> Pools:
+    """Read the pools in a file; ``-`` = stdin.
+
+    Raises
+    ------
+    InputError
+        One line: file, field, value, rule; so also for a resource that `cluster` does not have,
+        which would guarantee nothing.
+    """
+    data, file = read_data(source)
+    with in_file(file):
+        pools = validated(PoolsFile, data).root
+        known = dict.fromkeys((CPU, MEMORY, *(d for n in cluster.nodes for d in n.resources)))
+        for owner, pool in pools.items():
+            for key, value in pool.items():
+                if key not in known:
+                    raise InputError(
+                        f"is no resource of this cluster; there are {', '.join(known)}",
+                        field=key_path(owner, key),
+                        value=value,
+                    )
+    return pools

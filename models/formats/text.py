@@ -1,0 +1,53 @@
+"""From a file to plain data: bytes, text, then JSON or YAML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from slotwise.models.errors import InputError, in_file
+from slotwise.models.formats.file_bytes import STDIN, read_bytes, read_stdin
+from slotwise.models.formats.json_text import parse_json
+from slotwise.models.formats.yaml_text import parse_yaml
+
+YAML_SUFFIXES = (".yaml", ".yml")
+
+
+def read_data(source: str | Path) -> tuple[Any, str]:
+    """Return the data of the file `source` (``-`` = stdin) and its name for messages.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read (see `file_bytes`), is no UTF-8 text, is empty, or is no JSON or
+        YAML.
+    """
+    file = "stdin" if str(source) == STDIN else str(source)
+    content = read_stdin() if str(source) == STDIN else read_bytes(Path(source))
+    with in_file(file):
+        return parse_text(_decoded(content), yaml=file.lower().endswith(YAML_SUFFIXES)), file
+
+
+def parse_text(text: str, *, yaml: bool = False) -> Any:
+    """Return the data of a text: JSON where it begins like an object or list, else YAML.
+
+    Parameters
+    ----------
+    text
+        Of one file.
+    yaml
+        Read it as YAML whatever it begins with.
+    """
+    start = text.lstrip()[:1]
+    if not start:
+        raise InputError("is empty; an object in JSON or YAML is needed", has_value=False)
+    return parse_json(text) if start in "{[" and not yaml else parse_yaml(text)
+
+
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            "is no UTF-8 text", field=f"byte {error.start}", value=content[error.start :][:8]
+        ) from error

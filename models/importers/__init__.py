@@ -1,0 +1,1 @@
+"""models/importers: its story goes here."""

@@ -1,0 +1,170 @@
+"""Reader of decoded Storm clusters: the topologies and nodes of Storm's own large tests.
+
+As in Storm's ``TestLargeCluster``: a component without a parallelism hint has no tasks, no ackers
+are added, and one configuration (that of the first topology) holds for the whole cluster. All
+topologies have one owner and launch time 0; on demand each has its submitter as owner. Constraints
+that name components which the topology does not have bind nothing, there as here.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from slotwise.models.errors import InputError, at
+from slotwise.models.formats.validation import validated
+from slotwise.models.importers.storm_schema import (
+    StormComponent,
+    StormFile,
+    StormNode,
+    StormTopology,
+)
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance, Scheduler
+from slotwise.models.instance.topology import Component, Constraints, Stream, Topology
+from slotwise.models.values import exact
+
+DEFAULT_HEAP_MB = Decimal(768)
+"""Storm's ``topology.worker.max.heap.size.mb`` where a topology does not set it."""
+
+OWNER = "user"
+"""Whose all topologies are in Storm's test."""
+
+STRATEGIES = {
+    "DefaultResourceAwareStrategy": "ras-default",
+    "DefaultResourceAwareStrategyOld": "ras-default-old",
+    "GenericResourceAwareStrategy": "ras-generic",
+    "GenericResourceAwareStrategyOld": "ras-generic-old",
+    "RoundRobinResourceAwareStrategy": "ras-round-robin",
+    "ConstraintSolverStrategy": "ras-constraint-solver",
+}
+PRIORITIES = {
+    "DefaultSchedulingPriorityStrategy": "default",
+    "FIFOSchedulingPriorityStrategy": "fifo",
+    "GenericResourceAwareSchedulingPriorityStrategy": "generic",
+}
+RENAMED_GROUPINGS = {"custom_serialized": "custom", "custom_object": "custom"}
+
+
+def is_storm_cluster(data: dict[str, Any]) -> bool:
+    """Say whether the data of a file is that of a decoded Storm cluster."""
+    return "format" not in data and "cluster_spec" in data
+
+
+def instance_from_storm(
+    data: Any,
+    *,
+    topology: str | None = None,
+    worker_min_cpu: Decimal | int | str | None = None,
+    submitters: bool = False,
+) -> Instance:
+    """Return the instance of the data of a decoded cluster; options as in `read_instance`."""
+    file = validated(StormFile, data)
+    conf = file.cluster_spec.cluster_conf_from_first_topology
+    chosen = _chosen(file, topology)
+    least = conf.worker_min_cpu_pct
+    if worker_min_cpu is not None:
+        least = exact(worker_min_cpu, "worker_min_cpu")
+    where = "cluster_spec.cluster_conf_from_first_topology.priority_strategy"
+    return Instance(
+        name=file.cluster if topology is None else f"{file.cluster}-{topology}",
+        cluster=Cluster(tuple(_node(i, node) for i, node in enumerate(file.cluster_spec.nodes))),
+        topologies=tuple(_topology(i, file.topologies[i], submitters) for i in chosen),
+        scheduler=Scheduler(least, _mapped(PRIORITIES, conf.priority_strategy, where)),
+    )
+
+
+def _chosen(file: StormFile, topology: str | None) -> list[int]:
+    ids = [one.id for one in file.topologies]
+    if topology is None:
+        return list(range(len(ids)))
+    if topology in ids:
+        return [ids.index(topology)]
+    close = difflib.get_close_matches(topology, ids, n=3, cutoff=0.5) or ids[:3]
+    raise InputError(
+        f"must be a topology of {file.cluster}, for example {', '.join(close)}",
+        field="topology",
+        value=topology,
+    )
+
+
+def _node(index: int, node: StormNode) -> Node:
+    resources = {"cpu": node.cpu_pct, "memory_mb": node.memory_mb, **node.generic}
+    with at(f"cluster_spec.nodes[{index}]"):
+        return Node(node.id, node.rack, node.host, node.slots, resources)
+
+
+def _topology(index: int, file: StormTopology, submitters: bool) -> Topology:
+    where = f"topologies[{index}]"
+    if file.shared_memory:
+        raise InputError(
+            "is not read from decoded Storm clusters",
+            field=f"{where}.shared_memory",
+            value=file.shared_memory,
+        )
+    heap = file.worker_max_heap_mb
+    with at(where):
+        return Topology(
+            id=file.id,
+            components=tuple(_component(i, one) for i, one in enumerate(file.components)),
+            streams=tuple(_streams(file)),
+            owner=file.submitter if submitters else OWNER,
+            priority=file.priority,
+            strategy=_mapped(STRATEGIES, file.strategy, "strategy"),
+            worker_max_heap_mb=DEFAULT_HEAP_MB if heap is None else heap,
+            workers=file.num_workers,
+            constraints=_constraints(file),
+            one_task_per_worker=file.one_executor_per_worker,
+            one_component_per_worker=file.one_component_per_worker,
+        )
+
+
+def _component(index: int, one: StormComponent) -> Component:
+    resources = {
+        "cpu": one.cpu_pct,
+        "onheap_mb": one.onheap_mb,
+        "offheap_mb": one.offheap_mb,
+        **one.generic,
+    }
+    with at(f"components[{index}]"):
+        return Component(one.id, one.kind, one.parallelism_hint or 0, resources)
+
+
+def _streams(file: StormTopology) -> Iterator[Stream]:
+    for i, component in enumerate(file.components):
+        for j, one in enumerate(component.inputs):
+            with at(f"components[{i}].inputs[{j}]"):
+                grouping = RENAMED_GROUPINGS.get(one.grouping, one.grouping)
+                yield Stream(one.source, component.id, grouping)
+
+
+def _constraints(file: StormTopology) -> Constraints:
+    """Return the constraints between components that exist, old and new spelling."""
+    known = {one.id for one in file.components}
+    pairs: list[tuple[str, str]] = []
+    most: dict[str, int] = {}
+    raw = file.ras_constraints_raw
+    if isinstance(raw, dict):
+        for name, rules in raw.items():
+            apart = [rules.apart] if isinstance(rules.apart, str) else rules.apart
+            pairs.extend((name, other) for other in apart)
+            if rules.most is not None:
+                most[name] = rules.most
+    else:
+        pairs.extend(raw or ())
+    for name in file.spread_components_raw or ():
+        most.setdefault(name, 1)
+    return Constraints(
+        tuple(pair for pair in pairs if known.issuperset(pair)),
+        {name: limit for name, limit in most.items() if name in known},
+    )
+
+
+def _mapped(names: dict[str, str], class_name: str, where: str) -> str:
+    """Return our name of a Storm class, whatever its package."""
+    short = class_name.rpartition(".")[2]
+    if short not in names:
+        raise InputError(f"must be one of {', '.join(names)}", field=where, value=class_name)
+    return names[short]

@@ -1,0 +1,1 @@
+"""models/instance: its story goes here."""

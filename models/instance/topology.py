@@ -1,0 +1,275 @@
+"""Topologies: components, streams and the rules a topology sets for its own placement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from slotwise.models.errors import InputError
+from slotwise.models.instance.topology_checks import (
+    ACKER,
+    check_component_ids,
+    check_constraints,
+    check_shared_memory,
+    check_streams,
+)
+from slotwise.models.values import Number, distinct, exact, exact_or_none, name, one_of, whole
+
+KINDS = ("spout", "bolt", "system")
+GROUPINGS = (
+    "shuffle",
+    "local_or_shuffle",
+    "fields",
+    "all",
+    "global",
+    "direct",
+    "none",
+    "custom",
+)
+SHARED_KINDS = ("onheap", "offheap_worker", "offheap_node")
+MEMORY_PARTS = ("onheap_mb", "offheap_mb")
+
+
+def demands(resources: Mapping[str, Number], where: str) -> dict[str, Decimal]:
+    """Check the demand of one task and return it exactly; absent dimensions need nothing."""
+    if "memory_mb" in resources:
+        raise InputError(
+            "a task's memory is written as onheap_mb and offheap_mb",
+            field=f"{where}.memory_mb",
+            value=resources["memory_mb"],
+        )
+    return {name(key, where): exact(value, f"{where}.{key}") for key, value in resources.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A spout or bolt: `parallelism` interchangeable tasks with one demand each.
+
+    Parameters
+    ----------
+    id
+        Unique in the topology.
+    kind
+        ``spout``, ``bolt`` or ``system``.
+    parallelism
+        Number of tasks (Storm's executors), 0 or more.
+    resources
+        Demand of one task: ``cpu`` in points (100 = one core), ``onheap_mb``, ``offheap_mb``
+        and any other named dimension; absent means 0.
+    """
+
+    id: str
+    kind: str
+    parallelism: int
+    resources: Mapping[str, Decimal] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check each field by itself."""
+        name(self.id, "id")
+        one_of(self.kind, KINDS, "kind")
+        whole(self.parallelism, "parallelism")
+        object.__setattr__(self, "resources", demands(self.resources, "resources"))
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Tuples that flow from the tasks of `source` to those of `target`.
+
+    Parameters
+    ----------
+    source, target
+        Component ids (``from`` and ``to`` in files).
+    grouping
+        One of `GROUPINGS`; counts only where the instance's flow is ``rates``.
+    rate
+        Tuples per second of the whole stream; ``None`` when unknown.
+    tuple_bytes
+        Size of a tuple; ``None`` counts as 1, so that the rate itself is the weight.
+    """
+
+    source: str
+    target: str
+    grouping: str = "shuffle"
+    rate: Decimal | None = None
+    tuple_bytes: Decimal | None = None
+
+    def __post_init__(self) -> None:
+        """Check each field by itself."""
+        name(self.source, "from")
+        name(self.target, "to")
+        one_of(self.grouping, GROUPINGS, "grouping")
+        object.__setattr__(self, "rate", exact_or_none(self.rate, "rate"))
+        object.__setattr__(self, "tuple_bytes", exact_or_none(self.tuple_bytes, "tuple_bytes"))
+
+
+@dataclass(frozen=True, slots=True)
+class SharedMemory:
+    """A memory region that tasks of several components share.
+
+    Counted once per worker (``onheap``: in the heap too; ``offheap_worker``) or once per node
+    and topology (``offheap_node``) wherever a task of `components` runs (RAS: SharedOnHeap,
+    SharedOffHeapWithinWorker, SharedOffHeapWithinNode). `mb` in megabytes.
+    """
+
+    id: str
+    kind: str
+    mb: Decimal
+    components: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Check each field by itself."""
+        name(self.id, "id")
+        one_of(self.kind, SHARED_KINDS, "kind")
+        object.__setattr__(self, "mb", exact(self.mb, "mb"))
+        object.__setattr__(self, "components", tuple(self.components))
+        distinct(self.components, "components")
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """Rules between components.
+
+    Parameters
+    ----------
+    incompatible
+        Pairs of components that may not share a worker; a pair (x, x) means at most one task
+        of x in a worker.
+    max_per_node
+        Component id -> most tasks of it on one node, 1 or more.
+    """
+
+    incompatible: tuple[tuple[str, str], ...] = ()
+    max_per_node: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check each field by itself."""
+        pairs = tuple(tuple(pair) for pair in self.incompatible)
+        for index, pair in enumerate(pairs):
+            if len(pair) != 2:
+                raise InputError("must be a pair", field=f"incompatible[{index}]", value=pair)
+        object.__setattr__(self, "incompatible", pairs)
+        for key, most in self.max_per_node.items():
+            whole(most, f"max_per_node.{key}", least=1)
+        object.__setattr__(self, "max_per_node", dict(self.max_per_node))
+
+
+@dataclass(frozen=True, slots=True)
+class Ackers:
+    """Storm's acker tasks: `count` tasks of a component ``__acker`` without streams.
+
+    `per_worker` is what Storm's RAS binds to each new worker; no rule of the problem.
+    """
+
+    count: int
+    per_worker: int = 1
+    resources: Mapping[str, Decimal] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check each field by itself."""
+        whole(self.count, "count")
+        whole(self.per_worker, "per_worker", least=1)
+        object.__setattr__(self, "resources", demands(self.resources, "resources"))
+
+
+@dataclass(frozen=True, slots=True)
+class RasSettings:
+    """What Storm's RAS strategies read of a topology besides; no rule of the problem.
+
+    Parameters
+    ----------
+    order_by_proximity
+        Executors by nearness in the graph, not by connections
+        (``topology.ras.order.executors.by.proximity.needs``).
+    isolated_machines
+        Most nodes that ``ras-round-robin`` uses, 1 or more (``topology.isolate.machines``);
+        ``None`` = no limit.
+    max_states
+        Most assignments that a search tries (``topology.ras.constraint.max.state.search``).
+    max_seconds
+        Longest search, whole seconds (``topology.ras.constraint.max.time.secs``); ``None`` = the
+        scheduler's own limit.
+    """
+
+    order_by_proximity: bool = False
+    isolated_machines: int | None = None
+    max_states: int = 10_000
+    max_seconds: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check each field by itself."""
+        if self.isolated_machines is not None:
+            whole(self.isolated_machines, "isolated_machines", least=1)
+        whole(self.max_states, "max_states")
+        if self.max_seconds is not None:
+            whole(self.max_seconds, "max_seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """A directed graph of components joined by streams; cycles are allowed.
+
+    Parameters
+    ----------
+    id
+        Unique in the instance.
+    components, streams
+        Of the user's topology; ackers come on top.
+    owner, priority, launch_time, strategy
+        As Storm has them: priority 0 is the highest; launch time in seconds.
+    worker_max_heap_mb
+        Most on-heap memory of one worker, MB; ``None`` = no limit.
+    workers
+        Worker count that round robin uses; ``None`` = one per node.
+    favored_nodes, unfavored_nodes
+        Node or host names that RAS tries first or last; no rule of the problem. They need
+        not exist in the cluster.
+    constraints, shared_memory, ackers
+        See `Constraints`, `SharedMemory`, `Ackers`.
+    one_task_per_worker, one_component_per_worker
+        Isolation rules of a worker; with both, the first decides.
+    ras
+        See `RasSettings`.
+    """
+
+    id: str
+    components: tuple[Component, ...]
+    streams: tuple[Stream, ...] = ()
+    owner: str = ""
+    priority: int = 29
+    launch_time: int = 0
+    strategy: str | None = None
+    worker_max_heap_mb: Decimal | None = None
+    workers: int | None = None
+    favored_nodes: tuple[str, ...] = ()
+    unfavored_nodes: tuple[str, ...] = ()
+    constraints: Constraints = field(default_factory=Constraints)
+    one_task_per_worker: bool = False
+    one_component_per_worker: bool = False
+    shared_memory: tuple[SharedMemory, ...] = ()
+    ackers: Ackers | None = None
+    ras: RasSettings = RasSettings()
+
+    def __post_init__(self) -> None:
+        """Check each field, then the references between them."""
+        name(self.id, "id")
+        for key in ("components", "streams", "favored_nodes", "unfavored_nodes", "shared_memory"):
+            object.__setattr__(self, key, tuple(getattr(self, key)))
+        whole(self.priority, "priority")
+        whole(self.launch_time, "launch_time")
+        heap = exact_or_none(self.worker_max_heap_mb, "worker_max_heap_mb")
+        object.__setattr__(self, "worker_max_heap_mb", heap)
+        if self.workers is not None:
+            whole(self.workers, "workers", least=1)
+        check_component_ids(self)
+        check_streams(self)
+        check_constraints(self)
+        check_shared_memory(self)
+
+    @property
+    def placed_components(self) -> tuple[Component, ...]:
+        """The components that have tasks to place: the user's, then ``__acker`` if any."""
+        if self.ackers is None:
+            return self.components
+        acker = Component(ACKER, "system", self.ackers.count, self.ackers.resources)
+        return (*self.components, acker)

@@ -1,0 +1,1 @@
+"""models/judge: its story goes here."""

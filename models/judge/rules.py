@@ -1,0 +1,187 @@
+"""The hard rules, one function each (design section 3); a rule yields what breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from slotwise.models.judge.accounting import Accounting, Workers
+from slotwise.models.judge.verdict import Violation
+from slotwise.models.problem.problem import IntArray, Problem, Rules
+from slotwise.models.values import NO_LIMIT
+
+
+def violations(problem: Problem, accounting: Accounting, moved: int) -> Iterator[Violation]:
+    """Yield every broken rule of a placement; `moved` tasks are not where they run now."""
+    for rules, workers in zip(problem.rules, accounting.topologies, strict=True):
+        yield from _placed(problem, rules, workers)
+    yield from _capacity(problem, accounting)
+    yield from _slots(problem, accounting)
+    yield from _one_topology_per_worker(problem, accounting)
+    for rules, workers in zip(problem.rules, accounting.topologies, strict=True):
+        yield from _heap(problem, rules, workers)
+        yield from _one_task_per_worker(problem, rules, workers)
+        yield from _one_component_per_worker(problem, rules, workers)
+        yield from _incompatible(problem, rules, workers)
+        yield from _max_per_node(problem, rules, workers)
+    yield from _max_moved(problem, moved)
+
+
+def _placed(problem: Problem, rules: Rules, workers: Workers) -> Iterator[Violation]:
+    """Every task has a place, or the whole topology has none and may be rejected."""
+    needed = sum(problem.classes[c].size for c in rules.classes)
+    if workers.placed == needed or (not workers.placed and problem.may_reject):
+        return
+    yield Violation(
+        "placed", f"topology {rules.id}", "tasks", Fraction(needed), Fraction(workers.placed)
+    )
+
+
+def _capacity(problem: Problem, accounting: Accounting) -> Iterator[Violation]:
+    """Check that the load of a hard resource never exceeds the node's capacity."""
+    over = (accounting.node_load > problem.capacity) & problem.hard
+    for n, d in np.argwhere(over).tolist():
+        yield Violation(
+            "capacity",
+            f"node {_node(problem, n)}",
+            problem.dims[d],
+            int(accounting.node_load[n, d]) * problem.units[d],
+            int(problem.capacity[n, d]) * problem.units[d],
+        )
+
+
+def _slots(problem: Problem, accounting: Accounting) -> Iterator[Violation]:
+    """Check that a node has at most `slots` workers."""
+    used = np.bincount(accounting.worker_nodes(), minlength=problem.node_count)
+    for n in np.flatnonzero(used > problem.slots).tolist():
+        yield Violation(
+            "slots",
+            f"node {_node(problem, n)}",
+            "workers",
+            Fraction(int(used[n])),
+            Fraction(int(problem.slots[n])),
+        )
+
+
+def _one_topology_per_worker(problem: Problem, accounting: Accounting) -> Iterator[Violation]:
+    """Check that a worker holds tasks of one topology only."""
+    tenants: dict[tuple[int, int], list[str]] = {}
+    for rules, workers in zip(problem.rules, accounting.topologies, strict=True):
+        for node, label in zip(workers.node.tolist(), workers.label.tolist(), strict=True):
+            tenants.setdefault((node, label), []).append(rules.id)
+    for (node, label), ids in tenants.items():
+        if len(ids) > 1:
+            place = f"node {_node(problem, node)} worker {label}"
+            subject = " and ".join(ids)
+            yield Violation(
+                "one_topology_per_worker", place, subject, Fraction(len(ids)), Fraction(1)
+            )
+
+
+def _heap(problem: Problem, rules: Rules, workers: Workers) -> Iterator[Violation]:
+    """On-heap memory of a worker, shared regions included, stays within its topology's limit."""
+    if rules.heap_limit == NO_LIMIT:
+        return
+    assert problem.memory is not None, "a heap limit gives the problem a memory dimension"
+    unit = problem.units[problem.memory]
+    for g in np.flatnonzero(workers.heap > rules.heap_limit).tolist():
+        yield Violation(
+            "heap",
+            _worker(problem, workers, g),
+            f"on-heap memory of {rules.id}",
+            int(workers.heap[g]) * unit,
+            rules.heap_limit * unit,
+        )
+
+
+def _one_task_per_worker(problem: Problem, rules: Rules, workers: Workers) -> Iterator[Violation]:
+    """At most one task in a worker."""
+    if not rules.one_task_per_worker:
+        return
+    tasks = workers.counts.sum(axis=1)
+    for g in np.flatnonzero(tasks > 1).tolist():
+        place = _worker(problem, workers, g)
+        yield Violation(
+            "one_task_per_worker", place, rules.id, Fraction(int(tasks[g])), Fraction(1)
+        )
+
+
+def _one_component_per_worker(
+    problem: Problem, rules: Rules, workers: Workers
+) -> Iterator[Violation]:
+    """Tasks of one component in a worker; the stricter one-task rule speaks for itself."""
+    if not rules.one_component_per_worker or rules.one_task_per_worker:
+        return
+    _, counts = _by_component(problem, workers, workers.counts)
+    kinds = (counts > 0).sum(axis=1)
+    for g in np.flatnonzero(kinds > 1).tolist():
+        place = _worker(problem, workers, g)
+        yield Violation(
+            "one_component_per_worker", place, rules.id, Fraction(int(kinds[g])), Fraction(1)
+        )
+
+
+def _incompatible(problem: Problem, rules: Rules, workers: Workers) -> Iterator[Violation]:
+    """Components of a pair share no worker; (x, x): at most one task of x in a worker."""
+    if not rules.incompatible:
+        return
+    components, counts = _by_component(problem, workers, workers.counts)
+    column = {component: counts[:, index] for index, component in enumerate(components)}
+    for a, b in rules.incompatible:
+        if a not in column or b not in column:
+            continue
+        together = column[a] > 1 if a == b else (column[a] > 0) & (column[b] > 0)
+        names = f"{problem.components[a][1]} and {problem.components[b][1]}"
+        for g in np.flatnonzero(together).tolist():
+            needed = column[a][g] if a == b else 2
+            place = _worker(problem, workers, g)
+            yield Violation("incompatible", place, names, Fraction(int(needed)), Fraction(1))
+
+
+def _max_per_node(problem: Problem, rules: Rules, workers: Workers) -> Iterator[Violation]:
+    """At most m tasks of a component on a node."""
+    if not rules.max_per_node:
+        return
+    components, counts = _by_component(problem, workers, workers.node_counts)
+    column = {component: counts[:, index] for index, component in enumerate(components)}
+    for component, most in rules.max_per_node:
+        if component not in column:
+            continue
+        for m in np.flatnonzero(column[component] > most).tolist():
+            yield Violation(
+                "max_per_node",
+                f"node {_node(problem, int(workers.node_ids[m]))}",
+                problem.components[component][1],
+                Fraction(int(column[component][m])),
+                Fraction(most),
+            )
+
+
+def _max_moved(problem: Problem, moved: int) -> Iterator[Violation]:
+    """At most `move_limit` tasks are not where they run now; topologies left out have moved."""
+    if moved > problem.move_limit:
+        yield Violation(
+            "max_moved", "cluster", "tasks", Fraction(moved), Fraction(problem.move_limit)
+        )
+
+
+def _by_component(
+    problem: Problem, workers: Workers, counts: IntArray
+) -> tuple[list[int], IntArray]:
+    """Return the topology's components and `counts` [rows, classes] added up for each."""
+    of_class = [problem.classes[c].component for c in workers.classes.tolist()]
+    components = sorted(set(of_class))
+    added = np.zeros((len(counts), len(components)), dtype=np.int64)
+    for column, component in enumerate(of_class):
+        added[:, components.index(component)] += counts[:, column]
+    return components, added
+
+
+def _node(problem: Problem, node: int) -> str:
+    return problem.instance.cluster.nodes[node].id
+
+
+def _worker(problem: Problem, workers: Workers, group: int) -> str:
+    return f"node {_node(problem, int(workers.node[group]))} worker {int(workers.label[group])}"

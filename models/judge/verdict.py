@@ -1,0 +1,150 @@
+"""The judge's answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from slotwise.models.judge.accounting import Accounting
+from slotwise.models.problem.problem import Problem
+from slotwise.models.values import NO_LIMIT, plain
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A rule that a placement breaks.
+
+    Parameters
+    ----------
+    rule
+        ``placed``, ``capacity``, ``slots``, ``heap``, ``one_topology_per_worker``,
+        ``one_task_per_worker``, ``one_component_per_worker``, ``incompatible``, ``max_per_node``,
+        ``max_moved``.
+    place
+        Where: ``topology wc``, ``node n1``, ``node n1 worker 0``, ``cluster``.
+    subject
+        What: a resource, topology or component name.
+    needed, available
+        In the user's units.
+    """
+
+    rule: str
+    place: str
+    subject: str
+    needed: Fraction
+    available: Fraction
+
+    def __str__(self) -> str:
+        """One line for people."""
+        needed, available = plain(self.needed), plain(self.available)
+        return f"{self.rule}: {self.place}, {self.subject}: {needed} needed, {available} available"
+
+
+@dataclass(frozen=True, slots=True)
+class TermValue:
+    """Value of one term: `scaled` in integer steps of the term, `value` in the user's unit."""
+
+    term: str
+    scaled: int
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verdict:
+    """What a placement costs and which hard rules it breaks.
+
+    Parameters
+    ----------
+    violations
+        Empty when the placement is valid.
+    objective
+        One value per term, in the objective's order.
+    parts
+        Every part of the objective, also those not in it, in the user's unit.
+    flow_by_level
+        Flow between tasks whose lowest common place is a worker, node, rack, the cluster.
+    accounting
+        Loads and counts per worker and node, in integer units.
+    """
+
+    problem: Problem
+    violations: tuple[Violation, ...]
+    objective: tuple[TermValue, ...]
+    parts: dict[str, Fraction]
+    flow_by_level: tuple[Fraction, Fraction, Fraction, Fraction]
+    accounting: Accounting
+
+    @property
+    def valid(self) -> bool:
+        """Whether no hard rule is broken."""
+        return not self.violations
+
+    @property
+    def scaled(self) -> tuple[int, ...]:
+        """The objective as integers, comparable in lexicographic order."""
+        return tuple(term.scaled for term in self.objective)
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the verdict as JSON-ready data in the user's units."""
+        return {
+            "valid": self.valid,
+            "violations": [
+                {
+                    "rule": v.rule,
+                    "place": v.place,
+                    "subject": v.subject,
+                    "needed": plain(v.needed),
+                    "available": plain(v.available),
+                }
+                for v in self.violations
+            ],
+            "objective": [{"term": t.term, "value": plain(t.value)} for t in self.objective],
+            "parts": {part: plain(value) for part, value in self.parts.items()},
+            "pairs": dict(
+                zip(
+                    ("worker", "node", "rack", "cluster"),
+                    map(plain, self.flow_by_level),
+                    strict=True,
+                )
+            ),
+            "nodes": self.node_loads(),
+            "workers": self.worker_loads(),
+        }
+
+    def node_loads(self) -> list[dict[str, Any]]:
+        """Return load and capacity (``None`` = no limit) of each node, in cluster order."""
+        problem = self.problem
+        return [
+            {
+                "node": node.id,
+                "rack": node.rack,
+                "load": self._amounts(self.accounting.node_load[n].tolist()),
+                "capacity": self._amounts(problem.capacity[n].tolist()),
+            }
+            for n, node in enumerate(problem.instance.cluster.nodes)
+        ]
+
+    def worker_loads(self) -> list[dict[str, Any]]:
+        """Return topology, number of tasks, load and heap of each worker in use."""
+        problem = self.problem
+        rows = []
+        for rule, workers in zip(problem.rules, self.accounting.topologies, strict=True):
+            for g, node in enumerate(workers.node.tolist()):
+                row: dict[str, Any] = {
+                    "node": problem.instance.cluster.nodes[node].id,
+                    "worker": int(workers.label[g]),
+                    "topology": rule.id,
+                    "tasks": int(workers.counts[g].sum()),
+                    "load": self._amounts(workers.load[g].tolist()),
+                }
+                if problem.memory is not None:
+                    row["onheap_mb"] = plain(int(workers.heap[g]) * problem.units[problem.memory])
+                rows.append(row)
+        return rows
+
+    def _amounts(self, scaled: list[int]) -> dict[str, int | float | None]:
+        return {
+            d: None if amount == NO_LIMIT else plain(amount * unit)
+            for d, amount, unit in zip(self.problem.dims, scaled, self.problem.units, strict=True)
+        }

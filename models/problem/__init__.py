@@ -1,0 +1,1 @@
+"""models/problem: its story goes here."""

@@ -1,0 +1,1 @@
+"""cli: its story goes here."""

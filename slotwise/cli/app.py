@@ -1,0 +1,84 @@
+"""The command line: the table of commands, and how one of them is run.
+
+Everything heavy is imported inside the command that needs it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from slotwise import __version__
+from slotwise.cli import exits
+from slotwise.cli.commands.convert import convert
+from slotwise.cli.commands.generate import generate
+from slotwise.cli.commands.grade import grade, report
+from slotwise.cli.commands.judge import judge
+from slotwise.cli.commands.lists import families, methods, schema
+from slotwise.cli.commands.place import place
+from slotwise.cli.commands.schedule import schedule
+from slotwise.cli.commands.solve import solve
+from slotwise.cli.commands.verify import verify
+
+COMMANDS = (
+    solve,
+    verify,
+    place,
+    schedule,
+    judge,
+    convert,
+    grade,
+    report,
+    generate,
+    methods,
+    families,
+    schema,
+)
+"""The commands, in the order of the help."""
+
+app = typer.Typer(
+    name="slotwise",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for command in COMMANDS:
+    app.command()(command)
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        exits.silence_stdout()
+    exits.leave(code)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code."""
+
+    def call(words: Sequence[str]) -> object:
+        return app(args=list(words), prog_name="slotwise", standalone_mode=False)
+
+    return int(exits.run(call, arguments))
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        exits.emit(f"slotwise {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=_print_version, help="Print and exit."),
+    ] = False,
+) -> None:
+    """Place the tasks of stream processors on machines: exactly, or by published heuristics."""

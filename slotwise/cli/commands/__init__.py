@@ -1,0 +1,1 @@
+"""cli/commands: its story goes here."""

@@ -1,0 +1,118 @@
+"""The commands on many instances: ``grade`` and ``report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from slotwise.cli import exits, options
+from slotwise.cli.exits import Exit, print_json
+
+EXTERNAL = "cmd:"
+"""What an external method's name starts with; it may hold commas."""
+
+
+def grade(
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FAMILY|PATH",
+            help="Families, instance files, folders of them; default: all families.",
+        ),
+    ] = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="Methods to grade, also 'cmd:COMMAND' and with parameters "
+            "(r-storm:normalise=capacity); default: all. Repeatable.",
+        ),
+    ] = None,
+    engine: options.Engine = "auto",
+    time_limit: options.TimeLimit = 60.0,
+    memory_limit: options.MemoryLimit = None,
+    count: options.Count = None,
+    seed: options.Seed = 0,
+    master: Annotated[
+        str, typer.Option(metavar="URL", help="Spark master, for example spark://host:7077.")
+    ] = "local[*]",
+    out: options.OutDir = Path("out"),
+    as_json: options.Json = False,
+) -> int:
+    """Grade methods against the exact engine, on Spark.
+
+    Runs whose rows are in the folder already are skipped, so the same command goes on where an
+    earlier one stopped.
+    """
+    with exits.held():
+        from slotwise.benchmarks.grade import grade as run_grading
+
+    try:
+        summary = run_grading(
+            sources or [],
+            methods=split_methods(methods),
+            engine=engine,
+            time_limit_s=time_limit,
+            memory_limit_mb=memory_limit,
+            master=master,
+            out=out,
+            seed=seed,
+            count=count,
+            progress=True,
+        )
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+    if as_json:
+        print_json(summary.to_document())
+    else:
+        from slotwise.cli.render.results import show_grading
+
+        show_grading(summary)
+    return Exit.DONE
+
+
+def split_methods(written: list[str] | None) -> list[str] | None:
+    """Split ``a,b``.
+
+    A command (``cmd:...``) may have commas, but ends before a method's name; parameters
+    (``a:key=1,2``) may too, but end before what is neither a number nor ``key=value``.
+    """
+    if written is None:
+        return None
+    from slotwise.heuristics.parameters import SEPARATOR, is_more
+    from slotwise.heuristics.registry import all_methods
+
+    known = {method.name for method in all_methods()}
+    names: list[str] = []
+    for words in written:
+        for index, part in enumerate(words.split(",")):
+            name = part.strip()
+            last = names[-1] if index > 0 else ""
+            if last.startswith(EXTERNAL):
+                goes_on = name not in known and not name.startswith(EXTERNAL)
+            else:
+                goes_on = SEPARATOR in last and is_more(name)
+            if goes_on:
+                names[-1] += f",{part}"
+            else:
+                names.append(name)
+    return names
+
+
+def report(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What `slotwise grade --out DIR` wrote.")
+    ],
+    as_json: options.Json = False,
+) -> int:
+    """Make one HTML page of a grading."""
+    from slotwise.benchmarks.report.page import write_report
+
+    page = write_report(folder)
+    if as_json:
+        print_json({"report": str(page)})
+    else:
+        exits.emit(f"{page}\n")
+    return Exit.DONE

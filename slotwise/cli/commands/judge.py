@@ -1,0 +1,33 @@
+"""The command ``judge``."""
+
+from __future__ import annotations
+
+import typer
+
+from slotwise.cli import inputs, options
+from slotwise.cli.exits import Exit, print_json
+
+
+def judge(
+    instance: options.Instance,
+    plan: options.Plan,
+    topology: options.Topology = None,
+    worker_min_cpu: options.WorkerMinCpu = None,
+    submitters: options.Submitters = False,
+    as_json: options.Json = False,
+) -> int:
+    """Check a placement and compute what it costs."""
+    from slotwise.models.judge import judge as judging
+
+    if instance == plan == inputs.STDIN:
+        raise typer.BadParameter("only one of INSTANCE and PLAN can come from stdin")
+    problem = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
+    placement = inputs.load_placement(plan, problem)
+    verdict = judging.judge(problem, placement)
+    if as_json:
+        print_json(inputs.hashed(problem) | verdict.to_document())
+    else:
+        from slotwise.cli.render.results import show_verdict
+
+        show_verdict(verdict, placement)
+    return Exit.DONE if verdict.valid else Exit.FAILED

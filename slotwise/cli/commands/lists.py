@@ -1,0 +1,67 @@
+"""The commands that list what there is: ``methods``, ``families``, ``schema``."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from slotwise.cli import exits, options
+from slotwise.cli.exits import Exit, print_json
+
+
+def _show_list(rows: list[dict[str, Any]], what: str) -> None:
+    from slotwise.cli.render.results import show, table
+
+    cells = [["-" if value is None else str(value) for value in row.values()] for row in rows]
+    show(what.capitalize() + ":", table(cells, list(rows[0]), ("count",)))
+
+
+def methods(as_json: options.Json = False) -> int:
+    """List the methods and engines there are."""
+    from slotwise.cli import listing
+
+    found = listing.methods()
+    if as_json:
+        print_json({"methods": found})
+    else:
+        rows = [
+            {
+                "name": one["name"],
+                "kind": one["kind"],
+                "what it is": one["description"] or one["source"],
+            }
+            for one in found
+        ]
+        _show_list(rows, "methods of `place --with` and engines of `solve --engine`")
+    return Exit.DONE
+
+
+def families(as_json: options.Json = False) -> int:
+    """List the families of instances there are."""
+    from slotwise.cli import listing
+
+    found = listing.families()
+    if as_json:
+        print_json({"families": found})
+    else:
+        _show_list(found, "families of instances, for `generate` and `grade`")
+    return Exit.DONE
+
+
+def schema(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="One of the schemas; default: all.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The same: schemas are JSON.")] = False,
+) -> int:
+    """Print the JSON Schemas of our files."""
+    from slotwise.models.schemas import json_schemas
+
+    schemas = json_schemas()
+    chosen: Any = schemas
+    if name is not None:
+        chosen = schemas[options.known(name, list(schemas), "NAME")]
+    exits.emit(json.dumps(chosen, indent=None if as_json else 2, ensure_ascii=False) + "\n")
+    return Exit.DONE

@@ -1,0 +1,45 @@
+"""The command ``place``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from slotwise.cli import exits, inputs, options
+from slotwise.cli.exits import Exit, print_json
+
+
+def place(
+    instance: options.Instance,
+    method: Annotated[
+        str, typer.Option("--with", metavar="METHOD", help="One of: slotwise methods.")
+    ],
+    seed: options.Seed = 0,
+    out: options.Out = None,
+    topology: options.Topology = None,
+    worker_min_cpu: options.WorkerMinCpu = None,
+    submitters: options.Submitters = False,
+    as_json: options.Json = False,
+) -> int:
+    """Place with a published method.
+
+    A placement that breaks a hard rule is a failure.
+    """
+    with exits.held():
+        from slotwise.cli import answers as running
+        from slotwise.heuristics.registry import find_method
+
+    chosen = find_method(method)
+    inputs.check_target(out)
+    problem = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
+    placed = running.placed(problem, chosen, seed)
+    if out is not None and placed.placement is not None and placed.code == Exit.DONE:
+        inputs.save_placement(out, problem, placed.placement)
+    if as_json:
+        print_json(placed.to_document())
+    else:
+        from slotwise.cli.render.results import show_placed
+
+        show_placed(placed)
+    return placed.code

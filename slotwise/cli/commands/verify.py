@@ -1,0 +1,106 @@
+"""The command ``verify``, and the cross-check and certificate of ``solve``."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from slotwise.cli import exits, inputs, options
+from slotwise.cli.exits import Exit, print_json
+from slotwise.models.errors import InternalError
+
+if TYPE_CHECKING:
+    from slotwise.models.problem.problem import Problem
+    from slotwise.solver.core.result import Result
+    from slotwise.solver.verification.crosscheck import CrossCheck
+
+
+def crosschecked(problem: Problem, result: Result) -> CrossCheck | None:
+    """Have another engine check `result`; ``None`` where there is nothing to check.
+
+    Raises
+    ------
+    InternalError
+        When it finds what the first engine's proof says there is not; names both.
+    """
+    from slotwise.solver.core.result import Status
+    from slotwise.solver.verification.claim import Agreement, claim_of
+    from slotwise.solver.verification.crosscheck import crosscheck
+
+    if result.status is Status.UNKNOWN or result.interrupted:
+        return None
+    check = crosscheck(problem, claim_of(result), result.limits)
+    if check.agreement is Agreement.CONTRADICTED:
+        raise InternalError(f"two engines contradict each other: {check.reason}")
+    return check
+
+
+def save_certificate(
+    path: Path, problem: Problem, result: Result, check: CrossCheck | None
+) -> None:
+    """Write the certificate of `result`, unless there is no answer to certify."""
+    from slotwise.models.certificates.file import write_certificate
+    from slotwise.solver.core.result import Status
+    from slotwise.solver.verification.certify import certificate_of
+
+    if result.status is not Status.UNKNOWN:
+        write_certificate(path, certificate_of(problem, result, check))
+
+
+def verify(
+    instance: options.Instance,
+    certificate: Annotated[
+        str, typer.Argument(metavar="CERTIFICATE", help="What `solve --certificate` wrote.")
+    ],
+    resolve: Annotated[
+        bool, typer.Option("--resolve", help="Have another engine search for anything better.")
+    ] = False,
+    engine: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The other engine; default: any that takes it."),
+    ] = None,
+    time_limit: options.TimeLimit = 60.0,
+    workers: options.Workers = 1,
+    seed: options.Seed = 0,
+    memory_limit: options.MemoryLimit = None,
+    max_moved: options.MaxMoved = None,
+    topology: options.Topology = None,
+    worker_min_cpu: options.WorkerMinCpu = None,
+    submitters: options.Submitters = False,
+    as_json: options.Json = False,
+) -> int:
+    """Check a certificate: hash, placement and values without a solver; bounds with --resolve."""
+    from slotwise.models.certificates.file import read_certificate
+    from slotwise.solver.verification import verify as verification
+
+    if engine is not None and not resolve:
+        raise typer.BadParameter("--engine needs --resolve")
+    if instance == certificate == inputs.STDIN:
+        raise typer.BadParameter("only one of INSTANCE and CERTIFICATE can come from stdin")
+    given = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
+    problem = inputs.with_move_limit(given, max_moved)
+    claim = read_certificate(certificate)
+    if resolve:
+        with exits.held():
+            importlib.import_module("slotwise.solver.verification.certify")
+    verified = verification.verify(
+        problem,
+        claim,
+        resolve=resolve,
+        engine=engine,
+        time_limit_s=time_limit,
+        workers=workers,
+        seed=seed,
+        memory_limit_mb=memory_limit,
+    )
+    if as_json:
+        print_json(verified.to_document())
+    else:
+        exits.emit("\n".join(verified.lines()) + "\n")
+    check = verified.check
+    if check is not None and check.result is not None and check.result.interrupted:
+        return Exit.INTERRUPTED
+    return {"failed": Exit.FAILED, "not settled": Exit.NO_ANSWER}.get(verified.status, Exit.DONE)

@@ -1,0 +1,137 @@
+"""Exit codes, and the one place where errors of the command line become one line on stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import IntEnum
+from typing import Any, NoReturn
+
+import typer
+
+from slotwise.models.errors import InternalError, SlotwiseError
+from slotwise.models.one_line import one_line
+
+Main = Callable[[Sequence[str]], object]
+
+
+class Exit(IntEnum):
+    """What a command's exit code says."""
+
+    DONE = 0
+    """The command did what it was asked."""
+    FAILED = 1
+    """Infeasible, violations, a refusal, or a verification that failed."""
+    BAD_INPUT = 2
+    """Bad input or usage; one line on stderr says what."""
+    NO_ANSWER = 3
+    """Stopped at the limit with no answer."""
+    INTERRUPTED = 130
+    """Interrupted; what was found is kept."""
+
+
+# Typer exports BadParameter only; its base is click's, which newer versions of Typer bring along.
+_UsageError: type[Exception] = next(
+    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
+)
+
+
+def run(main: Main, arguments: Sequence[str]) -> int:
+    """Call `main` with `arguments` and return the exit code.
+
+    Errors made on purpose, of usage and of the operating system become one line on stderr.
+    Anything else is a bug and keeps its traceback.
+    """
+    try:
+        code = main(arguments)
+    except _UsageError as error:
+        message = getattr(error, "format_message", error.__str__)()
+        return complain(f"{message.rstrip('.')}; see slotwise --help")
+    except InternalError as error:
+        complain(f"internal error, please report it: {error}")
+        return Exit.FAILED
+    except SlotwiseError as error:
+        return complain(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        return _interrupted()
+    except OSError as error:
+        return complain(_os_message(error))
+    except MemoryError:
+        complain("the system gave no more memory; nothing was written")
+        return Exit.NO_ANSWER
+    if code == Exit.INTERRUPTED:
+        # A command that kept something returns our code, Typer a bare 130 for an exception.
+        return _interrupted("; what was found is kept" if isinstance(code, Exit) else "")
+    return code if isinstance(code, int) else Exit.DONE
+
+
+def _interrupted(kept: str = "") -> int:
+    complain(f"interrupted{kept}")
+    return Exit.INTERRUPTED
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Hold Ctrl-C back while native modules load: they swallow it, or fail to load because of it.
+
+    Where Ctrl-C is ignored or handled by somebody else, nothing changes.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    pressed: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if pressed:
+        raise KeyboardInterrupt
+
+
+def leave(code: int) -> NoReturn:
+    """End the process; at once where a search was left behind in native code.
+
+    Tearing the interpreter down below it could crash, and would wait for it.
+    """
+    supervise = sys.modules.get("slotwise.solver.core.supervision")
+    if supervise is not None and supervise.is_any_left_behind():
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+def complain(message: str) -> int:
+    """Write one line to stderr, control characters escaped; return `Exit.BAD_INPUT`."""
+    sys.stderr.write(f"slotwise: {one_line(message)}\n")
+    return Exit.BAD_INPUT
+
+
+def emit(text: str) -> None:
+    """Write to stdout; a reader that has gone (``| head``) changes no exit code."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence_stdout()
+
+
+def print_json(document: Any) -> None:
+    """Write one JSON object, on one line."""
+    emit(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def silence_stdout() -> None:
+    """Lead stdout nowhere, so that nothing more fails on it when Python ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def _os_message(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason

@@ -1,0 +1,131 @@
+"""What commands read and write: instances, placements, output files."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from slotwise.models.errors import InputError
+
+if TYPE_CHECKING:
+    from slotwise.models.families.registry import Family
+    from slotwise.models.instance.instance import Instance
+    from slotwise.models.instance.placement import Placement
+
+STDIN = "-"
+
+
+def load_instance(
+    source: str,
+    topology: str | None = None,
+    worker_min_cpu: str | None = None,
+    submitters: bool = False,
+) -> Instance:
+    """Read the instance in the file `source`, or on stdin for ``-``.
+
+    The others are for decoded Storm clusters: one topology alone (``None`` = all), the least cpu of
+    a worker (``None`` = what the file says), and whether topologies belong to their submitters.
+    """
+    from slotwise.models.instance_file import read_instance
+    from slotwise.models.problem.compile import compile_problem
+
+    instance = read_instance(
+        source, topology=topology, worker_min_cpu=worker_min_cpu, submitters=submitters
+    )
+    try:
+        compile_problem(instance)
+    except InputError as error:
+        raise error.in_file(source) from error  # numbers too far apart: say in which file
+    return instance
+
+
+def with_move_limit(instance: Instance, max_moved: int | None) -> Instance:
+    """Return the instance with a limit of ``moved``, as if its file had it; ``None`` = as it is.
+
+    Placements of the one are placements of the other: the tasks and nodes are the same.
+    """
+    if max_moved is None:
+        return instance
+    if instance.running is None:
+        rule = "needs an instance that says what is running (`running`)"
+        raise InputError(rule, field="--max-moved", value=max_moved)
+    limits = {**instance.objective.limits, "moved": max_moved}
+    return replace(instance, objective=replace(instance.objective, limits=limits))
+
+
+def load_placement(source: str, instance: Instance) -> Placement:
+    """Read a placement of `instance` from the file `source`, or from stdin for ``-``."""
+    from slotwise.models.formats.placement_file import read_placement
+
+    return read_placement(source, instance)
+
+
+def check_target(path: Path | None, option: str = "--out") -> None:
+    """Refuse an output file that cannot be written, before the work and not after it."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise InputError("is a folder; name a file", field=option, value=str(path))
+    if not path.parent.is_dir():
+        raise InputError(
+            f"the folder {str(path.parent)!r} does not exist", field=option, value=str(path)
+        )
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(
+            f"the folder {str(path.parent)!r} cannot be written to", field=option, value=str(path)
+        )
+
+
+def save_placement(path: Path, instance: Instance, placement: Placement) -> None:
+    """Write a placement file, whole or not at all."""
+    from slotwise.models.formats.placement_file import write_placement
+
+    write_placement(path, instance, placement)
+
+
+def placement_or_none(instance: Instance, placement: Placement | None) -> dict[str, Any] | None:
+    """Return the content of a placement file, or ``None`` where there is no placement."""
+    from slotwise.models.formats.placement_file import placement_document
+
+    return None if placement is None else placement_document(instance, placement)
+
+
+def hashed(instance: Instance) -> dict[str, str]:
+    """Return the entry that says which instance an answer belongs to."""
+    from slotwise.models.instance_file import instance_hash
+
+    return {"instance": instance_hash(instance)}
+
+
+def generate(family: Family, count: int | None, seed: int, folder: Path) -> list[Path]:
+    """Write instances of `family` into `folder`, one file each.
+
+    Files that stand there with the same content are left alone. If one stands there with other
+    content nothing is written at all.
+    """
+    from slotwise.models.formats.atomic_file import write_atomically
+    from slotwise.models.instance_file import instance_text
+
+    if folder.exists() and not folder.is_dir():
+        raise InputError("is not a folder", field="--out", value=str(folder))
+    texts = {
+        folder / f"{made.name}.json": instance_text(made) for made in family.generate(count, seed)
+    }
+    for path, text in texts.items():
+        if path.exists() and not _holds(path, text.encode()):
+            raise InputError(
+                "holds something else; remove it or choose another --out",
+                has_value=False,
+                file=str(path),
+            )
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, text in texts.items():
+        write_atomically(path, text)
+    return list(texts)
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    """Say whether `path` is a file with this content; of another size it is not even read."""
+    return path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content

@@ -1,0 +1,147 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from slotwise.models.errors import InputError
+from slotwise.models.values import exact
+
+MAX_WORKERS = 1024
+MAX_SEED = 2**31 - 1
+"""What every engine takes."""
+MOST_MEMORY_MB = 2**40
+
+
+def _time_limit(value: float | None) -> float | None:
+    if value is not None and not (math.isfinite(value) and value > 0):
+        raise InputError(
+            "must be a finite number of seconds above 0", field="--time-limit", value=value
+        )
+    return value
+
+
+def _min_cpu(value: str | None) -> str | None:
+    if value is not None:
+        exact(value, "--worker-min-cpu")
+    return value
+
+
+def whole_number(option: str, least: int, most: int) -> Callable[[int | None], int | None]:
+    """Return a callback that refuses values of `option` outside `least` .. `most`."""
+
+    def check(value: int | None) -> int | None:
+        if value is not None and not least <= value <= most:
+            raise InputError(f"must be from {least} to {most}", field=option, value=value)
+        return value
+
+    return check
+
+
+def known(name: str, names: list[str], option: str) -> str:
+    """Return `name` if it is one of `names`, else refuse it and suggest the closest."""
+    if name in names:
+        return name
+    close = get_close_matches(name, names, n=1, cutoff=0.5)
+    suggestion = f"did you mean {close[0]!r}? " if close else ""
+    raise InputError(
+        f"is not known; {suggestion}there are: {', '.join(names)}", field=option, value=name
+    )
+
+
+Instance = Annotated[
+    str,
+    typer.Argument(metavar="INSTANCE", help="Instance file (JSON or YAML); - reads it from stdin."),
+]
+Plan = Annotated[str, typer.Argument(metavar="PLAN", help="Placement file; - for stdin.")]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress on stderr.")]
+Seed = Annotated[
+    int,
+    typer.Option(callback=whole_number("--seed", 0, MAX_SEED), help="Seed of every random choice."),
+]
+TimeLimit = Annotated[
+    float, typer.Option(callback=_time_limit, metavar="SECONDS", help="Wall-clock limit.")
+]
+MemoryLimit = Annotated[
+    int | None,
+    typer.Option(
+        callback=whole_number("--memory-limit", 1, MOST_MEMORY_MB),
+        metavar="MB",
+        help="Memory of the process; default: 80 % of what the machine or its control group has.",
+    ),
+]
+Count = Annotated[
+    int | None,
+    typer.Option(
+        callback=whole_number("--count", 1, 100_000),
+        help="Instances per family; default: the family's own number.",
+    ),
+]
+Workers = Annotated[
+    int,
+    typer.Option(callback=whole_number("--workers", 1, MAX_WORKERS), help="Threads of the engine."),
+]
+Engine = Annotated[str, typer.Option(metavar="NAME", help="Exact engine, or auto.")]
+Hint = Annotated[
+    str | None,
+    typer.Option(metavar="PLAN", help="Placement of this instance to start from."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="PLAN", help="Also write the placement to this file."),
+]
+CrossCheck = Annotated[
+    bool,
+    typer.Option("--crosscheck", help="Have another engine search for anything better, as long."),
+]
+Confirm = Annotated[
+    bool | None,
+    typer.Option(
+        "--confirm/--no-confirm",
+        help="Call optimal what CP-SAT or a MIP solver proves only once another engine, or the "
+        "same without presolve, proves it too; default: where a term can exceed 2^31.",
+    ),
+]
+Certificate = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Also write a certificate, for slotwise verify."),
+]
+MaxMoved = Annotated[
+    int | None,
+    typer.Option(
+        callback=whole_number("--max-moved", 0, MAX_SEED),
+        metavar="K",
+        help="Move at most K of the tasks that the instance says are running.",
+    ),
+]
+OutDir = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write into.")]
+Topology = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ID", help="Of a decoded Storm cluster: this topology alone, on the empty cluster."
+    ),
+]
+WorkerMinCpu = Annotated[
+    str | None,
+    typer.Option(
+        metavar="POINTS",
+        callback=_min_cpu,
+        help="Of a decoded Storm cluster: the least cpu a worker counts.",
+    ),
+]
+Submitters = Annotated[
+    bool,
+    typer.Option(
+        "--submitters",
+        help="Of a decoded Storm cluster: each topology's submitter owns it; else one user all.",
+    ),
+]

@@ -1,0 +1,1 @@
+"""cli/render: its story goes here."""

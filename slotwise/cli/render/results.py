@@ -1,0 +1,250 @@
+"""Results, verdicts and lists for people: Rich tables and plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+
+from slotwise.cli.exits import emit
+from slotwise.models.values import plain
+from slotwise.solver.core.result import Result, Status, TermResult
+
+if TYPE_CHECKING:
+    from slotwise.benchmarks.grade import GradeSummary
+    from slotwise.cli.answers import Placed
+    from slotwise.models.instance.placement import Placement
+    from slotwise.models.judge.verdict import Verdict, Violation
+
+MOST_ROWS = 40
+"""A longer table is cut; the rest is in ``--json`` and ``--out``."""
+
+_NOT_FOUND = {
+    Status.INFEASIBLE: (
+        "Proven infeasible: no placement keeps all hard rules. Add capacity, or make a resource "
+        "soft (objective.soft) to see how little of it is missing."
+    ),
+    Status.UNKNOWN: (
+        "No placement found within the limit, and no proof that there is none. Give it more time "
+        "(--time-limit), another --engine, or a placement to start from (--hint)."
+    ),
+}
+
+
+def show(*parts: RenderableType) -> None:
+    """Print on stdout; names with brackets are names, not markup."""
+    console = Console(markup=False, highlight=False, emoji=False, soft_wrap=False)
+    with console.capture() as captured:
+        for part in parts:
+            console.print(part)
+    emit(captured.get())
+
+
+def table(rows: Iterable[Sequence[str]], heads: Sequence[str], right: Sequence[str] = ()) -> Table:
+    """Return a table; columns named in `right` are numbers."""
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for head in heads:
+        made.add_column(head, justify="right" if head in right else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+def show_result(result: Result, verdict: Verdict | None) -> None:
+    """Show what ``solve`` found."""
+    if result.placement is None or verdict is None:
+        show(*_distrusted(result), _NOT_FOUND[result.status], *_notes(result))
+        return
+    first_open = next((t for t in result.objective if not t.proven), None)
+    rows = [
+        (t.term, _number(t.value), _number(t.bound), _gap(result, t, t is first_open))
+        for t in result.objective
+    ]
+    show(
+        _headline(result),
+        table(rows, ("term", "value", "bound", "gap"), ("value", "bound")),
+        *_places(verdict, result.placement),
+        *_picked(result),
+        *_distrusted(result),
+        *_notes(result),
+        _next_step(result),
+    )
+
+
+def _headline(result: Result) -> str:
+    by = f"{result.engine} {result.version}".strip()
+    if result.status is Status.OPTIMAL:
+        confirmed = ", confirmed," if result.confirmed else ""
+        return f"Proven optimal by {by}{confirmed} in {result.seconds:.2f} s."
+    first = next((t for t in result.objective if not t.proven), None)
+    if first is None or first.bound is None or result.gap is None:
+        return f"Best found by {by} in {result.seconds:.2f} s; no bound is proven."
+    return (
+        f"Best found by {by} in {result.seconds:.2f} s: {first.term} {_number(first.value)}, "
+        f"bound {_number(first.bound)} ({first.bound_kind}), gap {100 * result.gap:.2f} %."
+    )
+
+
+def _picked(result: Result) -> list[str]:
+    """Return who ran and why, where ``auto`` picked them."""
+    if len(result.picked) < 2:
+        return []
+    lines = [f"  {p.engine} ({p.seconds:.2f} s): {p.why}" for p in result.picked]
+    return ["What ran, and why:", *lines, ""]
+
+
+def _distrusted(result: Result) -> list[str]:
+    """Return which engines were found wrong, and how."""
+    if not result.distrusted:
+        return []
+    lines = [f"  {one.engine}: {one.reason}" for one in result.distrusted]
+    return ["Found wrong, so that no bound of theirs counts (please report it):", *lines, ""]
+
+
+def _notes(result: Result) -> list[str]:
+    """Return what lack of memory ended or left out."""
+    if not result.notes:
+        return []
+    lines = [f"  {note}" for note in result.notes]
+    return ["Short of memory (--memory-limit MB grants more):", *lines, ""]
+
+
+def _gap(result: Result, term: TermResult, first_open: bool) -> str:
+    if term.proven:
+        return "0 % (proven)"
+    return f"{100 * result.gap:.2f} %" if first_open and result.gap is not None else "open"
+
+
+def _next_step(result: Result) -> str:
+    if result.status is Status.OPTIMAL:
+        return "Keep the placement with --out PLAN; compare methods with: slotwise place, grade."
+    return (
+        "To go on: keep this placement with --out PLAN, then solve again with --hint PLAN and a "
+        "longer --time-limit or more --workers."
+    )
+
+
+def show_placed(placed: Placed) -> None:
+    """Show what ``place`` made: its values, or why it failed."""
+    by = f"{placed.method} (seed {placed.seed})"
+    if placed.verdict is None or placed.placement is None:
+        show(f"{by} refuses: {placed.refused}")
+        return
+    if placed.verdict.valid:
+        show(f"Placed by {by} in {placed.seconds:.2f} s; every hard rule holds.")
+    else:
+        show(f"{by} breaks {_count(placed.verdict.violations)}: a failure, not written to a file.")
+    _show_judged(placed.verdict, placed.placement)
+
+
+def show_verdict(verdict: Verdict, plan: Placement) -> None:
+    """Show what the judge says."""
+    if verdict.valid:
+        show("Valid: every hard rule holds.")
+    else:
+        show(f"Not valid: breaks {_count(verdict.violations)}.")
+    _show_judged(verdict, plan)
+
+
+def _show_judged(verdict: Verdict, plan: Placement) -> None:
+    show(*_violations(verdict.violations), _values(verdict), *_places(verdict, plan))
+
+
+def show_grading(summary: GradeSummary) -> None:
+    """Show what a grading did, and what comes next."""
+    rows = [(status, str(count)) for status, count in summary.statuses.items()]
+    show(
+        f"{summary.planned} runs on {summary.instances} instances in {summary.folder}: "
+        f"{summary.planned - summary.skipped} run now in {summary.seconds:.1f} s, "
+        f"{summary.skipped} were there already.",
+        table(rows, ("status", "runs"), ("runs",)),
+        f"The page: slotwise report {summary.folder}",
+    )
+
+
+def _count(violations: Sequence[Violation]) -> str:
+    return f"{len(violations)} hard rule{'' if len(violations) == 1 else 's'}"
+
+
+def _values(verdict: Verdict) -> Table:
+    rows = [(t.term, _number(t.value)) for t in verdict.objective]
+    return table(rows, ("term", "value"), ("value",))
+
+
+def _violations(violations: Sequence[Violation]) -> list[RenderableType]:
+    lines: list[RenderableType] = [f"  {violation}" for violation in violations[:MOST_ROWS]]
+    return [*lines, *_more(len(violations), "violations")]
+
+
+def _more(count: int, what: str) -> list[str]:
+    return [f"  ... and {count - MOST_ROWS} more {what}: see --json"] if count > MOST_ROWS else []
+
+
+def _places(verdict: Verdict, placement: Placement) -> list[RenderableType]:
+    loads = {row["node"]: row for row in verdict.node_loads()}
+    tasks = tasks_by_worker(verdict, placement)
+    shown, before = [], ""
+    for (node, worker, topology), names in list(tasks.items())[:MOST_ROWS]:
+        load = "" if node == before else _load(loads[node])
+        shown.append((node, str(worker), topology, compact(names), load))
+        before = node
+    used = len({node for node, _, _ in tasks})
+    workers = len({(node, worker) for node, worker, _ in tasks})
+    return [
+        f"Nodes used: {used} of {len(loads)}; workers used: {workers}.",
+        table(shown, ("node", "worker", "topology", "tasks", "node's load / capacity")),
+        *_more(len(tasks), "workers"),
+    ]
+
+
+def _load(row: Mapping[str, Any]) -> str:
+    capacity = row["capacity"]
+    return ", ".join(
+        f"{name} {_short(load)}/{'-' if capacity[name] is None else _short(capacity[name])}"
+        for name, load in row["load"].items()
+    )
+
+
+def tasks_by_worker(
+    verdict: Verdict, placement: Placement
+) -> dict[tuple[str, int, str], list[str]]:
+    """Return (node, worker, topology) -> its tasks, in the cluster's order of nodes."""
+    instance = verdict.problem.instance
+    rows = zip(placement.nodes, placement.workers, instance.task_names(), strict=True)
+    found: dict[tuple[str, int, str], list[str]] = {}
+    for node, worker, (topology, task) in sorted(
+        (row for row in rows if row[0] >= 0), key=lambda row: row[:2]
+    ):
+        key = (instance.cluster.nodes[node].id, worker, topology)
+        found.setdefault(key, []).append(task)
+    return found
+
+
+def compact(tasks: Iterable[str]) -> str:
+    """Shorten a list of tasks: ``split[0-2,5] count[1]``."""
+    numbers: dict[str, list[int]] = {}
+    for task in tasks:
+        component, _, index = task[:-1].rpartition("[")
+        numbers.setdefault(component, []).append(int(index))
+    return " ".join(f"{component}[{_ranges(found)}]" for component, found in numbers.items())
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    runs: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+def _number(value: Any) -> str:
+    return "-" if value is None else _short(plain(value))
+
+
+def _short(value: int | float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.6g}"

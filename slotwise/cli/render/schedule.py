@@ -1,0 +1,119 @@
+"""What a round of Storm's scheduler did, and its exact counterparts, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+
+from slotwise.cli.render.results import show, table
+from slotwise.cli.scheduled import Scheduled, broken_rules, names
+from slotwise.heuristics.ras.scheduler.priority import WORST
+from slotwise.heuristics.ras.scheduler.round import Outcome, Round
+from slotwise.solver.admission.exact_round import Answer, Exact
+from slotwise.solver.admission.min_migration import Moves
+from slotwise.solver.core.result import Status
+
+
+def show_scheduled(scheduled: Scheduled) -> None:
+    """Show what ``schedule`` found."""
+    done = scheduled.done
+    show(_headline(done), _turns(done), *_messages(done), *_evicted(done))
+    broken = broken_rules(scheduled.verdict)
+    if broken:
+        show(f"The placement breaks hard rules, and is not written to a file: {broken[0]}")
+    if scheduled.exact is not None:
+        show(*_exact(scheduled.exact, done))
+
+
+def _headline(done: Round) -> str:
+    counts = dict.fromkeys(Outcome, 0)
+    for decision in done.decisions:
+        counts[decision.outcome] += 1
+    return (
+        f"One round, priority {done.instance.scheduler.priority_strategy}: "
+        f"{counts[Outcome.SCHEDULED]} scheduled, {counts[Outcome.RUNNING]} running already, "
+        f"{counts[Outcome.REFUSED]} refused."
+    )
+
+
+def _turns(done: Round) -> RenderableType:
+    rows = []
+    for turn, decision in zip(done.turns, done.decisions, strict=True):
+        topology = done.instance.topologies[turn.topology]
+        rows.append(
+            (
+                topology.id,
+                topology.owner,
+                str(topology.priority),
+                "-" if turn.score == WORST else f"{turn.score:.3f}",
+                "yes" if turn.guaranteed else "no",
+                str(decision.outcome),
+                ", ".join(names(done, decision.evicted)),
+            )
+        )
+    heads = ("topology", "owner", "priority", "score", "guaranteed", "outcome", "evicted for it")
+    return table(rows, heads, ("priority", "score"))
+
+
+def _messages(done: Round) -> Iterator[str]:
+    for decision in done.decisions:
+        if decision.outcome is Outcome.REFUSED:
+            yield f"{done.instance.topologies[decision.topology].id}: {decision.message}"
+
+
+def _evicted(done: Round) -> Iterator[str]:
+    for one in done.evicted:
+        who, by = (done.instance.topologies[t].id for t in (one.topology, one.by))
+        yield f"{who} was evicted for {by}, and {'placed again' if one.again else 'is out'}."
+
+
+def _exact(exact: Exact, done: Round) -> Iterator[RenderableType]:
+    yield f"Exact: {_best_set(exact, done)}"
+    yield from exact.notes
+    if exact.answers:
+        rows = [_row(answer, done) for answer in exact.answers]
+        heads = ("to let in", "scheduler evicted", "smallest eviction", "proof")
+        yield table(rows, heads)
+    for answer in exact.answers:
+        if answer.reason:
+            yield f"{done.instance.topologies[answer.decision.topology].id}: {answer.reason}"
+
+
+def _best_set(exact: Exact, done: Round) -> str:
+    found = exact.best
+    ours = f"the scheduler leaves out {_list(names(done, exact.left_out))} (cost {exact.cost})"
+    best = f"{_list(names(done, found.left_out))} (cost {found.cost})"
+    moved = "" if found.moved is None else f" Running tasks of it that move: {_moves(found.moved)}."
+    if found.proven:
+        return f"{ours}; the best set, placed anew, leaves out {best}: proven.{moved}"
+    bound = "no bound" if found.bound is None else f"bound {found.bound}"
+    return (
+        f"{ours}; the best set found leaves out {best}; {bound}, the time limit came first.{moved}"
+    )
+
+
+def _moves(moves: Moves) -> str:
+    if moves.tasks == moves.bound:
+        return f"{moves.tasks}, no fewer are possible"
+    return f"{moves.tasks}" if moves.bound is None else f"{moves.tasks}, at least {moves.bound}"
+
+
+def _row(answer: Answer, done: Round) -> tuple[str, str, str, str]:
+    who = done.instance.topologies[answer.decision.topology].id
+    refused = answer.decision.outcome is Outcome.REFUSED
+    evicted = "refused" if refused else _list(names(done, answer.decision.evicted))
+    found = answer.eviction
+    if found is None:
+        return who, evicted, "-", "not answered"
+    if found.evicted is None:
+        none = found.status is Status.INFEASIBLE
+        return who, evicted, "none is enough" if none else "-", "proven" if none else "time limit"
+    smallest = _list(names(done, found.evicted))
+    if found.status is Status.OPTIMAL:
+        return who, evicted, smallest, "proven"
+    return who, evicted, smallest, f"time limit; at least {found.least_count}"
+
+
+def _list(ids: list[str]) -> str:
+    return ", ".join(ids) if ids else "nobody"

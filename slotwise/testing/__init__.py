@@ -1,0 +1,1 @@
+"""testing: its story goes here."""

@@ -1,0 +1,210 @@
+"""Whether the exact engines agree, rule by rule.
+
+Random instances are solved by all engines; `agreement` says what must hold. The table counts, for
+each rule, the instances where it occurs, how they ended, and how many of them each engine settled.
+An instance on which something does not hold is written to a file, and printed with the command
+that asks about it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance_file import instance_text, read_instance, write_instance
+from slotwise.models.problem.compile import compile_problem
+from slotwise.solver.core.result import Limits
+from slotwise.testing.agreement import disagreements
+from slotwise.testing.mid_instances import mid_instance
+from slotwise.testing.panel import PANEL, ask
+from slotwise.testing.presolve_instances import presolve_instance, presolve_mutation
+from slotwise.testing.rule_coverage import rules_in
+from slotwise.testing.tally import Row, Said, Tally, read_rows
+from slotwise.testing.tiny_instances import mixed_instance, widely_scaled_instance
+
+PROGRAM = "python -m slotwise.benchmarks engines_agree"
+FAMILIES: dict[str, Callable[[np.random.Generator], Instance]] = {
+    "tiny": mixed_instance,
+    "mid-size": mid_instance,
+    "widely-scaled": widely_scaled_instance,
+    "presolve": presolve_mutation,
+}
+"""``widely-scaled``: tiny instances with rates from 10^-6 to 10^7. ``presolve``: see
+`presolve_instances`; number 0 is the instance itself."""
+
+
+def made(family: str, seed: int, number: int) -> Instance:
+    """Return instance `number` of a family and seed."""
+    if family == "presolve" and number == 0:
+        return presolve_instance()
+    return FAMILIES[family](np.random.default_rng((seed, number)))
+
+
+def look_at(instance: Instance, number: int, engines: Sequence[str], limits: Limits) -> Row:
+    """Ask engines about one instance."""
+    problem = compile_problem(instance)
+    answers = [ask(name, problem, limits) for name in engines]
+    rules = tuple(sorted(rules_in(instance)))
+    said = tuple(Said.of(answer) for answer in answers)
+    return Row(number, rules, said, disagreements(problem, answers))
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Which instances of a family are asked about, and whom.
+
+    Parameters
+    ----------
+    family, seed, numbers
+        Which instances; number n has seed n for the engines.
+    engines
+        Names of `PANEL`.
+    time_s
+        Seconds per engine and instance.
+    faults
+        Folder for instances on which something does not hold; ``None`` = they are not written.
+    rows
+        File of what was said so far: instances in it are not asked about again, save those with a
+        mismatch, and new ones are appended; ``None`` = none is kept.
+    """
+
+    family: str
+    seed: int
+    numbers: range
+    engines: tuple[str, ...] = tuple(PANEL)
+    time_s: float = 60.0
+    faults: Path | None = None
+    rows: Path | None = None
+
+    def run(self) -> Tally:
+        """Ask."""
+        tally = Tally(self.engines)
+        latest = {row.number: row for row in read_rows(self.rows)} if self.rows else {}
+        known = {number: row for number, row in latest.items() if not row.mismatches}
+        for row in known.values():
+            tally.add(row)
+        if self.rows:  # without a last line that was cut short
+            self.rows.write_text("".join(row.line() for row in known.values()), encoding="utf-8")
+        for number in self.numbers:
+            if number not in known:
+                row = self._look_at(number)
+                tally.add(row)
+                self._keep(row)
+                self._progress(tally)
+        return tally
+
+    def _look_at(self, number: int) -> Row:
+        instance = made(self.family, self.seed, number)
+        limits = Limits(time_s=self.time_s, seed=number)
+        row = look_at(instance, number, self.engines, limits)
+        if row.mismatches and self.faults:
+            self.faults.mkdir(parents=True, exist_ok=True)
+            path = self.faults / f"{self.family}-{self.seed}-{number}.json"
+            write_instance(path, instance)
+            again = f"{PROGRAM} {path} --seed {number} --engines {','.join(self.engines)}"
+            told = (*row.mismatches, "again: " + again, instance_text(instance))
+            sys.stderr.write("\n".join(told))
+        return row
+
+    def _keep(self, row: Row) -> None:
+        if self.rows:
+            with self.rows.open("a", encoding="utf-8") as file:
+                file.write(row.line())
+
+    def _progress(self, tally: Tally) -> None:
+        if tally.instances % 100 == 0:
+            sys.stderr.write(
+                f"{self.family}: {tally.instances} of {len(self.numbers)} looked at, "
+                f"{len(tally.mismatches)} mismatches\n"
+            )
+
+
+def on_files(paths: Sequence[str], seed: int, engines: tuple[str, ...], time_s: float) -> Tally:
+    """Ask about the instances in files."""
+    tally = Tally(engines)
+    for number, path in enumerate(paths):
+        tally.add(look_at(read_instance(path), number, engines, Limits(time_s, seed=seed)))
+    return tally
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="Exact engines on the same random instances: do they agree, rule by rule?",
+    )
+    parser.add_argument("files", nargs="*", metavar="INSTANCE", help="files instead of a family")
+    parser.add_argument("--family", choices=FAMILIES, default="tiny")
+    parser.add_argument("--count", type=int, default=2000, help="how many instances")
+    parser.add_argument("--first", type=int, default=0, help="number of the first one")
+    parser.add_argument("--shard", default="0/1", metavar="I/N", help="every N-th of them")
+    parser.add_argument("--seed", type=int, default=0, help="of the family; of the engines")
+    parser.add_argument("--engines", default=",".join(PANEL), help="default: all")
+    parser.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="per engine")
+    parser.add_argument(
+        "--faults", default="disagreements", metavar="DIR", help="for instances that show a fault"
+    )
+    parser.add_argument(
+        "--rows", metavar="FILE", help="keep what was said, and go on where FILE ends"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run; return 1 if there is a mismatch."""
+    options = parser().parse_args(arguments)
+    try:
+        engines = _engines(options.engines)
+        if options.files:
+            tally = on_files(options.files, options.seed, engines, options.time_limit)
+        else:
+            tally = _sweep(options, engines).run()
+    except SlotwiseError as error:
+        sys.stderr.write(f"engines_agree: {error}\n")
+        return 2
+    if options.json:
+        sys.stdout.write(json.dumps(tally.to_document()) + "\n")
+    else:
+        sys.stdout.write("\n".join((*tally.lines(), "")))
+    return 1 if tally.mismatches else 0
+
+
+def _sweep(options: argparse.Namespace, engines: tuple[str, ...]) -> Sweep:
+    numbers = range(options.first, options.first + options.count)
+    return Sweep(
+        options.family,
+        options.seed,
+        _shard(numbers, options.shard),
+        engines,
+        options.time_limit,
+        Path(options.faults),
+        Path(options.rows) if options.rows else None,
+    )
+
+
+def _shard(numbers: range, text: str) -> range:
+    index, _, shards = text.partition("/")
+    if not (index.isdecimal() and shards.isdecimal() and int(index) < int(shards)):
+        raise InputError("must be I/N with 0 <= I < N", field="shard", value=text)
+    return numbers[int(index) :: int(shards)]
+
+
+def _engines(names: str) -> tuple[str, ...]:
+    chosen = tuple(names.split(","))
+    for name in chosen:
+        if name not in PANEL:
+            raise InputError(f"must be among {', '.join(PANEL)}", field="engines", value=name)
+    return chosen
+
+
+if __name__ == "__main__":
+    sys.exit(main())

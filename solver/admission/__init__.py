@@ -1,0 +1,1 @@
+"""solver/admission: its story goes here."""

@@ -1,0 +1,193 @@
+"""The smallest eviction: which running topologies must go so that one more fits.
+
+Storm's Resource Aware Scheduler evicts from the end of its order until the sums of resources
+suffice, wherever its victims sit. Here the question is answered exactly: the fewest topologies,
+and among those the least important ones, without which the topology fits while all others stay
+exactly where they are. Soft resources bind nobody.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+from slotwise.models.errors import InputError, InternalError
+from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.accounting import account
+from slotwise.models.judge.judge import judge
+from slotwise.models.judge.verdict import Violation
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.admission.eviction_model import EvictionModel, Step
+from slotwise.solver.admission.residual_capacity import Taken, alone, let_in, taken_by, without
+from slotwise.solver.admission.single_worker_relaxation import split_workers, with_single_workers
+from slotwise.solver.core.result import Limits, Status
+from slotwise.solver.portfolio.run_engine import in_memory
+
+
+@dataclass(frozen=True, slots=True)
+class Eviction:
+    """The answer for one topology.
+
+    Parameters
+    ----------
+    topology
+        Index of the topology that is let in.
+    status
+        ``optimal``: nothing smaller will do. ``feasible``: it will do, smaller is not excluded.
+        ``infeasible``: it does not fit even if every candidate goes. ``unknown``: time ran out.
+    evicted
+        Indices, ascending; ``None`` where no set is known.
+    weight
+        Sum of the priority weights (`Rules.reject_weight`) of the evicted; ``None`` likewise.
+    least_count
+        Proven: no fewer will do; ``None`` where nothing is proven.
+    least_weight
+        Proven least weight of so many; ``None`` where their number is not proven.
+    placement
+        What stays, and the topology let in; ``None`` where no set is known.
+    seconds
+        Wall-clock time.
+    interrupted
+        Whether Ctrl-C ended the search.
+    """
+
+    topology: int
+    status: Status
+    evicted: tuple[int, ...] | None
+    weight: int | None
+    least_count: int | None
+    least_weight: int | None
+    placement: Placement | None
+    seconds: float
+    interrupted: bool
+
+
+def smallest_eviction(
+    problem: Problem,
+    running: Placement,
+    topology: int,
+    candidates: Collection[int] | None = None,
+    limits: Limits | None = None,
+) -> Eviction:
+    """Return the smallest set of running topologies to remove so that `topology` fits.
+
+    Parameters
+    ----------
+    problem
+        The cluster and all topologies.
+    running
+        What runs. Tasks of `topology` in it are taken away first: it is placed anew.
+    topology
+        Index of the topology to let in.
+    candidates
+        Who may be evicted; ``None`` = every other topology. Those that do not run are left out.
+    limits
+        When to stop; ``None`` = the default.
+
+    Raises
+    ------
+    InputError
+        When what else runs breaks a hard rule where it is.
+    NotTakenError
+        When the model would be too large.
+    """
+    started = time.perf_counter()
+    limits = Limits() if limits is None else limits
+    others = without(problem, running, (topology,))
+    _check_running(problem, others)
+    books = account(problem, others)
+    placed = {t for t, workers in enumerate(books.topologies) if workers.placed}
+    allowed = placed if candidates is None else placed & set(candidates)
+    taken = {t: taken_by(problem, books, (t,)) for t in sorted(allowed)}
+    weights = {t: problem.rules[t].reject_weight for t in taken}
+    left = alone(problem, topology, taken_by(problem, books, placed - allowed))
+    steps, is_short = in_memory("eviction", lambda: _search(left, taken, weights, limits, started))
+    first, second = steps or (Step(False, None, None, None, interrupted=False), None)
+    found = _last(first, second)
+    placement = None
+    if found.evicted is not None and found.placement is not None:
+        stay = without(problem, others, found.evicted)
+        placement = let_in(problem, stay, topology, found.placement)
+        _confirm(problem, placement)
+    return Eviction(
+        topology=topology,
+        status=_status(first, second),
+        evicted=found.evicted,
+        weight=None if found.evicted is None else sum(weights[t] for t in found.evicted),
+        least_count=first.bound,
+        least_weight=None if second is None else second.bound,
+        placement=placement,
+        seconds=time.perf_counter() - started,
+        interrupted=not is_short and (found.interrupted or first.interrupted),
+    )
+
+
+def _search(
+    problem: Problem,
+    taken: Mapping[int, Taken],
+    weights: Mapping[int, int],
+    limits: Limits,
+    started: float,
+) -> tuple[Step, Step | None]:
+    """Search with one worker per node first; that is a relaxation, and often all there is to it."""
+    loose = with_single_workers(problem)
+    first, second = _minimise(EvictionModel(loose, taken), weights, limits, started)
+    found = _last(first, second)
+    if found.evicted is None or found.placement is None or found.interrupted:
+        return first, None
+    stay = [one for t, one in taken.items() if t not in found.evicted]
+    split = split_workers(problem, stay, found.placement)
+    if split is None:
+        return _minimise(EvictionModel(problem, taken), weights, limits, started)
+    if second is None or second.evicted is None:
+        return replace(first, placement=split), second
+    return first, replace(second, placement=split)
+
+
+def _last(first: Step, second: Step | None) -> Step:
+    return first if second is None or second.evicted is None else second
+
+
+def _minimise(
+    model: EvictionModel, weights: Mapping[int, int], limits: Limits, started: float
+) -> tuple[Step, Step | None]:
+    """Minimise the number, then (once that is proven) the weight of so many."""
+    number = model.total(dict.fromkeys(weights, 1))
+    left = limits.time_s - (time.perf_counter() - started)
+    if left <= 0:
+        return Step(False, None, None, None, interrupted=False), None
+    first = model.minimise(number, limits, left)
+    left = limits.time_s - (time.perf_counter() - started)
+    if first.evicted is None or not first.proven or first.interrupted or left <= 0:
+        return first, None
+    model.fix(number, len(first.evicted))
+    return first, model.minimise(model.total(weights), limits, left)
+
+
+def _status(first: Step, second: Step | None) -> Status:
+    if first.evicted is None:
+        return Status.INFEASIBLE if first.proven else Status.UNKNOWN
+    return Status.OPTIMAL if second is not None and second.proven else Status.FEASIBLE
+
+
+def _broken(problem: Problem, placement: Placement) -> list[Violation]:
+    """Return what the judge finds, apart from topologies that are not placed (whole)."""
+    kept = {"placed", "max_moved"}
+    return [v for v in judge(problem, placement).violations if v.rule not in kept]
+
+
+def _check_running(problem: Problem, running: Placement) -> None:
+    broken = _broken(problem, running)
+    if broken:
+        raise InputError(
+            f"breaks a hard rule, so that no eviction is smallest: {broken[0]}",
+            field="running",
+            has_value=False,
+        )
+
+
+def _confirm(problem: Problem, placement: Placement) -> None:
+    broken = _broken(problem, placement)
+    if broken:
+        raise InternalError(f"the eviction model's placement is not valid: {broken[0]}")

@@ -1,0 +1,106 @@
+"""The exact counterparts of a round of Storm's scheduler, beside what it did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from slotwise.heuristics.ras.scheduler.round import Decision, Outcome, Round
+from slotwise.models.errors import InputError
+from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.admission.eviction import Eviction, smallest_eviction
+from slotwise.solver.admission.topology_selection import BestSet, best_set, rejecting
+from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.memory import watched
+from slotwise.solver.core.result import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The smallest eviction for one topology, or why there is no answer.
+
+    Parameters
+    ----------
+    decision
+        What the scheduler did.
+    eviction
+        ``None`` where the question could not be asked.
+    reason
+        Why not; empty otherwise.
+    """
+
+    decision: Decision
+    eviction: Eviction | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """The best set of topologies, and the smallest eviction for each that needed room.
+
+    Parameters
+    ----------
+    best
+        See `best_set`; everything may be placed anew.
+    left_out
+        Topologies that the scheduler leaves out, and what that costs in the weights of `best`.
+    cost
+        See `left_out`.
+    answers
+        One for each topology that was refused, or that others were evicted for.
+    notes
+        What lack of memory ended or left out: lines for people.
+    """
+
+    best: BestSet
+    left_out: tuple[int, ...]
+    cost: int
+    answers: tuple[Answer, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended a search."""
+        evictions = (answer.eviction for answer in self.answers)
+        return self.best.interrupted or any(e.interrupted for e in evictions if e)
+
+
+def exact_counterparts(done: Round, limits: Limits) -> Exact:
+    """Return the exact counterparts of a round; `limits` hold for each question."""
+    with watched(limits.memory_mb) as memory:
+        exact = _counterparts(done, limits)
+    return replace(exact, notes=(*exact.notes, *memory.notes))
+
+
+def _counterparts(done: Round, limits: Limits) -> Exact:
+    guaranteed = [turn.topology for turn in done.turns if turn.guaranteed]
+    problem = rejecting(done.instance, guaranteed)
+    best = best_set(
+        done.instance,
+        guaranteed,
+        limits=limits,
+        hint=done.placement,
+    )
+    out = done.refused
+    cost = sum(problem.rules[t].reject_weight for t in out)
+    if best.interrupted:
+        return Exact(best, out, cost, (), best.notes)
+    plain_problem = compile_problem(done.instance)
+    order = [decision.topology for decision in done.decisions]
+    answers = []
+    for place, decision in enumerate(done.decisions):
+        if decision.outcome is Outcome.REFUSED or decision.evicted:
+            answer = _answer(plain_problem, decision, order[place + 1 :], limits)
+            answers.append(answer)
+            if answer.eviction is not None and answer.eviction.interrupted:
+                break
+    return Exact(best, out, cost, tuple(answers), best.notes)
+
+
+def _answer(problem: Problem, decision: Decision, later: list[int], limits: Limits) -> Answer:
+    assert decision.before is not None, "the topology had its turn"
+    try:
+        found = smallest_eviction(problem, decision.before, decision.topology, later, limits)
+    except (InputError, NotTakenError) as error:
+        return Answer(decision, None, str(error))
+    return Answer(decision, found)

@@ -1,0 +1,115 @@
+"""One topology alone, on what the others leave."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.judge.accounting import Accounting
+from slotwise.models.problem.problem import IntArray, Problem, TaskClass
+from slotwise.models.values import NO_LIMIT
+from slotwise.solver.structure.task_types import merge_twins
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Taken:
+    """What placed topologies take: load [N, D] in steps of each dimension, workers [N]."""
+
+    load: IntArray
+    workers: IntArray
+
+
+def taken_by(problem: Problem, accounting: Accounting, topologies: Collection[int]) -> Taken:
+    """Return what `topologies` take together where `accounting` has them."""
+    load = np.zeros_like(problem.capacity)
+    workers = np.zeros_like(problem.slots)
+    for t in topologies:
+        one = accounting.topologies[t]
+        np.add.at(load, one.node, one.load)
+        np.add.at(workers, one.node, 1)
+        if problem.memory is not None:
+            np.add.at(load[:, problem.memory], one.node_ids, one.node_extra)
+    return Taken(load, workers)
+
+
+def alone(problem: Problem, topology: int, others: Taken) -> Problem:
+    """Return the problem of placing `topology` alone, without objective, where `others` stay.
+
+    It has one topology, index 0; dimensions, units, nodes and components are those of `problem`,
+    and its tasks are numbered anew in canonical order (see `tasks_of`). Without an objective,
+    classes that differ in nothing that a rule looks at are one. What is left of a resource may be
+    below 0.
+    """
+    rules = problem.rules[topology]
+    index = {task: i for i, task in enumerate(tasks_of(problem, topology))}
+    twins = [
+        [problem.classes[c] for c in members]
+        for members in merge_twins(replace(problem, flows=(), linear=None)).members
+        if members[0] in rules.classes
+    ]
+    number = {
+        c: i for i, group in enumerate(twins) for c in rules.classes if problem.classes[c] in group
+    }
+    chosen = [next(c for c in rules.classes if number[c] == i) for i in range(len(twins))]
+    classes = tuple(
+        TaskClass(
+            0, group[0].component, tuple(sorted(index[t] for one in group for t in one.tasks)), None
+        )
+        for group in twins
+    )
+    task_class = np.zeros(len(index), dtype=np.int64)
+    for c, one in enumerate(classes):
+        task_class[list(one.tasks)] = c
+    bounded = problem.capacity != NO_LIMIT
+    return replace(
+        problem,
+        capacity=np.where(bounded, problem.capacity - others.load, NO_LIMIT),
+        slots=np.where(problem.slots == NO_LIMIT, NO_LIMIT, problem.slots - others.workers),
+        classes=classes,
+        demand=problem.demand[chosen],
+        heap=problem.heap[chosen],
+        task_class=task_class,
+        flows=(),
+        matrix=None,
+        linear=None,
+        rules=(replace(rules, classes=tuple(range(len(classes)))),),
+        regions=tuple(
+            replace(region, topology=0, classes=tuple(sorted({number[c] for c in region.classes})))
+            for region in problem.regions
+            if region.topology == topology
+        ),
+        move_limit=NO_LIMIT,
+        terms=(),
+    )
+
+
+def tasks_of(problem: Problem, topology: int) -> tuple[int, ...]:
+    """Return the tasks of `topology` in canonical order."""
+    classes = (problem.classes[c] for c in problem.rules[topology].classes)
+    return tuple(sorted(task for one in classes for task in one.tasks))
+
+
+def without(problem: Problem, placement: Placement, topologies: Collection[int]) -> Placement:
+    """Return `placement` with no task of `topologies` placed."""
+    gone = {task for t in topologies for task in tasks_of(problem, t)}
+    nodes = [UNPLACED if task in gone else n for task, n in enumerate(placement.nodes)]
+    workers = [UNPLACED if task in gone else w for task, w in enumerate(placement.workers)]
+    return Placement(tuple(nodes), tuple(workers))
+
+
+def let_in(problem: Problem, stay: Placement, topology: int, own: Placement) -> Placement:
+    """Add the topology's own placement, with worker labels that are free on their nodes."""
+    nodes, workers = list(stay.nodes), list(stay.workers)
+    used = set(zip(nodes, workers, strict=True))
+    labels: dict[tuple[int, int], int] = {}
+    rows = zip(tasks_of(problem, topology), own.nodes, own.workers, strict=True)
+    for task, node, worker in rows:
+        if (node, worker) not in labels:
+            label = next(w for w in range(len(used) + 1) if (node, w) not in used)
+            used.add((node, label))
+            labels[node, worker] = label
+        nodes[task], workers[task] = node, labels[node, worker]
+    return Placement(tuple(nodes), tuple(workers))

@@ -1,0 +1,1 @@
+"""solver/assignment: its story goes here."""

@@ -1,0 +1,165 @@
+"""Lower bounds of assignments by dual ascent; states that a search copies and narrows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from slotwise.models.problem.problem import BoolArray, IntArray
+from slotwise.solver.assignment.model import Assignment
+
+LARGEST = 2**50
+"""Costs are scaled up to about this before they are split, so that rounding loses little."""
+
+
+@dataclass(slots=True, eq=False)
+class StarState:
+    """A lower bound, the costs it leaves, and what is decided; see `star_kernels`.
+
+    Parameters
+    ----------
+    scale
+        Every cost is that many times the true one.
+    bound
+        Scaled cost that no assignment within this state undercuts.
+    limit
+        Scaled cost that is of no interest any more.
+    single, star
+        [T, N] and [T, N, T, N] costs left.
+    ok
+        [T, N] places still open.
+    free
+        [T] tasks not yet placed.
+    nodes
+        [T] node of each placed task.
+    star_prices, prices
+        [T, N, N, D] and [N, D] prices of the capacities.
+    need, room
+        [T, D] demands and [N, D] what is left of the capacities.
+    """
+
+    scale: int
+    bound: int
+    limit: int
+    single: IntArray
+    star: IntArray
+    ok: BoolArray
+    free: BoolArray
+    nodes: IntArray
+    star_prices: IntArray
+    prices: IntArray
+    need: IntArray
+    room: IntArray
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing below the limit is left."""
+        return self.bound >= self.limit
+
+    @property
+    def bytes_down(self) -> int:
+        """Memory of the copies from here to where every task is placed."""
+        return (self.star.nbytes + self.star_prices.nbytes) * int(self.free.sum())
+
+    @property
+    def value(self) -> int:
+        """The bound in the term's own steps, rounded up: costs are whole."""
+        return -(-self.bound // self.scale)
+
+    def aim_below(self, cost: int) -> None:
+        """Look only for assignments that cost less than `cost`."""
+        self.limit = min(self.limit, (cost - 1) * self.scale + 1)
+
+    def ascend(self, rounds: int, least_gain: float) -> None:
+        """Raise the bound; see `star_kernels.ascend`."""
+        from slotwise.solver.assignment.rlt_kernels import ascend
+
+        self.bound = ascend(
+            rounds, self.bound, self.limit, self.single, self.star, self.ok, self.free,
+            self.star_prices, self.prices, self.need, self.room, least_gain,
+        )  # fmt: skip
+
+    def places(self, task: int) -> list[int]:
+        """Return the open nodes of a task that may lead below the limit, cheapest first."""
+        open_nodes = np.flatnonzero(
+            self.ok[task] & (self.bound + self.single[task] < self.limit)
+        ).tolist()
+        return sorted(open_nodes, key=lambda k: (int(self.single[task, k]), k))
+
+    def next_task(self) -> int:
+        """Return the free task with fewest places left; among equals the one that costs most."""
+        reduced = np.where(self.ok, np.minimum(self.single, self.limit - self.bound), 0)
+        open_places = (self.ok & (self.bound + self.single < self.limit)).sum(axis=1)
+        dearness = reduced.sum(axis=1) + (~self.ok).sum(axis=1) * (self.limit - self.bound)
+        free = np.flatnonzero(self.free).tolist()
+        return min(free, key=lambda i: (open_places[i] > 1, -int(dearness[i]), i))
+
+    def with_task(self, task: int, node: int) -> StarState:
+        """Return a copy in which `task` is on `node`."""
+        after = StarState(
+            scale=self.scale,
+            bound=self.bound + int(self.single[task, node]),
+            limit=self.limit,
+            single=self.single.copy(),
+            star=self.star.copy(),
+            ok=self.ok.copy(),
+            free=self.free.copy(),
+            nodes=self.nodes.copy(),
+            star_prices=self.star_prices.copy(),
+            prices=self.prices.copy(),
+            need=self.need,
+            room=self.room.copy(),
+        )
+        after._place(task, node)
+        return after
+
+    def _place(self, task: int, node: int) -> None:
+        from slotwise.solver.assignment.rlt_kernels import NEVER
+
+        self.nodes[task] = node
+        self.free[task] = False
+        self.room[node] -= self.need[task]
+        both = self.star[task, node] + self.star[:, :, task, node]
+        others = self.free[:, None] & self.ok
+        self.ok &= ~(others & (both >= NEVER))
+        self.ok &= ~self.free[:, None] | (self.need[:, None, :] <= self.room[None]).all(axis=2)
+        self.single[others & self.ok] += both[others & self.ok]
+
+
+def state_bytes(model: Assignment) -> int:
+    """Return the memory that `make_state` takes."""
+    tasks, size = model.task_count, model.node_count
+    pairs, dims = (tasks * size) ** 2, int(model.demand.shape[1])
+    return 8 * (2 * pairs + dims * (2 * tasks**2 * size + tasks * size**2))
+
+
+def make_state(model: Assignment, largest_cost: int) -> StarState:
+    """Return the state in which nothing is decided; no cost exceeds `largest_cost`."""
+    from slotwise.solver.assignment.rlt_kernels import NEVER
+
+    tasks, size = model.linear.shape
+    scale = max(1, LARGEST // max(1, largest_cost))
+    star = np.einsum("ij,kl->ikjl", model.flow * scale, model.distance)
+    star = np.ascontiguousarray(star, dtype=np.int64)
+    too_much = (
+        model.demand[:, None, None, :] + model.demand[None, :, None, :] > model.capacity
+    ).any(axis=3)
+    for i, j, k in np.argwhere(too_much).tolist():
+        if i != j:
+            star[i, k, j, k] = NEVER
+    dims = model.demand.shape[1]
+    return StarState(
+        scale=scale,
+        bound=0,
+        limit=(largest_cost + 1) * scale,
+        single=model.linear * scale,
+        star=star,
+        ok=model.allowed(),
+        free=np.ones(tasks, dtype=np.bool_),
+        nodes=np.full(tasks, -1, dtype=np.int64),
+        star_prices=np.zeros((tasks, size, size, dims), dtype=np.int64),
+        prices=np.zeros((size, dims), dtype=np.int64),
+        need=np.ascontiguousarray(model.demand),
+        room=model.capacity.copy(),
+    )

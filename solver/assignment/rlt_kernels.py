@@ -1,0 +1,206 @@
+"""Dual ascent for assignments with general flows (level-1 RLT), compiled by Numba.
+
+The cost is kept as ``bound + sum of single[i, n_i] + sum over i != j of star[i, n_i, j, n_j]``
+(``n_i`` = node of task i), all entries at least 0, so that `bound` is a lower bound. A pair has
+two entries, one in the star of each of its tasks, and its cost may wander between them. Capacities
+enter with prices: a price p of node l in the star of (i, k) adds ``p * demand[j]`` to every
+``star[i, k, j, l]`` and takes ``p * room`` from ``single[i, k]``; what is left never exceeds the
+true cost of an assignment that keeps the capacities. Whole numbers only: every bound is exact.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from slotwise.models.problem.problem import BoolArray, IntArray
+
+NEVER = 2**60
+"""Entry of a pair that cannot be, or not in anything better than the incumbent."""
+HIGHEST = 2**52
+"""Price times demand stays below this, far from the end of 64 bits."""
+
+
+@njit(cache=True, nogil=True)
+def _price(asked, wants, count, total, room, old):
+    """Return the price of a node's resource that raises the bound most, or leaves it as it is.
+
+    The first `count` entries of `asked` are the prices from which a task goes elsewhere, those of
+    `wants` what it needs; `total` is the need of all. The best price turns away just enough of
+    them. Rounded towards the old price, for the bound is concave in the price: it never falls.
+    -1 = what cannot go elsewhere is too much.
+    """
+    turned = 0
+    while total > room and count:
+        least = 0
+        for c in range(1, count):
+            if asked[c] < asked[least]:
+                least = c
+        turned = asked[least]
+        total -= wants[least]
+        count -= 1
+        asked[least], wants[least] = asked[count], wants[count]
+    if total > room:
+        return -1
+    return turned + 1 if old > turned else turned
+
+
+@njit(cache=True, nogil=True)
+def _reprice(n, d, rows, open_rows, ok, prices, need, room, asked, wants):
+    """Set the price of node n's resource d and return what the sum of minima loses by it."""
+    tasks, size = rows.shape
+    old = prices[n, d]
+    count, total, greatest = 0, 0, 1
+    for j in range(tasks):
+        if not (open_rows[j] and ok[j, n] and rows[j, n] < NEVER and need[j, d]):
+            continue
+        greatest = max(greatest, need[j, d])
+        below = rows[j, n] - old * need[j, d]
+        beyond = NEVER
+        for m in range(size):
+            if m != n and ok[j, m]:
+                beyond = min(beyond, rows[j, m])
+        if beyond >= NEVER:
+            total += need[j, d]
+        elif below < beyond:
+            total += need[j, d]
+            asked[count] = (beyond - below) // need[j, d]
+            wants[count] = need[j, d]
+            count += 1
+    if total <= room[n, d]:
+        new = 0
+    else:
+        new = _price(asked, wants, count, total, room[n, d], old)
+        if new < 0:
+            return NEVER
+        new = min(new, HIGHEST // greatest) if new > old else new
+    if new == old:
+        return 0
+    prices[n, d] = new
+    for j in range(tasks):
+        if open_rows[j] and ok[j, n] and rows[j, n] < NEVER:
+            rows[j, n] += (new - old) * need[j, d]
+    return (new - old) * room[n, d]
+
+
+@njit(cache=True, nogil=True)
+def _ascend(rows, open_rows, ok, prices, need, room, asked, wants):
+    """Set the prices, take the minima off the rows and return their sum without the prices' part.
+
+    `rows` [T, N] counts where `open_rows` and `ok`; -`NEVER` = a task has no place.
+    """
+    tasks, size = rows.shape
+    gain = 0
+    for d in range(need.shape[1]):
+        for n in range(size):
+            loss = _reprice(n, d, rows, open_rows, ok, prices, need, room, asked, wants)
+            if loss >= NEVER:
+                return -NEVER
+            gain -= loss
+    for j in range(tasks):
+        if not open_rows[j]:
+            continue
+        least = NEVER
+        for n in range(size):
+            if ok[j, n]:
+                least = min(least, rows[j, n])
+        if least >= NEVER:
+            return -NEVER
+        gain += least
+        for n in range(size):
+            if ok[j, n] and rows[j, n] < NEVER:
+                rows[j, n] -= least
+    return gain
+
+
+@njit(cache=True, nogil=True)
+def _ascend_star(
+    i, k, bound, limit, single, star, ok, free, prices, need, room, asked, wants, others
+):
+    """Gather what the pairs of task i on node k cost at least; give half of the rest back."""
+    tasks, size = single.shape
+    left = 0
+    for j in range(tasks):
+        others[j] = free[j] and j != i
+        left += others[j]
+    if left == 0:
+        return True
+    share = single[i, k] // left
+    single[i, k] -= share * left
+    rows = star[i, k]
+    slack = limit - bound - single[i, k]
+    for j in range(tasks):
+        if not others[j]:
+            continue
+        for n in range(size):
+            if not ok[j, n] or rows[j, n] >= NEVER:
+                continue
+            both = rows[j, n] + star[j, n, i, k]
+            if both + share * left + single[j, n] >= slack:
+                rows[j, n] = NEVER
+                star[j, n, i, k] = NEVER
+            else:
+                rows[j, n] = both + share
+                star[j, n, i, k] = 0
+    for d in range(need.shape[1]):
+        room[k, d] -= need[i, d]
+    gain = _ascend(rows, others, ok, prices[i, k], need, room, asked, wants)
+    for d in range(need.shape[1]):
+        room[k, d] += need[i, d]
+    if gain <= -NEVER:
+        return False
+    single[i, k] += gain
+    for j in range(tasks):
+        if others[j]:
+            for n in range(size):
+                if ok[j, n] and rows[j, n] < NEVER:
+                    back = rows[j, n] // 2
+                    star[j, n, i, k] = back
+                    rows[j, n] -= back
+    return True
+
+
+@njit(cache=True, nogil=True)
+def ascend(
+    rounds: int,
+    bound: int,
+    limit: int,
+    single: IntArray,
+    star: IntArray,
+    ok: BoolArray,
+    free: BoolArray,
+    star_prices: IntArray,
+    prices: IntArray,
+    need: IntArray,
+    room: IntArray,
+    least_gain: float,
+) -> int:
+    """Raise the bound for some rounds; return it, or `limit` where nothing below that is left.
+
+    Stops early when a round gains less than `least_gain` times what is missing. `ok` loses the
+    places of a task that only costs of `limit` or more would use.
+    """
+    tasks, size = single.shape
+    asked, wants = np.empty(tasks, np.int64), np.empty(tasks, np.int64)
+    others = np.empty(tasks, np.bool_)
+    for _ in range(rounds):
+        before = bound
+        for i in range(tasks):
+            for k in range(size):
+                if free[i] and ok[i, k] and (
+                    bound + single[i, k] >= limit
+                    or not _ascend_star(
+                        i, k, bound, limit, single, star, ok, free, star_prices, need, room,
+                        asked, wants, others,
+                    )
+                ):  # fmt: skip
+                    ok[i, k] = False
+        gain = _ascend(single, free, ok, prices, need, room, asked, wants)
+        if gain <= -NEVER:
+            return limit
+        bound += gain
+        if bound >= limit:
+            return limit
+        if bound - before < least_gain * (limit - bound):
+            break
+    return bound

@@ -1,0 +1,1 @@
+"""solver/baseline: its story goes here."""

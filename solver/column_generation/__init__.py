@@ -1,0 +1,1 @@
+"""solver/column_generation: its story goes here."""

@@ -1,0 +1,1 @@
+"""solver/column_generation/columns: its story goes here."""

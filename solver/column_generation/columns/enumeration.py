@@ -1,0 +1,198 @@
+"""Columns: every worthwhile content of one node, split into workers, with what it costs.
+
+Whatever is decided on the node stays in its column: workers, shared memory, least cpu, overload,
+tasks that stay at home. Of columns with the same tasks those go that another beats in every term
+and in the moves.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem
+from slotwise.models.values import NO_LIMIT
+from slotwise.solver.column_generation.worker_packing.pareto_splits import (
+    APART,
+    AWAY,
+    CPU,
+    MEMORY,
+    WORKERS,
+    Splits,
+    worker_splits,
+)
+from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.memory import check_room
+from slotwise.solver.structure.dominance import undominated
+from slotwise.solver.structure.task_types import Kinds
+
+MOST_COLUMNS = 500_000
+ROWS_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeColumns:
+    """All columns of a node type.
+
+    Parameters
+    ----------
+    counts
+        [Y, K] tasks of each kind.
+    parts
+        Part of the objective -> [Y] its value on this node: ``network`` is minus the saving
+        against tasks on different nodes of one rack, ``moved`` minus the tasks that stay.
+    chosen
+        [Y, P] split of each topology that has tasks, in the order of `splits`.
+    splits
+        Of each topology that has tasks.
+    """
+
+    counts: IntArray
+    parts: Mapping[str, IntArray]
+    chosen: IntArray
+    splits: tuple[Splits, ...]
+
+    def workers(self, column: int) -> Iterator[tuple[int | None, IntArray]]:
+        """Yield home label and content [K] of each worker of a column."""
+        for splits, chosen in zip(self.splits, self.chosen[column].tolist(), strict=True):
+            for label, counts in splits.workers(chosen):
+                content = np.zeros(self.counts.shape[1], dtype=np.int64)
+                content[splits.columns] = counts
+                yield label, content
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Contents of the topologies so far: [Y, K] counts, [Y, 5] costs, [Y, D] load, [Y, P]."""
+
+    counts: IntArray
+    costs: IntArray
+    load: IntArray
+    chosen: IntArray
+
+
+def node_columns(problem: Problem, kinds: Kinds, node: int, deadline: float) -> NodeColumns:
+    """Return the columns of a node.
+
+    Raises
+    ------
+    NotTakenError
+        When there are too many, or the deadline passes.
+    """
+    found: list[Splits] = []
+    rows = _Rows(
+        np.zeros((1, kinds.count), dtype=np.int64),
+        np.zeros((1, 5), dtype=np.int64),
+        np.zeros((1, len(problem.dims)), dtype=np.int64),
+        np.zeros((1, 0), dtype=np.int64),
+    )
+    for t, rules in enumerate(problem.rules):
+        if rules.classes:
+            splits, kept = worker_splits(problem, kinds, t, node, deadline)
+            found.append(splits)
+            rows = _beside(problem, rows, _alone(problem, kinds, t, splits, kept), node)
+        if time.perf_counter() > deadline:
+            raise NotTakenError("listing the contents of a node takes too long")
+    parts = _parts(problem, kinds, rows, node)
+    best = undominated(rows.counts, _criteria(problem, parts))
+    return NodeColumns(
+        counts=rows.counts[best],
+        parts={part: values[best] for part, values in parts.items()},
+        chosen=rows.chosen[best],
+        splits=tuple(found),
+    )
+
+
+def _alone(problem: Problem, kinds: Kinds, topology: int, splits: Splits, kept: IntArray) -> _Rows:
+    """Return a topology's splits as rows, those that keep its caps per node."""
+    counts = np.zeros((len(kept), kinds.count), dtype=np.int64)
+    counts[:, splits.columns] = splits.counts[kept]
+    costs = splits.costs[kept]
+    load = counts @ kinds.demand
+    if problem.cpu is not None:
+        load[:, problem.cpu] += costs[:, CPU]
+    if problem.memory is not None:
+        load[:, problem.memory] += costs[:, MEMORY]
+    firsts = [group[0] for group in kinds.members]
+    for region in problem.regions:
+        if region.topology == topology and region.kind == "offheap_node":
+            users = np.isin(firsts, region.classes)
+            load[:, problem.memory] += region.size * (counts[:, users] > 0).any(axis=1)
+    capped = np.ones(len(kept), dtype=np.bool_)
+    for component, most in problem.rules[topology].max_per_node:
+        members = [problem.classes[c].component == component for c in firsts]
+        capped &= counts[:, np.array(members, dtype=np.bool_)].sum(axis=1) <= most
+    return _Rows(counts[capped], costs[capped], load[capped], kept[capped][:, None])
+
+
+def _beside(problem: Problem, rows: _Rows, more: _Rows, node: int) -> _Rows:
+    """Return every content of the topologies so far beside every one of one more topology."""
+    pieces = []
+    at_once = max(1, ROWS_AT_ONCE // max(1, len(more.counts)))
+    pairs = min(at_once, len(rows.counts)) * len(more.counts)
+    check_room(10 * pairs * (rows.load.shape[1] + 1), f"the loads of {pairs:,} contents of a node")
+    total = 0
+    for start in range(0, len(rows.counts), at_once):
+        piece = slice(start, start + at_once)
+        load = rows.load[piece][:, None, :] + more.load[None, :, :]
+        workers = rows.costs[piece, WORKERS][:, None] + more.costs[None, :, WORKERS]
+        i, j = np.nonzero(_has_room(problem, load, workers, node))
+        total += len(i)
+        if total > MOST_COLUMNS:
+            raise NotTakenError(f"a node has more than {MOST_COLUMNS:,} contents")
+        check_room(16 * len(i) * _width(rows, more), f"{total:,} contents of a node")
+        left = i + start
+        pieces.append(
+            _Rows(
+                rows.counts[left] + more.counts[j],
+                rows.costs[left] + more.costs[j],
+                load[i, j],
+                np.concatenate([rows.chosen[left], more.chosen[j]], axis=1),
+            )
+        )
+    return _Rows(
+        np.concatenate([p.counts for p in pieces]),
+        np.concatenate([p.costs for p in pieces]),
+        np.concatenate([p.load for p in pieces]),
+        np.concatenate([p.chosen for p in pieces]),
+    )
+
+
+def _width(rows: _Rows, more: _Rows) -> int:
+    """Return the numbers that a content of both takes."""
+    one = (rows.counts, rows.costs, rows.load, rows.chosen, more.chosen)
+    return sum(part.shape[1] for part in one)
+
+
+def _has_room(problem: Problem, load: IntArray, workers: IntArray, node: int) -> BoolArray:
+    fits = ((load <= problem.capacity[node]) | ~problem.hard).all(axis=-1)
+    return np.asarray(fits & (workers <= problem.slots[node]), dtype=np.bool_)
+
+
+def _parts(problem: Problem, kinds: Kinds, rows: _Rows, node: int) -> dict[str, IntArray]:
+    on_node = int(problem.distance[RACK] - problem.distance[NODE])
+    in_worker = int(problem.distance[NODE] - problem.distance[WORKER])
+    linear = np.zeros(len(rows.counts), dtype=np.int64)
+    if problem.linear is not None:
+        linear = rows.counts @ problem.linear[[group[0] for group in kinds.members], node]
+    over = np.maximum(rows.load - problem.capacity[node], 0)
+    return {
+        "overload": over @ problem.soft_weight,
+        "network": in_worker * rows.costs[:, APART] - on_node * kinds.pairs(rows.counts),
+        "nodes": (rows.costs[:, WORKERS] > 0).astype(np.int64),
+        "workers": rows.costs[:, WORKERS],
+        "moved": rows.costs[:, AWAY],
+        "linear": linear,
+        "rejected": np.zeros(len(rows.counts), dtype=np.int64),
+    }
+
+
+def _criteria(problem: Problem, parts: Mapping[str, IntArray]) -> IntArray:
+    """Return [Y, ..] the columns' share of each term, and of the moves if they are limited."""
+    shares = [sum(m * parts[part] for part, m in term.parts) for term in problem.terms]
+    if problem.move_limit != NO_LIMIT:
+        shares.append(parts["moved"])
+    return np.stack(shares, axis=1)

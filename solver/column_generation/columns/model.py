@@ -1,0 +1,166 @@
+"""A problem as a choice of columns: how often each content of a node type is used.
+
+    sum over types, columns: counts * used = sizes of the kinds (0 where a topology is left out)
+    sum over columns of a type: used = its nodes
+
+Every term of the objective, and the moves, are sums over the used columns, over the topologies
+left out, and over pairs in different racks (`Sum`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
+from slotwise.models.values import NO_LIMIT
+from slotwise.solver.column_generation.columns.enumeration import NodeColumns, node_columns
+from slotwise.solver.core.ctrl_c import check_stop
+from slotwise.solver.structure.node_types import NodeType, node_types
+from slotwise.solver.structure.task_types import Kinds, merge_twins
+from slotwise.solver.structure.worker_layout import home_labels
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sum:
+    """``constant + values of the used columns + left_out of topologies + apart * far pairs``.
+
+    Parameters
+    ----------
+    constant
+        Where nothing is left out.
+    values
+        Per node type: [Y] of each column.
+    left_out
+        [P] what leaving a topology out adds.
+    apart
+        Cost of one unit of flow between racks beyond that within a rack, 0 or more.
+    """
+
+    constant: int
+    values: tuple[IntArray, ...]
+    left_out: IntArray
+    apart: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnModel:
+    """The columns of a problem.
+
+    Parameters
+    ----------
+    kinds, types
+        What is counted, and the node types.
+    columns
+        Per type.
+    terms
+        One sum per term of the objective, in its integer steps.
+    moves
+        The tasks that moved; ``None`` where they are not limited.
+    """
+
+    problem: Problem
+    kinds: Kinds
+    types: tuple[NodeType, ...]
+    columns: tuple[NodeColumns, ...]
+    terms: tuple[Sum, ...]
+    moves: Sum | None
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A plan: the column of each node (type, row), and which topologies are left out."""
+
+    nodes: dict[int, tuple[int, int]]
+    left_out: frozenset[int]
+
+
+def make_column_model(problem: Problem, deadline: float) -> ColumnModel:
+    """List all columns; raises `NotTakenError` where they are too many."""
+    kinds = merge_twins(problem)
+    types = node_types(problem)
+    check_stop()
+    columns = tuple(node_columns(problem, kinds, kind.sample, deadline) for kind in types)
+    terms = tuple(_sum(problem, kinds, columns, dict(term.parts)) for term in problem.terms)
+    limited = problem.move_limit != NO_LIMIT
+    moves = _sum(problem, kinds, columns, {"moved": 1}) if limited else None
+    return ColumnModel(problem, kinds, types, columns, terms, moves)
+
+
+def _sum(
+    problem: Problem, kinds: Kinds, columns: tuple[NodeColumns, ...], parts: dict[str, int]
+) -> Sum:
+    homed = sum(one.size for one in problem.classes if one.home is not None)
+    pairs = [
+        int(kinds.pairs(kinds.sizes * (kinds.topology == t))) for t in range(len(problem.rules))
+    ]
+    flow = parts.get("network", 0)
+    near = flow * int(problem.distance[RACK])
+    rejected = parts.get("rejected", 0)
+    return Sum(
+        constant=near * sum(pairs) + parts.get("moved", 0) * homed,
+        values=tuple(
+            np.asarray(sum(m * c.parts[part] for part, m in parts.items()), dtype=np.int64)
+            for c in columns
+        ),
+        left_out=np.array(
+            [
+                rejected * rules.reject_weight - near * inside
+                for rules, inside in zip(problem.rules, pairs, strict=True)
+            ],
+            dtype=np.int64,
+        ),
+        apart=flow * int(problem.distance[CLUSTER] - problem.distance[RACK])
+        if len(problem.racks) > 1
+        else 0,
+    )
+
+
+def placement_of(model: ColumnModel, used: Used) -> Placement:
+    """Deal the tasks to the workers of the plan: first those that stay at home, then the others."""
+    problem = model.problem
+    nodes = [UNPLACED] * problem.task_count
+    labels = [UNPLACED] * problem.task_count
+    waiting = [list(group) for group in _tasks(model)]
+    open_seats: list[tuple[int, int, int, int]] = []
+    for node, (t, row) in used.nodes.items():
+        for label, content in _labelled(problem, model.columns[t], node, row):
+            for k in np.flatnonzero(content).tolist():
+                staying = _at_home(problem, waiting[k], (node, label))[: int(content[k])]
+                for task in staying:
+                    nodes[task], labels[task] = node, label
+                    waiting[k].remove(task)
+                open_seats.append((k, node, label, int(content[k]) - len(staying)))
+    for k, node, label, count in open_seats:
+        for task in waiting[k][:count]:
+            nodes[task], labels[task] = node, label
+        del waiting[k][:count]
+    return Placement(tuple(nodes), tuple(labels))
+
+
+def _tasks(model: ColumnModel) -> list[list[int]]:
+    """Return the tasks of each kind."""
+    classes = model.problem.classes
+    return [[task for c in group for task in classes[c].tasks] for group in model.kinds.members]
+
+
+def _at_home(problem: Problem, tasks: list[int], place: tuple[int, int]) -> list[int]:
+    if not problem.counts_moves:
+        return []
+    classes = problem.classes
+    return [task for task in tasks if classes[int(problem.task_class[task])].home == place]
+
+
+def _labelled(
+    problem: Problem, columns: NodeColumns, node: int, row: int
+) -> list[tuple[int, IntArray]]:
+    """Return the workers of a column; fresh ones get labels that are nobody's home."""
+    homes = {
+        label for t in range(len(problem.rules)) for label in home_labels(problem, t).get(node, ())
+    }
+    free = (label for label in range(problem.task_count + len(homes)) if label not in homes)
+    return [
+        (next(free) if label is None else label, content) for label, content in columns.workers(row)
+    ]

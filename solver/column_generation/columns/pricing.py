@@ -1,0 +1,200 @@
+"""Prices of a `ColumnModel`: what its relaxation to fractions proves, in integers.
+
+The relaxation takes all racks for one and the columns in fractions. Its dual prices are rounded to
+a grid and the bound recomputed with them, so it holds whatever the floating point did: for prices
+pi of the tasks and fines mu >= 0 of the limits, no plan costs less than
+
+    constant + pi * sizes + mu * (limit's constant - most) + sum over types of nodes * sigma
+    + sum over topologies of min(0, left_out + mu * limit's left_out - pi * its sizes)
+
+where ``sigma`` is the least ``value + mu * limit's value - pi * counts`` of a type's columns. What
+a column is above that is its loss: a plan costs the bound and all its losses at least.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+from numpy.typing import NDArray
+
+from slotwise.models.problem.problem import IntArray
+from slotwise.solver.column_generation.columns.model import ColumnModel, Sum
+from slotwise.solver.core.ctrl_c import check_stop
+
+COLUMNS_A_ROUND = 20
+TOLERANCE = 1e-7
+SCALE_BITS = 20
+MOST_BITS = 61
+
+Limit = tuple[Sum, int]
+"""A sum and the most that it may be."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prices:
+    """A bound and losses, both times `scale`; losses [Y] per node type."""
+
+    scale: int
+    bound: int
+    losses: tuple[IntArray, ...]
+
+    @property
+    def least(self) -> int:
+        """The bound as a whole number: no plan costs less."""
+        return -(-self.bound // self.scale)
+
+
+def prices(model: ColumnModel, term: Sum, limits: Sequence[Limit], deadline: float) -> Prices:
+    """Return the prices at which the relaxation is as tight as it gets before the deadline."""
+    return _Relaxation(model, term, limits).solve(deadline)
+
+
+def may_have_plan(model: ColumnModel, limits: Sequence[Limit], deadline: float) -> bool:
+    """Return whether fractions of columns can keep all rows; if not, there is no plan.
+
+    Exact: at no cost at all, a bound above 0 is paid for rows that cannot be kept.
+    """
+    nothing = Sum(
+        constant=0,
+        values=tuple(np.zeros(len(c.counts), dtype=np.int64) for c in model.columns),
+        left_out=np.zeros(len(model.problem.rules), dtype=np.int64),
+        apart=0,
+    )
+    return prices(model, nothing, limits, deadline).bound <= 0
+
+
+class _Relaxation:
+    """The linear program; columns join it as they are priced in."""
+
+    def __init__(self, model: ColumnModel, term: Sum, limits: Sequence[Limit]) -> None:
+        self._model, self._term, self._limits = model, term, tuple(limits)
+        self._kinds = model.kinds.count
+        self._known = [np.zeros(len(c.counts), dtype=np.bool_) for c in model.columns]
+        self._lp = highspy.Highs()
+        self._lp.setOptionValue("output_flag", False)
+        self._lp.setOptionValue("threads", 1)
+        self._add_rows()
+        self._add_penalties()
+        self._add_left_out()
+
+    def _add_rows(self) -> None:
+        for size in self._model.kinds.sizes.tolist():
+            self._lp.addRow(float(size), float(size), 0, [], [])
+        for limit, most in self._limits:
+            self._lp.addRow(-highspy.kHighsInf, float(most - limit.constant), 0, [], [])
+        for kind in self._model.types:
+            self._lp.addRow(float(len(kind.nodes)), float(len(kind.nodes)), 0, [], [])
+
+    def _add_penalties(self) -> None:
+        """Let every row be broken at a price, so that there is always a solution."""
+        largest = sum(int(np.abs(v).max()) for v in self._term.values)
+        penalty = 2.0 * (largest + int(np.abs(self._term.left_out).max(initial=0))) + 1.0
+        limits = range(self._kinds, self._kinds + len(self._limits))
+        for row in range(self._kinds + len(self._limits) + len(self._model.types)):
+            for sign in (-1.0,) if row in limits else (1.0, -1.0):
+                self._lp.addCol(penalty, 0.0, highspy.kHighsInf, 1, [row], [sign])
+
+    def _add_left_out(self) -> None:
+        if not self._model.problem.may_reject:
+            return
+        topology, sizes = self._model.kinds.topology, self._model.kinds.sizes
+        for t, cost in enumerate(self._term.left_out.tolist()):
+            rows = np.flatnonzero(topology == t).tolist()
+            entries = [float(sizes[k]) for k in rows]
+            for j, (limit, _) in enumerate(self._limits):
+                rows.append(self._kinds + j)
+                entries.append(float(limit.left_out[t]))
+            self._lp.addCol(float(cost), 0.0, 1.0, len(rows), rows, entries)
+
+    def solve(self, deadline: float) -> Prices:
+        """Add columns until none would lower the cost."""
+        while True:
+            check_stop()
+            self._lp.run()
+            duals = np.array(self._lp.getSolution().row_dual)
+            if time.perf_counter() > deadline or not self._price(duals):
+                return self._exact(duals)
+
+    def _price(self, duals: NDArray[np.float64]) -> bool:
+        """Add the columns of the least reduced costs; return whether there were any."""
+        added = False
+        first_type = self._kinds + len(self._limits)
+        for t, column in enumerate(self._model.columns):
+            reduced = self._term.values[t] - column.counts @ duals[: self._kinds]
+            for j, (limit, _) in enumerate(self._limits):
+                reduced = reduced - duals[self._kinds + j] * limit.values[t]
+            reduced = reduced - duals[first_type + t]
+            reduced[self._known[t]] = np.inf
+            count = min(COLUMNS_A_ROUND, len(reduced))
+            for y in np.argpartition(reduced, count - 1)[:count].tolist():
+                if reduced[y] < -TOLERANCE:
+                    self._add(t, y)
+                    added = True
+        return added
+
+    def _add(self, t: int, y: int) -> None:
+        counts = self._model.columns[t].counts[y]
+        rows = np.flatnonzero(counts).tolist()
+        entries = [float(counts[k]) for k in rows]
+        for j, (limit, _) in enumerate(self._limits):
+            rows.append(self._kinds + j)
+            entries.append(float(limit.values[t][y]))
+        rows.append(self._kinds + len(self._limits) + t)
+        entries.append(1.0)
+        cost = float(self._term.values[t][y])
+        self._lp.addCol(cost, 0.0, highspy.kHighsInf, len(rows), rows, entries)
+        self._known[t][y] = True
+
+    def _exact(self, duals: NDArray[np.float64]) -> Prices:
+        """Round the prices to the finest grid whose sums stay in 64 bits."""
+        for bits in range(SCALE_BITS, -1, -1):
+            scale = 1 << bits
+            scaled = np.rint(np.clip(duals * scale, -(2.0**60), 2.0**60)).astype(np.int64)
+            pi, mu = scaled[: self._kinds], -scaled[self._kinds : self._kinds + len(self._limits)]
+            found = self._with(scale, pi, np.maximum(mu, 0))
+            if found is not None:
+                return found
+        nothing = np.zeros(self._kinds, dtype=np.int64)
+        found = self._with(1, nothing, np.zeros(len(self._limits), dtype=np.int64))
+        assert found is not None, "no term reaches 2^53"
+        return found
+
+    def _with(self, scale: int, pi: IntArray, mu: IntArray) -> Prices | None:
+        """Return the bound and the losses at these prices; ``None`` if they are too large."""
+        model, term = self._model, self._term
+        fines = list(zip(mu.tolist(), self._limits, strict=True))
+        bound = scale * term.constant + sum(
+            p * s for p, s in zip(pi.tolist(), model.kinds.sizes.tolist(), strict=True)
+        )
+        bound += sum(fine * (limit.constant - most) for fine, (limit, most) in fines)
+        losses = []
+        for t, (kind, column) in enumerate(zip(model.types, model.columns, strict=True)):
+            largest = scale * int(np.abs(term.values[t]).max())
+            largest += int(np.abs(pi).astype(object) @ column.counts.max(axis=0).astype(object))
+            largest += sum(fine * int(np.abs(limit.values[t]).max()) for fine, (limit, _) in fines)
+            if largest.bit_length() > MOST_BITS:
+                return None
+            reduced = scale * term.values[t] - column.counts @ pi
+            for fine, (limit, _) in fines:
+                reduced = reduced + fine * limit.values[t]
+            losses.append(reduced - reduced.min())
+            bound += len(kind.nodes) * int(reduced.min())
+        if model.problem.may_reject:
+            bound += sum(min(0, saved) for saved in self._left_out(scale, pi, fines))
+        return Prices(scale, bound, tuple(losses))
+
+    def _left_out(self, scale: int, pi: IntArray, fines: Sequence[tuple[int, Limit]]) -> list[int]:
+        """Return what leaving out each topology adds at these prices."""
+        topology, sizes = self._model.kinds.topology.tolist(), self._model.kinds.sizes.tolist()
+        added = []
+        for t, cost in enumerate(self._term.left_out.tolist()):
+            paid = sum(
+                p * s for p, s, o in zip(pi.tolist(), sizes, topology, strict=True) if o == t
+            )
+            fined = sum(fine * int(limit.left_out[t]) for fine, (limit, _) in fines)
+            added.append(scale * cost + fined - paid)
+        return added

@@ -1,0 +1,57 @@
+"""Pairs in different racks, as an expression of the tasks on the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.compact.cp_sat.network import Place, product
+from slotwise.solver.compact.cp_sat.variables import Count
+from slotwise.solver.compact.star_cover import cover
+from slotwise.solver.structure.task_types import Kinds
+
+NodeCounts = Mapping[int, Sequence[Count]]
+"""Node -> [K] count of each kind there."""
+
+
+def far_pairs(
+    cp: cp_model.CpModel,
+    problem: Problem,
+    kinds: Kinds,
+    counts: NodeCounts,
+    left_out: Sequence[Count],
+) -> Count:
+    """Return the flow between racks of the topologies that are not left out, or more.
+
+    Pairs in a rack are products of the counts there, order-encoded as in the compact model.
+    """
+    pairs = np.argwhere(np.triu(kinds.flow)).tolist()
+    flows = {(a, b): int(kinds.flow[a, b]) for a, b in pairs}
+    far: Count = 0
+    for t in range(len(problem.rules)):
+        own = {pair: w for pair, w in flows.items() if kinds.topology[pair[0]] == t}
+        all_pairs = sum(w * int(kinds.sizes[a] * kinds.sizes[b]) for (a, b), w in own.items())
+        far += all_pairs * (1 - left_out[t])
+        stars = cover(own, tuple(kinds.sizes.tolist()))
+        members = sorted({k for pair in own for k in pair})
+        for rack in range(len(problem.racks)):
+            nodes = np.flatnonzero(problem.node_rack == rack).tolist()
+            place = _in_rack(cp, kinds, [counts[n] for n in nodes], members)
+            for center, leaves in stars.items():
+                far -= product(cp, place, center, leaves)
+    return far
+
+
+def _in_rack(
+    cp: cp_model.CpModel, kinds: Kinds, nodes: Sequence[Sequence[Count]], members: Sequence[int]
+) -> Place:
+    place: dict[int, tuple[Count, int]] = {}
+    for k in members:
+        size = int(kinds.sizes[k])
+        count = cp.new_int_var(0, size, f"in_rack_{k}")
+        cp.add(count == sum(node[k] for node in nodes))
+        place[k] = (count, size)
+    return place

@@ -1,0 +1,210 @@
+"""The best plan of some of a model's columns, by CP-SAT.
+
+The relaxation's prices say which columns a good plan can use. Every node uses one of its type's;
+the count of a kind on a node is tied to them value by value, so that what is left for the other
+nodes propagates. Limits are rows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from slotwise.models.problem.problem import BoolArray, IntArray
+from slotwise.solver.column_generation.columns.model import ColumnModel, Sum, Used
+from slotwise.solver.column_generation.columns.pricing import Limit
+from slotwise.solver.column_generation.columns.rack_cost import far_pairs
+from slotwise.solver.compact.cp_sat.bounds import proven_bound
+from slotwise.solver.compact.cp_sat.run import run_cp_sat
+from slotwise.solver.compact.cp_sat.variables import Count
+from slotwise.solver.core.result import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """What the integer program found.
+
+    Parameters
+    ----------
+    used
+        The best plan; ``None`` when none was found.
+    bound
+        No plan of these columns costs less; ``None`` when nothing is proven.
+    complete
+        Whether `used` is proven best, or, without a plan, that there is none.
+    interrupted
+        Whether Ctrl-C ended it.
+    """
+
+    used: Used | None
+    bound: int | None
+    complete: bool
+    interrupted: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Node:
+    """A node: the rows of its type's columns that it may use, which of them it does, its counts."""
+
+    node: int
+    type: int
+    rows: list[int]
+    used: list[cp_model.IntVar]
+    counts: list[Count]
+
+
+def close(
+    model: ColumnModel,
+    term: Sum,
+    limits: Sequence[Limit],
+    kept: Sequence[BoolArray],
+    least: int,
+    search: Limits,
+    on_plan: Callable[[Used], object],
+) -> Closing:
+    """Minimise a term, known to be at least `least`, over the plans of the columns `kept`.
+
+    `kept` [Y] per node type. `on_plan` is told of each better plan.
+    """
+    started = time.perf_counter()
+    cp = cp_model.CpModel()
+    apart = any(s.apart for s in (term, *(limit for limit, _ in limits)))
+    nodes = _nodes(cp, model, kept, by_rack=apart)
+    left_out = [
+        cp.new_bool_var(f"left_out_{t}") if rules.classes and model.problem.may_reject else 0
+        for t, rules in enumerate(model.problem.rules)
+    ]
+    _place_every_task(cp, model, nodes, left_out)
+    far: Count = 0
+    if apart:
+        counts = {node.node: node.counts for node in nodes}
+        far = far_pairs(cp, model.problem, model.kinds, counts, left_out)
+    for limit, most in limits:
+        cp.add(_expression(limit, nodes, left_out, far) <= most)
+    goal = _expression(term, nodes, left_out, far)
+    cp.add(goal >= least)
+    cp.minimize(goal)
+    left = search.time_s - (time.perf_counter() - started)  # stating it all takes its time
+    return _solve(cp, nodes, left_out, replace(search, time_s=left), on_plan)
+
+
+def _nodes(
+    cp: cp_model.CpModel, model: ColumnModel, kept: Sequence[BoolArray], *, by_rack: bool
+) -> list[_Node]:
+    """Return all nodes; equal ones (of a rack, if racks matter) in order of their contents."""
+    found = []
+    for t, kind in enumerate(model.types):
+        rows = np.flatnonzero(kept[t]).tolist()
+        before: dict[int, Count] = {}
+        for n in kind.nodes:
+            node = _node(cp, model, t, n, rows)
+            rack = int(model.problem.node_rack[n]) if by_rack else 0
+            code = _code(model, node)
+            if rack in before:
+                cp.add(code <= before[rack])
+            before[rack] = code
+            found.append(node)
+    return found
+
+
+def _node(cp: cp_model.CpModel, model: ColumnModel, t: int, n: int, rows: list[int]) -> _Node:
+    """Return a node that uses exactly one column; each count of a kind has its own literal."""
+    used = [cp.new_bool_var(f"n{n}_{row}") for row in rows]
+    cp.add_exactly_one(used)
+    counts = model.columns[t].counts[rows]
+    return _Node(
+        n, t, rows, used, [_of_kind(cp, used, counts[:, k]) for k in range(model.kinds.count)]
+    )
+
+
+def _of_kind(cp: cp_model.CpModel, used: list[cp_model.IntVar], counts: IntArray) -> Count:
+    values = np.unique(counts).tolist()
+    if values == [0]:
+        return 0
+    literals = []
+    for value in values:
+        members = [used[i] for i in np.flatnonzero(counts == value).tolist()]
+        literal = members[0] if len(members) == 1 else cp.new_bool_var("")
+        if len(members) > 1:
+            cp.add_exactly_one([*members, ~literal])
+        literals.append(literal)
+    count = cp.new_int_var(0, int(max(values)), "")
+    cp.add(count == sum(v * lit for v, lit in zip(values, literals, strict=True)))
+    return count
+
+
+def _code(model: ColumnModel, node: _Node) -> Count:
+    return sum((k + 1) * count for k, count in enumerate(node.counts))
+
+
+def _place_every_task(
+    cp: cp_model.CpModel, model: ColumnModel, nodes: Sequence[_Node], left_out: Sequence[Count]
+) -> None:
+    for k, size in enumerate(model.kinds.sizes.tolist()):
+        skipped = left_out[int(model.kinds.topology[k])]
+        cp.add(sum(node.counts[k] for node in nodes) + size * skipped == size)
+
+
+def _expression(of: Sum, nodes: Sequence[_Node], left_out: Sequence[Count], far: Count) -> Count:
+    found: Count = of.constant + of.apart * far
+    for node in nodes:
+        values = of.values[node.type]
+        found += sum(
+            int(values[row]) * used
+            for row, used in zip(node.rows, node.used, strict=True)
+            if values[row]
+        )
+    return found + sum(int(c) * skipped for c, skipped in zip(of.left_out, left_out, strict=True))
+
+
+class _Listener(cp_model.CpSolverSolutionCallback):
+    """Tells of each plan."""
+
+    def __init__(
+        self,
+        nodes: Sequence[_Node],
+        left_out: Sequence[Count],
+        on_plan: Callable[[Used], object],
+    ) -> None:
+        super().__init__()
+        self._nodes, self._left_out, self._on_plan = nodes, left_out, on_plan
+
+    def on_solution_callback(self) -> None:
+        """Read the plan off the solution."""
+        self._on_plan(_plan(self._nodes, self._left_out, self.value))
+
+
+def _solve(
+    cp: cp_model.CpModel,
+    nodes: Sequence[_Node],
+    left_out: Sequence[Count],
+    search: Limits,
+    on_plan: Callable[[Used], object],
+) -> Closing:
+    answer = run_cp_sat(
+        cp,
+        replace(search, deterministic_work=None),
+        listener=_Listener(nodes, left_out, on_plan),
+    )
+    if answer.status == cp_model.INFEASIBLE:
+        return Closing(None, None, complete=True, interrupted=answer.interrupted)
+    return Closing(
+        _plan(nodes, left_out, answer.solver.value) if answer.has_solution else None,
+        proven_bound(cp, answer.solver, answer.status),
+        complete=answer.status == cp_model.OPTIMAL,
+        interrupted=answer.interrupted,
+    )
+
+
+def _plan(nodes: Sequence[_Node], left_out: Sequence[Count], value: Callable[[Count], int]) -> Used:
+    chosen = {
+        node.node: (node.type, row)
+        for node in nodes
+        for row, used in zip(node.rows, node.used, strict=True)
+        if value(used)
+    }
+    return Used(chosen, frozenset(t for t, out in enumerate(left_out) if value(out)))

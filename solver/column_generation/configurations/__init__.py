@@ -1,0 +1,1 @@
+"""solver/column_generation/configurations: its story goes here."""

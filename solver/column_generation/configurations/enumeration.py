@@ -1,0 +1,187 @@
+"""Configurations: every content that fits one node, with what it costs.
+
+Whatever is local to a node disappears into the column: hard rules decide whether the
+configuration exists; soft ones, savings and the best split into workers are constants of it
+(design section 8, steps 2 and 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem
+from slotwise.models.values import NO_LIMIT
+from slotwise.solver.column_generation.worker_packing.table import Packing, pack
+from slotwise.solver.core.ctrl_c import check_stop
+from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.memory import check_room
+from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.worker_layout import has_single_workers
+
+MOST_ROWS = 2_000_000
+"""Beyond this many configurations of one node the engine does not take the instance."""
+
+MOST_ENTRIES = 60_000_000
+"""Numbers in an intermediate array: half a gigabyte."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Configurations:
+    """All contents of a node type.
+
+    Parameters
+    ----------
+    counts
+        [Y, K] tasks of each kind.
+    parts
+        Part of the objective -> [Y] its value on this node; ``network`` is minus the saving
+        against tasks on different nodes of one rack.
+    packings
+        Topology -> how its tasks are split into workers; absent where one worker is enough.
+    """
+
+    counts: IntArray
+    parts: Mapping[str, IntArray]
+    packings: Mapping[int, Packing]
+
+    def where(self, kept: BoolArray) -> Configurations:
+        """Return only the rows of `kept`."""
+        parts = {part: values[kept] for part, values in self.parts.items()}
+        return Configurations(self.counts[kept], parts, self.packings)
+
+
+def enumerate_configurations(
+    problem: Problem, kinds: Kinds, nodes: Sequence[int], time_s: float
+) -> tuple[Configurations, ...]:
+    """Return, for each of the nodes, every content that keeps the hard rules of such a node.
+
+    Raises
+    ------
+    NotTakenError
+        When there are more than `MOST_ROWS`, or tabling their workers would take longer than
+        `time_s` seconds for one topology.
+    """
+    fitting = [_fitting(problem, kinds, node) for node in nodes]
+    packings = {
+        t: pack(problem, kinds, t, fitting, time_s)
+        for t in range(len(problem.rules))
+        if not has_single_workers(problem, t)
+    }
+    return tuple(
+        _configurations(problem, kinds, node, counts, packings, time_s)
+        for node, counts in zip(nodes, fitting, strict=True)
+    )
+
+
+def _configurations(
+    problem: Problem,
+    kinds: Kinds,
+    node: int,
+    counts: IntArray,
+    packings: Mapping[int, Packing],
+    time_s: float,
+) -> Configurations:
+    saving, workers, packed = _split(problem, kinds, packings, counts)
+    slots = int(problem.slots[node])
+    if packings and (workers[packed] > slots).any():
+        if len(problem.rules) > 1:
+            raise NotTakenError("the best workers of several topologies exceed a node's slots")
+        packings = {t: packing.within(slots, time_s) for t, packing in packings.items()}
+        saving, workers, packed = _split(problem, kinds, packings, counts)
+    counts, saving, workers = counts[packed], saving[packed], workers[packed]
+    load = _load(problem, kinds, counts)
+    capacity = problem.capacity[node]
+    kept = ((load <= capacity) | ~problem.hard).all(axis=1) & (workers <= slots)
+    linear = np.zeros(len(counts), dtype=np.int64)
+    if problem.linear is not None:
+        linear = counts @ problem.linear[[group[0] for group in kinds.members], node]
+    parts = {
+        "overload": np.maximum(load - capacity, 0) @ problem.soft_weight,
+        "network": -saving,
+        "nodes": (workers > 0).astype(np.int64),
+        "workers": workers,
+        "linear": linear,
+    }
+    return Configurations(counts, parts, packings).where(kept)
+
+
+def _split(
+    problem: Problem, kinds: Kinds, packings: Mapping[int, Packing], counts: IntArray
+) -> tuple[IntArray, IntArray, BoolArray]:
+    """Return [Y] network saving, number of workers, and whether the tasks split at all."""
+    on_node = int(problem.distance[RACK] - problem.distance[NODE])
+    in_worker = int(problem.distance[NODE] - problem.distance[WORKER])
+    saving = on_node * kinds.pairs(counts)
+    workers = np.zeros(len(counts), dtype=np.int64)
+    packed = np.ones(len(counts), dtype=np.bool_)
+    for t in range(len(problem.rules)):
+        if t in packings:
+            gain, opened, possible = packings[t].gains(counts)
+            packed &= possible
+        else:
+            own = counts * (kinds.topology == t)
+            gain, opened = kinds.pairs(own), own.any(axis=1).astype(np.int64)
+        saving = saving + in_worker * gain
+        workers = workers + opened
+    return saving, workers, packed
+
+
+def _fitting(problem: Problem, kinds: Kinds, node: int) -> IntArray:
+    """Return [Y, K] all counts whose bare demand keeps the hard capacities and caps."""
+    capacity = np.where(problem.hard, problem.capacity[node], NO_LIMIT)
+    rows = np.zeros((1, 0), dtype=np.int64)
+    load = np.zeros((1, len(problem.dims)), dtype=np.int64)
+    for k in range(kinds.count):
+        check_stop()
+        steps = _steps(problem, kinds, k, capacity, len(rows))
+        loads = load[:, None, :] + steps[None, :, None] * kinds.demand[k][None, None, :]
+        fits = (loads <= capacity).all(axis=2)
+        found = int(np.count_nonzero(fits))
+        check_room(8 * found * (2 * (k + 2) + load.shape[1]), f"{found:,} contents of a node")
+        row, step = np.nonzero(fits)
+        rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
+        load = loads[row, step]
+    rows = rows[capped(problem, kinds, rows)]
+    if len(rows) > MOST_ROWS:
+        raise NotTakenError(f"a node has more than {MOST_ROWS:,} configurations")
+    return rows
+
+
+def _steps(problem: Problem, kinds: Kinds, k: int, capacity: IntArray, rows: int) -> IntArray:
+    """Return the counts of kind k that one node can hold, if trying them all is affordable."""
+    needs = kinds.demand[k] > 0
+    most = int(min([kinds.sizes[k], *(capacity[needs] // kinds.demand[k][needs]).tolist()]))
+    if rows * (most + 1) * max(1, len(problem.dims)) > MOST_ENTRIES or rows > MOST_ROWS:
+        raise NotTakenError(f"a node has more than {MOST_ROWS:,} configurations")
+    size = 10 * rows * (most + 1) * len(problem.dims)
+    check_room(size, f"the loads of {rows * (most + 1):,} contents of a node")
+    return np.arange(most + 1, dtype=np.int64)
+
+
+def _load(problem: Problem, kinds: Kinds, counts: IntArray) -> IntArray:
+    """Return [Y, D] loads with shared regions and the least cpu of single workers."""
+    load = counts @ kinds.demand
+    for t in range(len(problem.rules)):
+        columns = kinds.topology == t
+        present = (counts[:, columns] > 0).any(axis=1)
+        if problem.cpu is not None and problem.min_worker_cpu:
+            cpu = counts[:, columns] @ kinds.demand[columns, problem.cpu]
+            load[:, problem.cpu] += present * np.maximum(problem.min_worker_cpu - cpu, 0)
+    for region in problem.regions:
+        columns = np.array([group[0] in region.classes for group in kinds.members], dtype=np.bool_)
+        assert problem.memory is not None, "a region gives the problem a memory dimension"
+        load[:, problem.memory] += region.size * (counts[:, columns] > 0).any(axis=1)
+    return load
+
+
+def capped(problem: Problem, kinds: Kinds, counts: IntArray) -> BoolArray:
+    """Return [Y] whether the most tasks per node of each component are kept."""
+    kept = np.ones(len(counts), dtype=np.bool_)
+    for rules in problem.rules:
+        for component, most in rules.max_per_node:
+            columns = [problem.classes[group[0]].component == component for group in kinds.members]
+            kept &= counts[:, np.array(columns, dtype=np.bool_)].sum(axis=1) <= most
+    return kept

@@ -1,0 +1,1 @@
+"""solver/column_generation/connected: its story goes here."""

@@ -1,0 +1,225 @@
+"""What the engine ``pieces`` takes: one topology whose cost comes from nodes and workers alone.
+
+Places are taken to be as large as the largest, and all in one rack: no placement is cheaper on the
+real ones, so bounds hold; where the pieces find room in one real rack, values do too. The cost is
+``far * pairs - a * N - b * W`` with N the flow inside nodes and W that inside workers (design
+section 8, step 3), and each of them is at most what its own prices say.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem, Rules
+from slotwise.models.values import NO_LIMIT
+from slotwise.solver.column_generation.configurations.enumeration import capped
+from slotwise.solver.column_generation.connected.graph import PieceGraph, piece_graph
+from slotwise.solver.structure.separability import only_network_counts
+from slotwise.solver.structure.task_types import Kinds, merge_twins
+from slotwise.solver.structure.worker_layout import has_single_workers
+
+MOST_UNITS = 2_000
+"""Units of a place in the tables."""
+
+FINEST_BITS, MOST_BITS = 20, 59
+"""Bits of the finest grid of prices, and of the largest sum: below all that marks the impossible.
+"""
+
+SHARE_OF_TIGHTEST = 0.5
+"""Rules that fill fewer nodes than this share of the tightest rule are not worth a table."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PiecePlaces:
+    """A problem as kinds on nodes and, where that matters, in workers.
+
+    Parameters
+    ----------
+    problem, kinds
+        The problem and its kinds.
+    nodes
+        The kinds on a node as large as the largest, by each rule that fills many nodes: every one
+        of these graphs bounds what nodes hold.
+    node_saving
+        What a unit of flow inside a node saves against one between nodes of a rack; inside its
+        single worker where that is all there is.
+    workers, worker_saving
+        The kinds in a worker, and what a unit of flow inside it saves against one in its node;
+        ``None`` and 0 where workers make no difference.
+    per_worker
+        [K] most tasks of a kind in a worker where each component has workers of its own; ``None``
+        elsewhere.
+    """
+
+    problem: Problem
+    kinds: Kinds
+    nodes: tuple[PieceGraph, ...]
+    node_saving: int
+    workers: PieceGraph | None
+    worker_saving: int
+    per_worker: IntArray | None
+
+    @property
+    def farthest(self) -> int:
+        """Cost of the flow of all pairs at the distance of two nodes of a rack."""
+        return int(self.problem.distance[RACK]) * int(self.kinds.pairs(self.kinds.sizes))
+
+
+def price_grid(problem: Problem) -> int:
+    """Return the finest grid of prices on which no sum leaves `MOST_BITS`; 0 where there is none.
+
+    No content and no plan is worth more than the flow of all pairs. A proven price is at most
+    twice that, so all tasks cost at most so many times that; levels weigh it with their savings.
+    """
+    pairs = sum(
+        weight * problem.sizes[a] * problem.sizes[b]
+        for (a, b), weight in problem.pair_flows().items()
+    )
+    saving = max(1, int(problem.distance[RACK] - problem.distance[WORKER]))
+    largest = 2 * (problem.task_count + 2) * saving * max(1, pairs)
+    bits = MOST_BITS - largest.bit_length()
+    return 1 << min(FINEST_BITS, bits) if bits >= 0 else 0
+
+
+def why_not_pieces(problem: Problem) -> str | None:
+    """Return ``None``, or what keeps the problem from being one of pieces."""
+    topologies = [t for t, rules in enumerate(problem.rules) if rules.classes]
+    if problem.matrix is not None:
+        return "distances come as a matrix"
+    if not only_network_counts(problem):
+        return "the objective counts more than network and overload"
+    if len(topologies) != 1:
+        return "not exactly one topology has tasks"
+    if not problem.hard.all():
+        return "a resource is soft"
+    if problem.regions or problem.min_worker_cpu or problem.linear is not None:
+        return "shared memory, a least cpu of workers or linear costs are not additive"
+    if problem.move_limit != NO_LIMIT:
+        return "the moves of running tasks are limited"
+    if not price_grid(problem):
+        return "the flows are too large for prices of 64 bits"
+    rules = problem.rules[topologies[0]]
+    if has_single_workers(problem, topologies[0]):
+        return None
+    if rules.one_component_per_worker:
+        return _why_not_isolated(problem, rules)
+    return "components are incompatible" if rules.incompatible else None
+
+
+def _why_not_isolated(problem: Problem, rules: Rules) -> str | None:
+    """Return ``None`` where each component has one kind of tasks."""
+    if any(a != b for a, b in rules.incompatible):
+        return "components are incompatible"
+    kinds = merge_twins(problem)
+    components = [problem.classes[group[0]].component for group in kinds.members]
+    return None if len(set(components)) == len(components) else "tasks of a component differ"
+
+
+def piece_places(problem: Problem) -> PiecePlaces:
+    """Return the problem as one of pieces; `why_not_pieces` must have said ``None``."""
+    kinds = merge_twins(problem)
+    topology = next(t for t, rules in enumerate(problem.rules) if rules.classes)
+    single = has_single_workers(problem, topology)
+    isolated = not single and problem.rules[topology].one_component_per_worker
+    per_worker = _per_worker(problem, kinds, topology) if isolated else None
+    split = not single and not isolated
+    distance = problem.distance
+    return PiecePlaces(
+        problem=problem,
+        kinds=kinds,
+        nodes=_nodes(problem, kinds, per_worker),
+        node_saving=int(distance[RACK] - distance[WORKER if single else NODE]),
+        workers=_workers(problem, kinds, topology) if split else None,
+        worker_saving=int(distance[NODE] - distance[WORKER]) if split else 0,
+        per_worker=per_worker,
+    )
+
+
+def _nodes(problem: Problem, kinds: Kinds, per_worker: IntArray | None) -> tuple[PieceGraph, ...]:
+    capacity, slots = problem.capacity.max(axis=0), int(problem.slots.max())
+    most = kinds.sizes.copy()
+    for k in range(kinds.count):
+        needs = kinds.demand[k] > 0
+        most[k] = min([int(most[k]), *(capacity[needs] // kinds.demand[k][needs]).tolist()])
+        if per_worker is not None:
+            most[k] = min(int(most[k]), int(per_worker[k]) * min(problem.task_count, slots))
+    if not slots:
+        most[:] = 0
+
+    def admits(counts: IntArray) -> BoolArray:
+        kept = (counts @ kinds.demand <= capacity).all(axis=1) & (counts <= most).all(axis=1)
+        if per_worker is not None:
+            kept &= worker_counts(counts, per_worker) <= slots
+        return np.asarray(kept & capped(problem, kinds, counts))
+
+    rules = [
+        (kinds.demand[:, d], int(capacity[d]))
+        for d in range(len(problem.dims))
+        if capacity[d] < NO_LIMIT and kinds.demand[:, d].any()
+    ]
+    if per_worker is not None and slots < NO_LIMIT:
+        rules.append(_slot_rule(kinds, per_worker, slots))
+    tasks = int(kinds.sizes.sum())
+    rules.append((np.ones(kinds.count, dtype=np.int64), tasks))
+    filled = [int(kinds.sizes @ weights) / max(units, 1) for weights, units in rules]
+    return tuple(
+        piece_graph(kinds.sizes, kinds.flow, *coarse(*rule, MOST_UNITS), most, admits)
+        for rule, share in zip(rules, filled, strict=True)
+        if share >= SHARE_OF_TIGHTEST * max(filled)
+    )
+
+
+def _workers(problem: Problem, kinds: Kinds, topology: int) -> PieceGraph:
+    heap = np.array([problem.heap[group[0]] for group in kinds.members], dtype=np.int64)
+    limit = problem.rules[topology].heap_limit
+    most = kinds.sizes.copy()
+    for k in np.flatnonzero(heap).tolist():
+        most[k] = min(int(most[k]), limit // int(heap[k]))
+
+    def admits(counts: IntArray) -> BoolArray:
+        return np.asarray((counts @ heap <= limit) & (counts <= most).all(axis=1))
+
+    units = coarse(heap, limit, MOST_UNITS)
+    return piece_graph(kinds.sizes, kinds.flow, *units, most, admits)
+
+
+def worker_counts(counts: IntArray, per_worker: IntArray) -> IntArray:
+    """Return [Y] the workers that contents [Y, K] need if each kind has workers of its own."""
+    needed = -(-counts // np.maximum(per_worker, 1))
+    return np.asarray(needed.sum(axis=1))
+
+
+def _per_worker(problem: Problem, kinds: Kinds, topology: int) -> IntArray:
+    """Return [K] the most tasks of a kind in a worker of its own; 0 where none fits."""
+    rules = problem.rules[topology]
+    most = []
+    for group, size in zip(kinds.members, kinds.sizes.tolist(), strict=True):
+        heap, component = int(problem.heap[group[0]]), problem.classes[group[0]].component
+        fits = size if not heap or rules.heap_limit == NO_LIMIT else rules.heap_limit // heap
+        alone = rules.one_task_per_worker or (component, component) in rules.incompatible
+        most.append(min(fits, 1 if alone else size))
+    return np.array(most, dtype=np.int64)
+
+
+def coarse(weights: IntArray, capacity: int, most: int) -> tuple[IntArray, int]:
+    """Return a rule in at most `most` units: what keeps the rule keeps it rounded down."""
+    divisor = math.gcd(*weights.tolist()) or 1
+    weights, capacity = weights // divisor, capacity // divisor
+    unit = -(-capacity // most) or 1
+    return weights // unit, capacity // unit
+
+
+def _slot_rule(kinds: Kinds, per_worker: IntArray, slots: int) -> tuple[IntArray, int]:
+    """Return the rule that the workers of a node take at most its slots.
+
+    y tasks need at least y / per_worker workers, and one worker if the kind has one task only.
+    """
+    shares = [
+        1 if size == 1 else max(1, int(most))
+        for size, most in zip(kinds.sizes.tolist(), per_worker.tolist(), strict=True)
+    ]
+    unit = math.lcm(*shares)
+    return np.array([unit // share for share in shares], dtype=np.int64), unit * slots

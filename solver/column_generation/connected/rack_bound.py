@@ -1,0 +1,59 @@
+"""What lies in different racks at least, where no rack holds all tasks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from slotwise.models.problem.problem import CLUSTER, RACK, BoolArray, IntArray, Problem
+from slotwise.models.values import NO_LIMIT
+from slotwise.solver.column_generation.connected.graph import PieceGraph, piece_graph
+from slotwise.solver.column_generation.connected.place_model import coarse
+from slotwise.solver.structure.task_types import Kinds
+
+MOST_UNITS = 200
+"""Units of a rack in the tables."""
+
+
+def rack_graph(problem: Problem, kinds: Kinds) -> PieceGraph | None:
+    """Return the kinds in a rack as large as the largest in everything.
+
+    ``None`` where one rack may hold all tasks, or racks make no difference.
+    """
+    if problem.distance[CLUSTER] == problem.distance[RACK]:
+        return None
+    rooms = [_room(problem, rack) for rack in range(len(problem.racks))]
+    room = np.max(rooms, axis=0)
+    most = np.max([_most(problem, kinds, rack) for rack in range(len(problem.racks))], axis=0)
+    needed = kinds.sizes @ kinds.demand
+    if (needed <= room).all() and (kinds.sizes <= most).all():
+        return None
+
+    def admits(counts: IntArray) -> BoolArray:
+        return np.asarray((counts @ kinds.demand <= room).all(axis=1) & (counts <= most).all(1))
+
+    limited = [d for d in range(len(room)) if room[d] < NO_LIMIT and kinds.demand[:, d].any()]
+    if not limited:
+        return None
+    tightest = max(limited, key=lambda d: float(needed[d] / max(int(room[d]), 1)))
+    units = coarse(kinds.demand[:, tightest], int(room[tightest]), MOST_UNITS)
+    return piece_graph(kinds.sizes, kinds.flow, *units, np.minimum(most, kinds.sizes), admits)
+
+
+def _room(problem: Problem, rack: int) -> IntArray:
+    """Return [D] what the nodes of a rack offer together."""
+    capacity = problem.capacity[problem.node_rack == rack]
+    unlimited = (capacity >= NO_LIMIT).any(axis=0)
+    return np.asarray(np.where(unlimited, NO_LIMIT, np.where(unlimited, 0, capacity).sum(axis=0)))
+
+
+def _most(problem: Problem, kinds: Kinds, rack: int) -> IntArray:
+    """Return [K] the most tasks of each kind that the nodes of a rack hold, if alone there."""
+    capacity = problem.capacity[problem.node_rack == rack]
+    most = np.zeros(kinds.count, dtype=np.int64)
+    for k in range(kinds.count):
+        needs = kinds.demand[k] > 0
+        fits = (capacity[:, needs] // kinds.demand[k][needs]).min(
+            axis=1, initial=int(kinds.sizes[k])
+        )
+        most[k] = int(fits[problem.slots[problem.node_rack == rack] > 0].sum())
+    return most

@@ -1,0 +1,155 @@
+"""Engine ``configurations``: whole node contents as columns, whatever the rules.
+
+Two ways. The fast one (`configurations`) tables and prices contents whose workers concern the
+network alone. Where it does not apply, or leaves a term open with time left, the general one
+(`column_search`) lists every content of a node with all that is decided there, and closes with
+CP-SAT what ties nodes together: topologies left out, limits of moves, racks, earlier terms.
+
+Not taken: distances by matrix, for then no two nodes are alike. Where a node has more contents than
+can be listed, the answer is the best heuristic's with simple bounds, and says so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import version
+
+from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.judge import judge
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.baseline.engine import BASELINE, known_at_once
+from slotwise.solver.column_generation.columns.incumbent import Incumbent
+from slotwise.solver.column_generation.columns.model import make_column_model
+from slotwise.solver.column_generation.columns.search import Proven, search_columns
+from slotwise.solver.column_generation.configurations.engine import FAST_CONFIGURATIONS, KIND
+from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.result import Limits, Outcome, Status
+from slotwise.solver.core.solve_state import Watch, tell_outcome, unwatched
+
+QUICK_METHODS = ("r-storm", "r-storm-pseudocode", "ras-default")
+PROOF = "node contents priced exactly, gap closed by CP-SAT over those that a better plan can use"
+
+
+def run(
+    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+) -> Outcome:
+    """Solve the terms in order until one is not proven within the limits.
+
+    Where a node has too many contents there is what heuristics and simple bounds tell.
+    """
+    if not problem.task_count:
+        return BASELINE.run(problem, limits, hint)
+    started = time.perf_counter()
+    watch = watch or unwatched(problem, "configurations")
+    known = _fast(problem, limits, hint, watch)
+    left = limits.time_s - (time.perf_counter() - started)
+    if known.interrupted or known.status in (Status.OPTIMAL, Status.INFEASIBLE) or left <= 0:
+        return known
+    try:
+        return by_columns(problem, replace(limits, time_s=left), known, watch)
+    except NotTakenError as error:
+        return replace(known, proof=f"{known.proof}; no more, for {error}")
+
+
+def run_columns(
+    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+) -> Outcome:
+    """Run the general way alone, from the hint.
+
+    Raises
+    ------
+    NotTakenError
+        When a node has too many contents.
+    """
+    watch = watch or unwatched(problem, "configurations")
+    nothing = (None,) * len(problem.terms)
+    known = Outcome(Status.UNKNOWN, None, None, nothing, "")
+    if hint is not None and (verdict := judge(problem, hint)).valid:
+        known = Outcome(Status.FEASIBLE, hint, verdict.scaled, nothing, "")
+    return by_columns(problem, limits, known, watch)
+
+
+def _fast(problem: Problem, limits: Limits, hint: Placement | None, watch: Watch) -> Outcome:
+    """Return what the fast way finds; where it gives up, heuristics and simple bounds."""
+    if FAST_CONFIGURATIONS.supports(problem) is None:
+        try:
+            return FAST_CONFIGURATIONS.run(problem, limits, hint, watch)
+        except NotTakenError:
+            pass  # the general way says why, if it is too large for that too
+    known = known_at_once(problem, limits.seed, hint, QUICK_METHODS)
+    tell_outcome(watch, known)
+    return known
+
+
+def by_columns(problem: Problem, limits: Limits, known: Outcome, watch: Watch) -> Outcome:
+    """Go on from the first term that `known` does not prove.
+
+    Raises
+    ------
+    NotTakenError
+        When a node has too many contents.
+    """
+    deadline = time.perf_counter() + limits.time_s
+    best = Incumbent(problem, known, watch)
+    proven = _proven(known)
+    found = Proven()
+    try:
+        model = make_column_model(problem, deadline)
+        left = max(deadline - time.perf_counter(), 0.0)
+        search_columns(model, proven, best, replace(limits, time_s=left), found)
+    except KeyboardInterrupt:
+        found.interrupted = True
+    bounds = _bounds(known, proven, found)
+    status = Status.INFEASIBLE if found.infeasible else Status.UNKNOWN
+    if best.values is not None:
+        status = Status.OPTIMAL if best.values == bounds else Status.FEASIBLE
+    return Outcome(
+        status=status,
+        placement=best.placement,
+        values=best.values,
+        bounds=bounds,
+        proof="; ".join(filter(None, (known.proof, PROOF if found.bounds else ""))),
+        trace=tuple(best.trace),
+        interrupted=found.interrupted,
+        bound_kind=KIND if found.bounds else known.bound_kind,
+        by_solver=known.by_solver or bool(found.bounds) or found.infeasible,
+    )
+
+
+def _proven(known: Outcome) -> tuple[int, ...]:
+    """Return the optima of the leading terms that are proven."""
+    proven: list[int] = []
+    for value, bound in zip(known.values or (), known.bounds, strict=False):
+        if value != bound:
+            break
+        proven.append(value)
+    return tuple(proven)
+
+
+def _bounds(known: Outcome, proven: Sequence[int], found: Proven) -> tuple[int | None, ...]:
+    """Return the bounds of all terms: of the term the fast way left open, the better one."""
+    bounds: list[int | None] = [*proven, *found.bounds]
+    open_term = len(proven)
+    earlier = known.bounds[open_term] if open_term < len(known.bounds) else None
+    if earlier is not None:
+        bounds[open_term:] = [max([earlier, *found.bounds[:1]]), *found.bounds[1:]]
+    return tuple([*bounds, *([None] * len(known.bounds))][: len(known.bounds)])
+
+
+def supports(problem: Problem) -> str | None:
+    """Return ``None``, or why the engine does not take the problem."""
+    if problem.matrix is not None:
+        return "distances come as a matrix, so no two nodes are alike"
+    return None
+
+
+CONFIGURATIONS = Engine(
+    name="configurations",
+    run=run,
+    supports=supports,
+    version=lambda: f"highspy {version('highspy')}, ortools {version('ortools')}",
+)
+COLUMNS = replace(CONFIGURATIONS, run=run_columns)
+"""The general way alone."""

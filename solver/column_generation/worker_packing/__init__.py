@@ -1,0 +1,1 @@
+"""solver/column_generation/worker_packing: its story goes here."""

@@ -1,0 +1,1 @@
+"""solver/compact: its story goes here."""

@@ -1,0 +1,1 @@
+"""solver/compact/cp_sat: its story goes here."""

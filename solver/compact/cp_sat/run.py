@@ -1,0 +1,93 @@
+"""The one place where CP-SAT is run: its parameters, Ctrl-C, and the statuses it may answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ortools.sat.python import cp_model
+
+from slotwise.models.errors import InternalError
+from slotwise.solver.core.native_call import run_interruptible
+from slotwise.solver.core.result import Limits
+
+ANSWERS = (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.INFEASIBLE, cp_model.UNKNOWN)
+"""The statuses of a valid model."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CpAnswer:
+    """What CP-SAT answered.
+
+    Parameters
+    ----------
+    status
+        One of `ANSWERS`.
+    solver
+        To read values, bounds and statistics from.
+    interrupted
+        Whether Ctrl-C, or another thread, ended the search.
+    """
+
+    status: cp_model.CpSolverStatus
+    solver: cp_model.CpSolver
+    interrupted: bool
+
+    @property
+    def has_solution(self) -> bool:
+        """Whether there are values to read."""
+        return self.status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+
+
+def parameters(limits: Limits) -> cp_model.CpSolver:
+    """Return a solver with our parameters.
+
+    ``presolve_inclusion_work_limit = 0`` is not a matter of speed: a presolve rule of OR-Tools
+    9.15 adds up coefficients in 32 bits, drops the enforcement literal of a constraint where they
+    reach 2^31, and so cuts off solutions (google/or-tools#5293; 9.12 to 9.14 answered the same
+    models correctly). The limit switches that rule off.
+    """
+    solver = cp_model.CpSolver()
+    solver.parameters.presolve_inclusion_work_limit = 0
+    solver.parameters.cp_model_presolve = limits.presolve
+    solver.parameters.max_time_in_seconds = max(limits.time_s, 0.0)
+    solver.parameters.num_workers = limits.workers
+    solver.parameters.random_seed = limits.seed
+    solver.parameters.catch_sigint_signal = False
+    if limits.deterministic_work is not None:
+        solver.parameters.max_deterministic_time = limits.deterministic_work
+        solver.parameters.interleave_search = limits.workers > 1
+    return solver
+
+
+def run_cp_sat(
+    model: cp_model.CpModel,
+    limits: Limits,
+    *,
+    listener: cp_model.CpSolverSolutionCallback | None = None,
+    on_bound: Callable[[float], None] | None = None,
+) -> CpAnswer:
+    """Solve `model` within `limits`.
+
+    Parameters
+    ----------
+    listener
+        Called with each solution.
+    on_bound
+        Called with each better bound of the objective, a double.
+
+    Raises
+    ------
+    InternalError
+        When CP-SAT does not take the model.
+    """
+    solver = parameters(limits)
+    if on_bound is not None:
+        solver.best_bound_callback = on_bound
+    statuses: list[cp_model.CpSolverStatus] = []
+    interrupted = run_interruptible(
+        lambda: statuses.append(solver.solve(model, listener)), solver.stop_search
+    )
+    if statuses[0] not in ANSWERS:
+        raise InternalError(f"CP-SAT answered {solver.status_name(statuses[0])}")
+    return CpAnswer(statuses[0], solver, interrupted)

@@ -1,0 +1,1 @@
+"""solver/compact/milp: its story goes here."""

@@ -1,0 +1,120 @@
+"""What a solver of integer linear programs is asked, and what it answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from slotwise.solver.compact.milp.builder import Expr, Model
+
+TRUST = 1e-9
+MARGIN = 1e-6
+LEAST_BLURRED = 10**7
+MOST_TOLD_APART = 2**40
+"""Sums up to this size are exact in doubles to far less than a half, however they are added up."""
+
+
+class Ended(Enum):
+    """How a search ended."""
+
+    COMPLETE = auto()
+    """Nothing is better than the last solution by more than the gap asked for."""
+    INFEASIBLE = auto()
+    """There is no solution."""
+    STOPPED = auto()
+    """At a limit; solutions and the bound stand."""
+    TROUBLE = auto()
+    """Numerical; solutions count if the judge says so, the bound does not."""
+    FAILED = auto()
+    """It could not have ended so: an error of ours."""
+
+
+Values = Callable[[Expr], float]
+"""Value of a column in a solution."""
+
+Report = Callable[[Values | None, float | None], None]
+"""Called with each new solution, and with each new bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A model, what to minimise and within which limits.
+
+    Parameters
+    ----------
+    model
+        Rows and columns.
+    objective
+        Sum of columns, without a constant, of whole numbers in lowest terms.
+    start
+        Columns and their values in a placement to start from.
+    gap
+        How far the bound may end below the best solution.
+    time_s, threads, seed
+        Limits.
+    presolve
+        Whether the solver may simplify the model first.
+    below
+        Ask only for solutions whose objective is below; ``None`` = for any.
+    """
+
+    model: Model
+    objective: Expr
+    start: tuple[tuple[Expr, int], ...]
+    gap: float
+    time_s: float
+    threads: int
+    seed: int
+    presolve: bool
+    below: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """How it ended; a lower bound of the objective, ``None`` = none; whether Ctrl-C ended it."""
+
+    ended: Ended
+    bound: float | None
+    interrupted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MipSolver:
+    """A solver: its search and its version; whether it can be asked for what is `below`."""
+
+    name: str
+    search: Callable[[Question, Report], Reply]
+    version: Callable[[], str]
+    takes_below: bool = False
+
+
+def whole_bound(bound: float | None) -> int | None:
+    """Return the least whole number that a bound in floating point proves.
+
+    A bound is trusted to `MARGIN`, and to `TRUST` of its size: far above what the solvers'
+    tolerances let through, and less than one step of an objective below 1e9. Beyond, bounds get
+    weaker, never wrong.
+    """
+    if bound is None or not math.isfinite(bound):
+        return None
+    return math.ceil(bound - max(MARGIN, TRUST * abs(bound)))
+
+
+def just_above(whole: int) -> float:
+    """Return a number between a whole number and the next, for a limit that rounding cannot blur.
+
+    Only where sums are so large that they are less exact than the solvers' tolerances.
+    """
+    return float(whole) if abs(whole) < LEAST_BLURRED else whole + 0.5
+
+
+def sufficient_gap(objective: Expr) -> float:
+    """Return a gap at which `whole_bound` still proves the optimum of a whole objective.
+
+    Below one step by twice what bounds are not trusted to, and some.
+    """
+    ends = [coefficient * column.upBound for column, coefficient in objective.items()]
+    largest = max(sum(e for e in ends if e > 0), -sum(e for e in ends if e < 0))
+    return float(max(0.0, 0.9 - 2 * TRUST * largest))

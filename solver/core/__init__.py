@@ -1,0 +1,1 @@
+"""solver/core: its story goes here."""

@@ -1,0 +1,57 @@
+"""What an exact engine is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.instance.placement import Placement
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.result import Limits, Outcome
+from slotwise.solver.core.solve_state import Watch
+
+
+class NotTakenError(SlotwiseError):
+    """An engine found only while running that it does not take a problem; says why."""
+
+
+class UntakenError(InputError):
+    """The engine that was asked for does not take the problem; says why."""
+
+
+class Run(Protocol):
+    """The search of an engine."""
+
+    def __call__(
+        self, problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    ) -> Outcome:
+        """Return the engine's claim.
+
+        `hint` is a placement to start from. `watch` is told of better placements and bounds while
+        the search runs; ``None`` = nobody wants to know.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """An exact method.
+
+    Parameters
+    ----------
+    name
+        As users write it.
+    run
+        ``(problem, limits, hint, watch)`` -> claim, see `Run`.
+    supports
+        ``None``, or the reason why the engine does not take a problem.
+    version
+        Of the solver behind it.
+    """
+
+    name: str
+    run: Run
+    supports: Callable[[Problem], str | None]
+    version: Callable[[], str]

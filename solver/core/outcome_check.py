@@ -1,0 +1,30 @@
+"""What an engine claims, against the judge's own sums."""
+
+from __future__ import annotations
+
+from slotwise.models.judge.judge import judge
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.result import Outcome, Status
+
+
+def contradiction(problem: Problem, engine: str, outcome: Outcome) -> str | None:
+    """Return how the judge contradicts an engine's claim, both numbers named; ``None`` if not."""
+    if outcome.placement is None:
+        return None
+    verdict = judge(problem, outcome.placement)
+    if verdict.violations:
+        return f"{engine} returned an invalid placement: {verdict.violations[0]}"
+    if outcome.values != verdict.scaled:
+        return f"{engine} claims {outcome.values}, the judge finds {verdict.scaled}"
+    for value, bound in zip(verdict.scaled, outcome.bounds, strict=True):
+        if bound is not None and bound > value:
+            return f"{engine} claims the bound {bound}, the judge finds {value}"
+        if value != bound:
+            break
+    proven = outcome.bounds == verdict.scaled
+    if proven != (outcome.status == Status.OPTIMAL):
+        return (
+            f"{engine} says {outcome.status} with values {verdict.scaled} "
+            f"and bounds {outcome.bounds}"
+        )
+    return None

@@ -1,0 +1,240 @@
+"""What an engine claims (`Outcome`) and what the user gets (`Result`, judged)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from slotwise.models.instance.placement import Placement
+from slotwise.models.values import plain
+
+
+class Status(StrEnum):
+    """How a solve ended."""
+
+    OPTIMAL = "optimal"
+    """Every term's value equals its proven bound."""
+    FEASIBLE = "feasible"
+    """A valid placement, not proven best."""
+    INFEASIBLE = "infeasible"
+    """Proven: no placement keeps all hard rules."""
+    UNKNOWN = "unknown"
+    """Stopped at the limit with no placement and no proof."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When an engine stops, and what it may use.
+
+    Parameters
+    ----------
+    time_s
+        Wall-clock seconds, above 0.
+    workers
+        Threads, 1 or more.
+    seed
+        Of every random choice; the same seed and limits give the same answer where the engine is
+        deterministic and no time limit strikes.
+    deterministic_work
+        Limit in the engine's own deterministic unit; ``None`` = no such limit.
+    presolve
+        Whether CP-SAT, HiGHS and CBC may simplify their models first; switched off to confirm
+        what they proved with it.
+    memory_mb
+        Resident memory of the whole process, in units of 2^20 bytes, 1 or more; ``None`` = 80 % of
+        what there is, see `default_limit_mb`.
+    """
+
+    time_s: float = 60.0
+    workers: int = 1
+    seed: int = 0
+    deterministic_work: float | None = None
+    presolve: bool = True
+    memory_mb: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Improvement:
+    """One event of the trace: at `seconds` term `term` (index) had this value and bound.
+
+    In integer steps of the term; ``None`` where there was none yet.
+    """
+
+    seconds: float
+    term: int
+    value: int | None
+    bound: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What one engine proved by itself: its own bound per term, in integer steps, and how."""
+
+    engine: str
+    version: str
+    bounds: tuple[int | None, ...]
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """An engine that ran, why it was picked, and its wall-clock seconds."""
+
+    engine: str
+    why: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Distrusted:
+    """An engine that contradicted a judged placement, and how; none of its bounds counts."""
+
+    engine: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An engine's claim, in integer steps of the terms; nobody sees it before it is judged.
+
+    Parameters
+    ----------
+    status
+        `Status.OPTIMAL` only if every term is proven.
+    placement
+        The best placement found; ``None`` when there is none.
+    values
+        Claimed value per term of `placement`; ``None`` when there is no placement.
+    bounds
+        Per term: proven lower bound given that all earlier terms are at their proven best;
+        ``None`` where nothing is proven. After the first term that is not proven all are ``None``.
+    proof
+        How the bounds were proven, in words; empty where there are none.
+    deterministic_work
+        In the engine's unit; ``None`` where it has none.
+    trace
+        Incumbents and bounds over time.
+    interrupted
+        Whether Ctrl-C ended the search; what was found and proven by then stands.
+    proofs
+        Each engine's own bounds where several worked together; empty where one engine ran.
+    bound_kind
+        What the bounds are, for example ``lp``; ``None`` = what the engine's name says.
+    by_solver
+        Whether the bounds, or the infeasibility, rest on the word of CP-SAT or of a MIP solver.
+    """
+
+    status: Status
+    placement: Placement | None
+    values: tuple[int, ...] | None
+    bounds: tuple[int | None, ...]
+    proof: str
+    deterministic_work: float | None = None
+    trace: tuple[Improvement, ...] = ()
+    interrupted: bool = False
+    proofs: tuple[Proof, ...] = ()
+    bound_kind: str | None = None
+    by_solver: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TermResult:
+    """Value and bound of one term in the user's unit; ``None`` where there is none.
+
+    `bound_kind` says what the bound is, for example ``cp-sat`` or ``trivial``; ``None`` without.
+    """
+
+    term: str
+    value: Fraction | None
+    bound: Fraction | None
+    bound_kind: str | None = None
+
+    @property
+    def proven(self) -> bool:
+        """Whether the value is the best possible, given the terms before it."""
+        return self.value is not None and self.value == self.bound
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A judged answer.
+
+    Parameters
+    ----------
+    status, objective, placement
+        See `Status`, `TermResult`; ``placement`` is ``None`` when there is none.
+    gap
+        (value - bound) / max(|value|, 1 quantum) of the first term that is not proven; 0.0 when
+        all are; ``None`` when there is no value or no bound.
+    engine, version
+        Which engine and which version of its solver.
+    seed, limits
+        As asked.
+    seconds
+        Wall-clock time, compiling and judging included.
+    proof, deterministic_work, trace, interrupted
+        As in `Outcome`.
+    proofs
+        One entry per engine.
+    picked
+        The engines that ran, in the order in which they started.
+    distrusted
+        The engines whose claims were contradicted by a judged placement.
+    confirmed
+        Whether every bound that rests on the word of CP-SAT or of a MIP solver had to be, and
+        was, confirmed by another engine or by the same model without presolve.
+    notes
+        What lack of memory ended or left out, and in which engine: lines for people.
+    """
+
+    status: Status
+    objective: tuple[TermResult, ...]
+    gap: float | None
+    placement: Placement | None
+    engine: str
+    version: str
+    seed: int
+    limits: Limits
+    seconds: float
+    proof: str
+    deterministic_work: float | None
+    trace: tuple[Improvement, ...]
+    interrupted: bool
+    proofs: tuple[Proof, ...]
+    picked: tuple[Pick, ...] = ()
+    distrusted: tuple[Distrusted, ...] = ()
+    confirmed: bool = False
+    notes: tuple[str, ...] = ()
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the result as JSON-ready data, without the placement (it needs its instance)."""
+        return {
+            "status": str(self.status),
+            "objective": [
+                {
+                    "term": t.term,
+                    "value": None if t.value is None else plain(t.value),
+                    "bound": None if t.bound is None else plain(t.bound),
+                    "bound_kind": t.bound_kind,
+                }
+                for t in self.objective
+            ],
+            "gap": self.gap,
+            "engine": self.engine,
+            "version": self.version,
+            "seed": self.seed,
+            "seconds": round(self.seconds, 3),
+            "proof": self.proof,
+            "deterministic_work": self.deterministic_work,
+            "interrupted": self.interrupted,
+            "memory_limit_mb": self.limits.memory_mb,
+            "notes": list(self.notes),
+            "picked": [
+                {"engine": p.engine, "why": p.why, "seconds": round(p.seconds, 3)}
+                for p in self.picked
+            ],
+            "distrusted": [{"engine": d.engine, "reason": d.reason} for d in self.distrusted],
+            "confirmed": self.confirmed,
+        }

@@ -1,0 +1,325 @@
+"""What all engines of one solve know together: the best placement, judged, and proven bounds.
+
+Engines tell it while they run, so that whatever ends a solve (its limit, Ctrl-C, another engine's
+proof) nothing that was found or proven is lost.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.judge import judge
+from slotwise.models.problem.problem import Problem
+from slotwise.models.values import plain
+from slotwise.solver.core.progress import Event, Progress
+from slotwise.solver.core.result import Outcome, Pick, Status
+from slotwise.solver.core.trust import Claims, Proven, Trust
+
+Bounds = Sequence[int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The incumbent and its value per term, in integer steps."""
+
+    values: tuple[int, ...]
+    placement: Placement
+    engine: str
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What was known at one moment: the incumbent, the bound of each term, infeasibility.
+
+    `proofs` has the bound of each term up to the first that is not closed, then ``None``.
+    """
+
+    best: Best | None
+    proofs: tuple[Proven | None, ...]
+    infeasible: bool
+
+    @property
+    def bounds(self) -> tuple[int | None, ...]:
+        """The bound of each term; ``None`` where there is none, or an earlier one is open."""
+        return tuple(None if one is None else one.bound for one in self.proofs)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is left to find or prove."""
+        return self.infeasible or (self.best is not None and self.best.values == self.bounds)
+
+
+@dataclass(slots=True, eq=False)
+class Known:
+    """What is known of `problem`; safe to use from several threads.
+
+    Parameters
+    ----------
+    problem
+        As it was asked, without reductions.
+    tell
+        Called with each event; any thread may call it.
+    on_best
+        Called with each better placement.
+    confirm
+        Whether a bound that rests on the word of CP-SAT or of a MIP solver counts only once it is
+        confirmed; see `proofs`.
+    trust
+        Engines that were found wrong: what they claim does not count.
+    """
+
+    problem: Problem
+    tell: Callable[[Progress], None] = lambda event: None
+    started: float = field(default_factory=time.perf_counter)
+    on_best: Callable[[Placement], object] = lambda placement: None
+    picked: list[Pick] = field(default_factory=list)
+    confirm: bool = False
+    trust: Trust = field(default_factory=Trust)
+    best: Best | None = field(init=False, default=None)
+    _bounds: list[dict[tuple[int, ...], Claims]] = field(init=False)
+    _infeasible: Claims = field(init=False, default_factory=Claims)
+    _lock: threading.RLock = field(init=False, default_factory=threading.RLock)
+
+    def __post_init__(self) -> None:
+        """Know nothing of any term."""
+        self._bounds = [{} for _ in self.problem.terms]
+
+    def offer(self, placement: Placement, engine: str) -> bool:
+        """Keep a placement that is valid and better than the best; return whether it was."""
+        verdict = judge(self.problem, placement)
+        if not verdict.valid:
+            return False
+        with self._lock:
+            if self.best is not None and self.best.values <= verdict.scaled:
+                return False
+            self.best = Best(verdict.scaled, placement, engine)
+            self._doubt_contradicted()
+        self.on_best(placement)
+        self._tell(engine, Event.PLACEMENT)
+        return True
+
+    def prove(self, bounds: Bounds, engine: str, kind: str, *, by_solver: bool = False) -> None:
+        """Note bounds: that of a term holds for all placements that reach those before it.
+
+        `by_solver` says that they rest on the word of CP-SAT or of a MIP solver.
+        """
+        with self._lock:
+            before = self.bounds
+            given: tuple[int, ...] = ()
+            for claims, bound in zip(self._bounds, bounds, strict=False):
+                if bound is None:
+                    break
+                claims.setdefault(given, Claims()).add(Proven(bound, kind, engine, by_solver))
+                given = (*given, bound)
+            self._doubt_contradicted()
+            risen = self.bounds != before
+        if risen:
+            self._tell(engine, Event.BOUND, kind)
+
+    def prove_infeasible(self, engine: str, *, by_solver: bool = False) -> None:
+        """Note that no placement keeps all hard rules."""
+        with self._lock:
+            self._infeasible.add(Proven(0, "infeasible", engine, by_solver))
+            self._doubt_contradicted()
+
+    def _doubt_contradicted(self) -> None:
+        """Distrust whoever claims what the incumbent, which is judged, contradicts."""
+        if self.best is None:
+            return
+        for claim in self._infeasible.all():
+            self.trust.doubt(claim.engine, f"{claim.engine} calls infeasible what has a placement")
+        values = self.best.values
+        for index, (term, claims) in enumerate(zip(self.problem.terms, self._bounds, strict=True)):
+            for claim in claims.get(values[:index], Claims()).all():
+                if claim.bound > values[index]:
+                    self.trust.doubt(
+                        claim.engine,
+                        f"{claim.engine} claims the bound {plain(claim.bound * term.unit)} of "
+                        f"{term.name}, the judge finds {plain(values[index] * term.unit)}",
+                    )
+
+    def snapshot(self, *, confirmed: bool | None = None) -> Snapshot:
+        """Return what is known now, all of the same moment.
+
+        `confirmed` says whether bounds must be confirmed; ``None`` = as asked for this solve.
+        """
+        confirmed = self.confirm if confirmed is None else confirmed
+        with self._lock:
+            infeasible = self._infeasible.best(self.trust, confirmed=confirmed) is not None
+            return Snapshot(self.best, self._proofs(confirmed), infeasible)
+
+    def _proofs(self, confirmed: bool) -> tuple[Proven | None, ...]:
+        found: list[Proven | None] = []
+        values = None if self.best is None else self.best.values
+        given: tuple[int, ...] | None = ()
+        for index, claims in enumerate(self._bounds):
+            one = None if given is None else claims.get(given)
+            proven = None if one is None else one.best(self.trust, confirmed=confirmed)
+            found.append(proven)
+            closed = proven is not None and values is not None and values[index] == proven.bound
+            given = values[: index + 1] if closed and values is not None else None
+        return tuple(found)
+
+    def proofs(self) -> tuple[Proven | None, ...]:
+        """Return the bound of each term up to the first that is not closed."""
+        return self.snapshot().proofs
+
+    @property
+    def bounds(self) -> tuple[int | None, ...]:
+        """The bound of each term; ``None`` where there is none, or an earlier one is open."""
+        return self.snapshot().bounds
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether it is proven that no placement keeps all hard rules."""
+        return self.snapshot().infeasible
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is left to find or prove."""
+        return self.snapshot().is_settled
+
+    @property
+    def awaits_confirmation(self) -> bool:
+        """Whether all is proven, but not all of it confirmed."""
+        return not self.is_settled and self.snapshot(confirmed=False).is_settled
+
+    def outcome(self, proof: str = "", *, interrupted: bool = False) -> Outcome:
+        """Return what is known."""
+        now = self.snapshot()
+        best = now.best
+        status = Status.UNKNOWN if best is None else Status.FEASIBLE
+        if now.is_settled:
+            status = Status.INFEASIBLE if now.infeasible else Status.OPTIMAL
+        return Outcome(
+            status=status,
+            placement=None if best is None else best.placement,
+            values=None if best is None else best.values,
+            bounds=now.bounds,
+            proof=proof,
+            interrupted=interrupted,
+        )
+
+    def provers(self) -> tuple[str, ...]:
+        """Return the names of the engines behind what is proven."""
+        now = self.snapshot()
+        claims = [one for one in now.proofs if one is not None]
+        if now.infeasible:
+            claims += self._infeasible.all()
+        names = (name for claim in claims for name in claim.engine.split("+"))
+        return tuple(dict.fromkeys(names))
+
+    def start(self, engine: str, why: str) -> None:
+        """Tell that an engine starts."""
+        self._tell(engine, Event.ENGINE, why)
+
+    def tell_engine(self, event: Progress) -> None:
+        """Pass on that an engine of a part starts; values and bounds of parts are not ours."""
+        if event.event is Event.ENGINE:
+            self.start(event.engine, event.why)
+
+    def _tell(self, engine: str, event: Event, why: str = "") -> None:
+        now, units = self.snapshot(), [term.unit for term in self.problem.terms]
+        self.tell(
+            Progress(
+                seconds=time.perf_counter() - self.started,
+                engine=engine,
+                event=event,
+                values=None
+                if now.best is None
+                else tuple(v * unit for v, unit in zip(now.best.values, units, strict=True)),
+                bounds=tuple(
+                    None if bound is None else bound * unit
+                    for bound, unit in zip(now.bounds, units, strict=True)
+                ),
+                why=why,
+            )
+        )
+
+
+class View(Protocol):
+    """Another problem made of one, with placements carried over."""
+
+    def restore(self, placement: Placement) -> Placement:
+        """Return a placement of the other problem as one of the first."""
+        ...
+
+    def project(self, placement: Placement) -> Placement | None:
+        """Return a placement of the first problem as one of the other; ``None`` if it is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """One engine's view of `Known`, through the reductions of the problem that it works on.
+
+    Parameters
+    ----------
+    known
+        What it tells.
+    engine
+        Its name.
+    reductions
+        From the problem that was asked to the engine's own.
+    bounds_hold
+        Whether bounds of the engine's problem are bounds of the one that was asked.
+    """
+
+    known: Known
+    engine: str
+    reductions: tuple[View, ...] = ()
+    bounds_hold: bool = True
+
+    def by(self, engine: str) -> Watch:
+        """Return the same view for another engine."""
+        return replace(self, engine=engine)
+
+    def on(self, reduction: View, *, bounds_hold: bool = True) -> Watch:
+        """Return the view from a problem made of this one's."""
+        return replace(
+            self,
+            reductions=(*self.reductions, reduction),
+            bounds_hold=self.bounds_hold and bounds_hold,
+        )
+
+    def offer(self, placement: Placement) -> bool:
+        """Tell of a placement; return whether it is the new best."""
+        for reduction in reversed(self.reductions):
+            placement = reduction.restore(placement)
+        return self.known.offer(placement, self.engine)
+
+    def prove(self, bounds: Bounds, kind: str | None = None, *, by_solver: bool = False) -> None:
+        """Tell of bounds, each given that those before it are reached; the first may be None."""
+        if self.bounds_hold:
+            kind = self.engine if kind is None else kind
+            self.known.prove(bounds, self.engine, kind, by_solver=by_solver)
+
+    def best(self) -> Placement | None:
+        """Return the best placement as one of the engine's problem; ``None`` if it is none."""
+        best = self.known.best
+        return self.project(None if best is None else best.placement)
+
+    def project(self, placement: Placement | None) -> Placement | None:
+        """Return a placement of the problem that was asked as one of the engine's, if it is one."""
+        for reduction in self.reductions:
+            placement = None if placement is None else reduction.project(placement)
+        return placement
+
+
+def unwatched(problem: Problem, engine: str) -> Watch:
+    """Return a watch that nobody reads."""
+    return Watch(Known(problem), engine)
+
+
+def tell_outcome(watch: Watch, outcome: Outcome) -> None:
+    """Tell what an engine found and proved, for engines that do not tell while they run."""
+    if outcome.placement is not None:
+        watch.offer(outcome.placement)
+    watch.prove(outcome.bounds, outcome.bound_kind, by_solver=outcome.by_solver)
+    if outcome.status == Status.INFEASIBLE and watch.bounds_hold:
+        watch.known.prove_infeasible(watch.engine, by_solver=outcome.by_solver)

@@ -1,0 +1,186 @@
+"""Running a search in a thread while the caller's thread listens to it, Ctrl-C and the clock."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Generic, TypeVar
+
+from slotwise.solver.core.ctrl_c import Stop, counted_presses, current_deadline, heeding
+from slotwise.solver.core.memory import this_memory, within
+from slotwise.solver.core.progress import OnProgress, Progress
+
+T = TypeVar("T")
+
+POLL_S = 0.1
+"""How late Ctrl-C may be seen where the system does not interrupt the waiting itself."""
+GRACE_S = 1.0
+"""What a search may take to end after Ctrl-C; then it is left behind."""
+ASK_AFTER_S = 0.1
+"""So long after its time limit a search that has not ended by itself is told to stop."""
+LEAVE_AFTER_S, LEAVE_AFTER_SHARE = 0.5, 0.02
+"""So long after its time limit, and this share of it, a search is left behind."""
+
+_running: set[threading.Thread] = set()
+
+
+class Task(Generic[T]):
+    """A call in a daemon thread of its own, which can be told to stop; in the caller's memory.
+
+    Parameters
+    ----------
+    work
+        What to call.
+    ring
+        Called when it has ended, in its thread.
+    deadline
+        When it is told to stop by itself (`time.perf_counter`).
+    """
+
+    def __init__(
+        self, work: Callable[[], T], ring: Callable[[], None], deadline: float = math.inf
+    ) -> None:
+        self.stop = Stop(min(deadline, current_deadline()))
+        self._work = work
+        self._ring = ring
+        self._results: list[T] = []
+        self._errors: list[BaseException] = []
+        self._memory = this_memory()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        _running.add(self._thread)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            with heeding(self.stop), within(self._memory):
+                self._results.append(self._work())
+        except BaseException as error:  # noqa: BLE001 (raised again by `result`)
+            self._errors.append(error)
+        finally:
+            _running.discard(self._thread)
+            self._ring()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether there is a result, or an error."""
+        return bool(self._results or self._errors)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the call raised something."""
+        return bool(self._errors)
+
+    def answer(self) -> T | None:
+        """Return what the call returned; ``None`` if it runs on, or stopped because it was told.
+
+        What else it raised is raised here.
+        """
+        told = any(isinstance(error, KeyboardInterrupt) for error in self._errors)
+        return None if not self.has_ended or (told and self.stop.requested) else self.result()
+
+    def result(self) -> T:
+        """Return what the call returned, or raise what it raised; only once it has ended."""
+        if self._errors:
+            raise self._errors[0]
+        return self._results[0]
+
+
+def is_any_left_behind() -> bool:
+    """Return whether a search that was told to stop still runs.
+
+    The interpreter must not be torn down below native code: leave by `os._exit` then.
+    """
+    return bool(_running)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLimit:
+    """The moments (`time.perf_counter`) at which a search is told to stop, and left behind."""
+
+    ask_at: float
+    leave_at: float
+
+    @classmethod
+    def of(cls, started: float, time_s: float) -> TimeLimit:
+        """Return those of a search that has `time_s` seconds from `started` on."""
+        end = started + time_s
+        return cls(end + ASK_AFTER_S, end + LEAVE_AFTER_S + LEAVE_AFTER_SHARE * time_s)
+
+
+NO_TIME_LIMIT = TimeLimit(math.inf, math.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Supervised(Generic[T]):
+    """What came of a search.
+
+    Parameters
+    ----------
+    answer
+        What it returned; ``None`` if it did not end in time, or kept nothing.
+    interrupted
+        Whether Ctrl-C was pressed.
+    """
+
+    answer: T | None
+    interrupted: bool
+
+
+def supervised(
+    work: Callable[[], T],
+    events: SimpleQueue[Progress | None],
+    on_progress: OnProgress | None,
+    limit: TimeLimit = NO_TIME_LIMIT,
+) -> Supervised[T]:
+    """Return what `work` returns, if it ends in time and its memory lasts (`Memory.is_overdue`).
+
+    Parameters
+    ----------
+    work
+        Runs in a thread; told to stop on Ctrl-C, and left behind `GRACE_S` later, or when Ctrl-C
+        is pressed again; at its time limit likewise, but sooner.
+    events
+        What `work` tells; handed to `on_progress` in this thread.
+    on_progress
+        What it raises ends the search and is raised here.
+    limit
+        Of the search.
+    """
+    with counted_presses() as presses:
+        before, patience, is_told = presses.count, limit.leave_at, False
+        task = Task(work, lambda: events.put(None), limit.ask_at)
+        memory = this_memory()
+        try:
+            while not task.has_ended and time.perf_counter() < patience:
+                try:
+                    _hand_on(events, on_progress, POLL_S)
+                except KeyboardInterrupt:  # somebody else's handler, or none
+                    presses.count += 1
+                pressed = presses.count - before
+                if pressed and not is_told:
+                    is_told = True
+                    task.stop.request()
+                    patience = min(patience, time.perf_counter() + GRACE_S)
+                if pressed > 1 or (memory is not None and memory.is_overdue):
+                    break
+        finally:
+            task.stop.request()
+        while not events.empty():
+            _hand_on(events, on_progress, 0.0)
+        return Supervised(task.answer(), presses.count > before)
+
+
+def _hand_on(
+    events: SimpleQueue[Progress | None], on_progress: OnProgress | None, timeout_s: float
+) -> None:
+    """Wait for one event and hand it on."""
+    try:
+        event = events.get(timeout=timeout_s)
+    except Empty:
+        return
+    if event is not None and on_progress is not None:
+        on_progress(event)

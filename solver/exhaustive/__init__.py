@@ -1,0 +1,1 @@
+"""solver/exhaustive: its story goes here."""

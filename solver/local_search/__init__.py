@@ -1,0 +1,1 @@
+"""solver/local_search: its story goes here."""

@@ -1,0 +1,1 @@
+"""solver/portfolio: its story goes here."""

@@ -1,0 +1,71 @@
+"""Confirming what CP-SAT or a MIP solver proved, by another engine or without presolve.
+
+`Known` counts such a bound only once two of them prove it where its `confirm` is set; here the
+second one is asked.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from slotwise.models.problem.magnitudes import largest_terms
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.ctrl_c import is_stop_requested
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.result import Limits
+from slotwise.solver.core.solve_state import Known, Watch
+from slotwise.solver.engines import ENGINES
+from slotwise.solver.portfolio.attempt import attempt
+
+DUE_FROM = 2**31
+"""From such values of a term on proofs are confirmed unless the user says otherwise."""
+
+WITHOUT_PRESOLVE = " without presolve"
+"""Added to the name of an engine that runs without presolve."""
+
+CONFIRMING = "confirms what was proven"
+"""Why an engine runs."""
+
+SHARE = 0.5
+"""Of the time left, for each but the last to be asked."""
+
+ASKED = ("exhaustive", "cp-sat", "milp", "configurations")
+"""Other engines that are asked, in this order."""
+
+
+def is_confirmation_due(problem: Problem) -> bool:
+    """Return whether some term can reach values at which solvers were found wrong."""
+    return any(most >= DUE_FROM for most in largest_terms(problem))
+
+
+def without_presolve(engine: Engine, problem: Problem, limits: Limits, watch: Watch) -> None:
+    """Run `engine` again without presolve; what it proves counts as another engine's proof."""
+    name = engine.name + WITHOUT_PRESOLVE
+    watch = watch.by(name)
+    plain = replace(limits, presolve=False)
+    attempt(replace(engine, name=name), CONFIRMING, problem, plain, watch.best(), watch)
+
+
+def confirm_claim(known: Known, engine: Engine, limits: Limits) -> tuple[Engine, ...]:
+    """Ask for a second proof of what `engine` claims; return who was asked besides.
+
+    Until all is confirmed, or time is up: first `engine` itself without presolve, then others.
+    """
+    problem, watch = known.problem, Watch(known, engine.name)
+    others = [ENGINES[name] for name in ASKED if name != engine.name]
+    others = [other for other in others if other.supports(problem) is None]
+    asked: list[Engine] = []
+    deadline = time.perf_counter() + limits.time_s
+    for index, other in enumerate([None, *others]):
+        left = deadline - time.perf_counter()
+        if not known.awaits_confirmation or left <= 0 or is_stop_requested():
+            break
+        share = 1.0 if index == len(others) else SHARE
+        within = replace(limits, time_s=share * left)
+        if other is None:
+            without_presolve(engine, problem, within, watch)
+        else:
+            attempt(other, CONFIRMING, problem, within, watch.best(), watch.by(other.name))
+            asked.append(other)
+    return tuple(asked)

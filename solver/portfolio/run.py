@@ -1,0 +1,161 @@
+"""One run of ``auto``: what is known, which engines ran, and what they proved by themselves."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+from slotwise.models.instance.placement import Placement
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.core.ctrl_c import is_stop_requested
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.result import Improvement, Limits, Outcome, Proof
+from slotwise.solver.core.solve_state import Known, Watch
+from slotwise.solver.local_search.engine import LOCAL_SEARCH
+from slotwise.solver.portfolio.attempt import attempt
+from slotwise.solver.portfolio.confirmation import without_presolve
+
+STARTERS = (BASELINE, LOCAL_SEARCH)
+"""They find placements, and no bounds but the simplest."""
+
+SHARE_TO_CONFIRM = 0.5
+"""Of the time left, for a second run of the engine that proved everything, without presolve."""
+
+Answer = tuple[tuple[Engine, ...], Outcome]
+"""The engines that ran, and what they found and proved together."""
+
+
+@dataclass(slots=True, eq=False)
+class Auto:
+    """One run: what is known, who ran, and what they proved by themselves."""
+
+    known: Known
+    limits: Limits
+    hint: Placement | None
+    started: float = field(default_factory=time.perf_counter)
+    engines: list[Engine] = field(default_factory=list)
+    proofs: list[Proof] = field(default_factory=list)
+    trace: list[Improvement] = field(default_factory=list)
+    deterministic_work: float | None = None
+
+    @property
+    def left_s(self) -> float:
+        """Seconds left."""
+        return self.limits.time_s - (time.perf_counter() - self.started)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to do, or somebody wants us to stop."""
+        return self.known.is_settled or is_stop_requested()
+
+    def run(
+        self, turn: Turn, problem: Problem, watch: Watch, *, limits: Limits | None = None
+    ) -> Outcome | None:
+        """Run one engine from the incumbent; ``None`` where it does not take the problem.
+
+        The same where everything is over already, save for the first engine, and where the engine
+        is found wrong: then it is distrusted and the others go on. It has one thread and the
+        limits of this run, else those of `limits`, but never more than what is left.
+        """
+        engine, watch = turn.engine, watch.by(turn.engine.name)
+        late = bool(self.engines) and self.left_s <= 0
+        if self.is_over or late or self.known.trust.is_doubted(engine.name):
+            return None
+        if engine.supports(problem) is not None:
+            return None
+        asked = limits or replace(self.limits, workers=1)
+        asked = replace(asked, time_s=max(self.left_s, 0.0) * turn.share)
+        start = watch.best() or watch.project(self.hint)
+        found = attempt(engine, turn.why, problem, asked, start, watch)
+        if found is None:
+            return None
+        self._note(engine, found, watch)
+        if self.known.awaits_confirmation and self.left_s > 0 and not is_stop_requested():
+            half = replace(asked, time_s=SHARE_TO_CONFIRM * self.left_s)
+            without_presolve(engine, problem, half, watch)
+        return found
+
+    def _note(self, engine: Engine, found: Outcome, watch: Watch) -> None:
+        if engine not in self.engines:
+            self.engines.append(engine)
+        if found.deterministic_work is not None:
+            self.deterministic_work = found.deterministic_work
+        self.trace += found.trace
+        if watch.bounds_hold:
+            proof = Proof(engine.name, engine.version(), found.bounds, found.proof)
+            self.proofs.append(proof)
+
+    def polish(self, why: str, share: float, steps: int | None = None) -> None:
+        """Improve the incumbent of the whole problem by local search."""
+        asked = replace(self.limits, deterministic_work=steps)
+        self.run(
+            Turn(LOCAL_SEARCH, why, share),
+            self.known.problem,
+            Watch(self.known, LOCAL_SEARCH.name),
+            limits=asked,
+        )
+
+    def within(self, problem: Problem, time_s: float) -> Auto:
+        """Return a run on another problem, which is part of this one."""
+        known = Known(
+            problem,
+            self.known.tell_engine,
+            self.known.started,
+            picked=self.known.picked,
+            confirm=self.known.confirm,
+            trust=self.known.trust,
+        )
+        return Auto(known, replace(self.limits, time_s=max(time_s, 0.0)), None)
+
+    def answer(self) -> Answer:
+        """Return what all of them know together.
+
+        The first placement is not worth a mention where others found or proved more.
+        """
+        others = [engine for engine in self.engines if engine not in STARTERS]
+        proofs = [p for p in self.proofs if p.engine not in {e.name for e in STARTERS}]
+        if not others or not (self.known.is_settled or self._is_first_bound_useful()):
+            others, proofs = self.engines, self.proofs
+        outcome = self.known.outcome(
+            "; ".join(dict.fromkeys(proof.how for proof in proofs if proof.how)),
+            interrupted=is_stop_requested(),
+        )
+        by_name = {engine.name: engine for engine in others}  # two ways of one engine are one
+        return tuple(by_name.values()), replace(
+            outcome,
+            proofs=tuple(proofs),
+            deterministic_work=self.deterministic_work,
+            trace=tuple(self.trace),
+        )
+
+    def _is_first_bound_useful(self) -> bool:
+        """Return whether others made the bound of the term in question, and it is not 0."""
+        values = None if self.known.best is None else self.known.best.values
+        for index, proven in enumerate(self.known.proofs()):
+            if values is None or proven is None:
+                return False
+            if values[index] != proven.bound:
+                return proven.bound != 0 and proven.engine != BASELINE.name
+        return True
+
+
+FIRST = "a first placement at once, and the bounds that hold for every placement"
+SOON = "many tasks: a better placement to start from"
+POLISH = "not proven: better placements in the time that is left"
+PRICED = "distances by level: whole node contents can be listed and priced"
+PIECED = "one topology: its connected pieces are priced without listing whole node contents"
+LISTED = "distances by level: node contents listed with all that is decided on a node"
+ENCLOSING = "more than two racks: all nodes in one rack bound the optimum from below"
+ENCLOSED = "more than two racks: a placement in one rack bounds it from above"
+TAKES_ALL = "takes every rule; has the time that is left"
+BESIDE = "takes every rule; searches beside the others on the other threads"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An engine, why it is picked, and its share of the time that is left."""
+
+    engine: Engine
+    why: str
+    share: float = 1.0

@@ -1,0 +1,1 @@
+"""solver/presolve: its story goes here."""

@@ -1,0 +1,1 @@
+"""solver/structure: its story goes here."""

@@ -1,0 +1,38 @@
+"""Of several ways to reach the same thing, those that no other beats."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from slotwise.models.problem.problem import IntArray
+
+
+def undominated(keys: IntArray, costs: IntArray) -> IntArray:
+    """Return the rows to keep, ascending by key.
+
+    A row goes where another with the same key costs at most as much in every column; of equal
+    rows one is kept.
+
+    Parameters
+    ----------
+    keys
+        [S, K] what is reached.
+    costs
+        [S, C] less is better.
+    """
+    columns = [*costs.T[::-1], *keys.T[::-1]]
+    order = np.lexsort(columns) if columns else np.arange(len(keys))
+    keys, costs = keys[order], costs[order]
+    new_key = np.ones(len(order), dtype=np.bool_)
+    new_key[1:] = (keys[1:] != keys[:-1]).any(axis=1)
+    group = np.cumsum(new_key) - 1
+    kept = np.zeros(len(order), dtype=np.bool_)
+    left = np.arange(len(order))
+    while len(left):
+        first = np.ones(len(left), dtype=np.bool_)
+        first[1:] = group[left[1:]] != group[left[:-1]]
+        leaders = left[first]  # the least of what is left, so nothing left beats them
+        kept[leaders] = True
+        leader_of = leaders[np.cumsum(first) - 1]
+        left = left[~(costs[left] >= costs[leader_of]).all(axis=1)]
+    return np.asarray(order[kept], dtype=np.int64)

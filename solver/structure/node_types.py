@@ -1,0 +1,91 @@
+"""Node types: nodes that differ in nothing but their rack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.structure.worker_layout import home_labels
+
+
+@dataclass(frozen=True, slots=True)
+class NodeType:
+    """Equal nodes: same capacities, slots, linear costs, and nobody's home. `nodes`: indices."""
+
+    nodes: tuple[int, ...]
+
+    @property
+    def sample(self) -> int:
+        """Index of one of them."""
+        return self.nodes[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Nodes among which no distance matters beyond "same node": a rack, or the whole cluster.
+
+    `types` are indices of node types, `nodes` the nodes of each of them in this site.
+    """
+
+    types: tuple[int, ...]
+    nodes: tuple[tuple[int, ...], ...]
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of nodes of each of its types."""
+        return tuple(len(nodes) for nodes in self.nodes)
+
+
+def node_types(problem: Problem) -> tuple[NodeType, ...]:
+    """Group the nodes of the cluster, racks aside; a node where tasks run is a type of its own."""
+    groups: dict[object, list[int]] = {}
+    homes = {n for t in range(len(problem.rules)) for n in home_labels(problem, t)}
+    for n in range(problem.node_count):
+        linear = () if problem.linear is None else tuple(problem.linear[:, n].tolist())
+        home = n if n in homes else None  # no node is like one where tasks run
+        key = (tuple(problem.capacity[n].tolist()), int(problem.slots[n]), linear, home)
+        groups.setdefault(key, []).append(n)
+    return tuple(NodeType(tuple(nodes)) for nodes in groups.values())
+
+
+def sites(problem: Problem, types: tuple[NodeType, ...], *, by_rack: bool) -> tuple[Site, ...]:
+    """Return one site per rack, or one for the whole cluster."""
+    racks = range(len(problem.racks)) if by_rack else (None,)
+    found = []
+    for rack in racks:
+        nodes = {
+            t: tuple(n for n in kind.nodes if rack is None or problem.node_rack[n] == rack)
+            for t, kind in enumerate(types)
+        }
+        used = {t: members for t, members in nodes.items() if members}
+        found.append(Site(tuple(used), tuple(used.values())))
+    return tuple(found)
+
+
+def equal_nodes(problem: Problem) -> list[list[int]]:
+    """Return groups of nodes of one rack that are alike; no task has its home on them."""
+    groups: dict[object, list[int]] = {}
+    for n in range(problem.node_count):
+        signature = _node_signature(problem, n)
+        if signature is not None:
+            groups.setdefault((int(problem.node_rack[n]), signature), []).append(n)
+    return list(groups.values())
+
+
+def equal_racks(problem: Problem) -> list[list[list[int]]]:
+    """Return groups of racks (as lists of nodes) that hold the same kinds of nodes."""
+    groups: dict[object, list[list[int]]] = {}
+    for r in range(len(problem.racks)):
+        nodes = [n for n in range(problem.node_count) if problem.node_rack[n] == r]
+        signatures = [_node_signature(problem, n) for n in nodes]
+        if None not in signatures:
+            groups.setdefault(tuple(sorted(map(repr, signatures))), []).append(nodes)
+    return list(groups.values())
+
+
+def _node_signature(problem: Problem, node: int) -> tuple[object, ...] | None:
+    """Return what makes a node equal to others of its rack; ``None`` if tasks have homes on it."""
+    if any(one.home is not None and one.home[0] == node for one in problem.classes):
+        return None
+    linear = () if problem.linear is None else tuple(problem.linear[:, node].tolist())
+    return (tuple(problem.capacity[node].tolist()), int(problem.slots[node]), linear)

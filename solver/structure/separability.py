@@ -1,0 +1,12 @@
+"""Objectives whose costs add up over parts of the flow: nothing but network and overload counts."""
+
+from __future__ import annotations
+
+from slotwise.models.problem.problem import Problem
+
+ADDITIVE_PARTS = frozenset(("overload", "network"))
+
+
+def only_network_counts(problem: Problem) -> bool:
+    """Return whether every term is made of network and overload alone."""
+    return all(part in ADDITIVE_PARTS for term in problem.terms for part, _ in term.parts)

@@ -1,0 +1,106 @@
+"""Kinds: classes merged with their twins, the coordinates of a configuration.
+
+Twins have the same demand, the same flows to everybody else (hence none to each other), the same
+costs and the same part in every rule; then only the sum of their counts matters, and any split of
+it costs the same (design section 8, step 1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from slotwise.models.problem.problem import IntArray, Problem
+from slotwise.solver.core.ctrl_c import check_stop
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kinds:
+    """K kinds of tasks.
+
+    Parameters
+    ----------
+    members
+        The classes of each kind.
+    sizes
+        [K] number of tasks.
+    topology
+        [K] index of the topology.
+    demand
+        [K, D] demand of one task.
+    flow
+        [K, K] symmetric: flow of an unordered pair of tasks, both directions added.
+    """
+
+    members: tuple[tuple[int, ...], ...]
+    sizes: IntArray
+    topology: IntArray
+    demand: IntArray
+    flow: IntArray
+
+    @property
+    def count(self) -> int:
+        """Number of kinds."""
+        return len(self.members)
+
+    def pairs(self, counts: IntArray) -> IntArray:
+        """Return, for each row [.., K] of counts, the flow inside a place that holds them."""
+        return flow_inside(self.flow, counts)
+
+
+def flow_inside(flow: IntArray, counts: IntArray) -> IntArray:
+    """Return, for each row [.., K] of counts, the flow [K, K] inside a place that holds them."""
+    if counts.ndim == 1:  # few of many kinds: what is not there costs no time
+        present = np.flatnonzero(counts)
+        flow, counts = flow[np.ix_(present, present)], counts[present]
+    both = np.einsum("...i,ij,...j->...", counts, flow, counts, optimize=True)
+    return np.asarray(both // 2, dtype=np.int64)
+
+
+def merge_twins(problem: Problem) -> Kinds:
+    """Return the kinds of a problem, in order of their first class."""
+    near: list[dict[int, int]] = [{} for _ in problem.classes]
+    for (a, b), weight in problem.pair_flows().items():
+        if weight:
+            near[a][b] = near[b][a] = weight
+    named = _components_with_rules(problem)
+    twins: dict[object, list[int]] = {}
+    for c, one in enumerate(problem.classes):
+        check_stop()
+        key = (
+            one.topology,
+            tuple(problem.demand[c].tolist()),
+            tuple(sorted(near[c].items())),
+            () if problem.linear is None else tuple(problem.linear[c].tolist()),
+            tuple(r for r, region in enumerate(problem.regions) if c in region.classes),
+            int(problem.heap[c]),
+            one.component if one.component in named else None,
+        )
+        twins.setdefault(key, []).append(c)
+    members = tuple(tuple(group) for group in twins.values())
+    firsts = [group[0] for group in members]
+    kind_of = {c: k for k, c in enumerate(firsts)}
+    flow = np.zeros((len(firsts), len(firsts)), dtype=np.int64)
+    for c, k in kind_of.items():
+        for other, weight in near[c].items():
+            if other in kind_of:
+                flow[k, kind_of[other]] = weight
+    return Kinds(
+        members=members,
+        sizes=np.array([sum(problem.sizes[c] for c in group) for group in members], dtype=np.int64),
+        topology=np.array([problem.classes[c].topology for c in firsts], dtype=np.int64),
+        demand=problem.demand[firsts],
+        flow=flow,
+    )
+
+
+def _components_with_rules(problem: Problem) -> set[int]:
+    """Return the components that some rule names or keeps from sharing a worker."""
+    named = set()
+    for rules in problem.rules:
+        named |= {component for component, _ in rules.max_per_node}
+        named |= {component for pair in rules.incompatible for component in pair}
+        if rules.one_component_per_worker:
+            named |= {problem.classes[c].component for c in rules.classes}
+    return named

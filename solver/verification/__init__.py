@@ -1,0 +1,1 @@
+"""solver/verification: its story goes here."""

@@ -1,0 +1,94 @@
+"""Making certificates of results, and having them resolved by another engine."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from importlib.metadata import version
+
+from slotwise.models.certificates.certificate import Certificate, CertifiedProof, CertifiedTerm
+from slotwise.models.certificates.check import placement_of
+from slotwise.models.errors import InputError
+from slotwise.models.formats.instance_writer import instance_hash
+from slotwise.models.instance.placement import to_places
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.result import Limits, Result, Status
+from slotwise.solver.verification.claim import Agreement, Claim, engines_behind
+from slotwise.solver.verification.crosscheck import CrossCheck, crosscheck
+
+
+def certificate_of(
+    problem: Problem, result: Result, check: CrossCheck | None = None
+) -> Certificate:
+    """Return the certificate of a result.
+
+    Parameters
+    ----------
+    problem
+        What was solved.
+    result
+        Its answer; one without an answer cannot be certified.
+    check
+        A cross-check of the result, whose proofs are added; ``None`` = there was none.
+    """
+    if result.status is Status.UNKNOWN:
+        raise InputError("has no answer to certify", field="status", value=str(result.status))
+    bounded = result.status is not Status.INFEASIBLE
+    others = () if check is None or check.result is None else (check.result,)
+    return Certificate(
+        instance=instance_hash(problem.instance),
+        status=str(result.status),
+        made_by=f"slotwise {version('slotwise')}",
+        objective=tuple(
+            CertifiedTerm(t.term, t.value, t.bound if bounded else None) for t in result.objective
+        ),
+        proofs=tuple(
+            proof for one in (result, *others) for proof in _proofs(problem, one, bounded)
+        ),
+        places=None if result.placement is None else to_places(problem.instance, result.placement),
+    )
+
+
+def _proofs(problem: Problem, result: Result, bounded: bool) -> tuple[CertifiedProof, ...]:
+    """Return the proofs of `result`; without bounds where there is no placement to have a value."""
+    return tuple(
+        CertifiedProof(
+            engine=proof.engine,
+            version=proof.version,
+            time_limit_s=Fraction(str(result.limits.time_s)),
+            workers=result.limits.workers,
+            seed=result.limits.seed,
+            how=proof.how,
+            bounds=tuple(
+                None if bound is None or not bounded else bound * term.unit
+                for bound, term in zip(proof.bounds, problem.terms, strict=True)
+            ),
+        )
+        for proof in result.proofs
+    )
+
+
+def resolve(
+    problem: Problem, certificate: Certificate, limits: Limits, *, engine: str | None = None
+) -> CrossCheck:
+    """Have another engine than the certificate's search for anything below its bounds.
+
+    The certificate must have been checked without a solver first (`findings`). Agreement means
+    that the bounds hold; for a proven value, that nothing at least one quantum better exists.
+
+    Raises
+    ------
+    InputError
+        As `crosscheck` does.
+    """
+    values = tuple(term.value for term in certificate.objective)
+    bounds = tuple(term.bound for term in certificate.objective)
+    if certificate.places is not None and bounds[0] is None:
+        return CrossCheck(Agreement.NOT_SETTLED, None, 0.0, "the certificate asserts no bound")
+    claim = Claim(
+        placement=placement_of(problem.instance, certificate),
+        values=values,
+        bounds=bounds,
+        targets=bounds,
+        engines=engines_behind(certificate.proofs),
+    )
+    return crosscheck(problem, claim, limits, engine=engine)

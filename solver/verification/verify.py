@@ -1,0 +1,123 @@
+"""Verifying a certificate: without a solver, or with one that resolves its bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from slotwise.models.certificates.certificate import Certificate
+from slotwise.models.certificates.check import findings
+from slotwise.models.instance.instance import Instance
+from slotwise.models.values import plain
+
+if TYPE_CHECKING:
+    from slotwise.solver.core.result import Result
+    from slotwise.solver.verification.crosscheck import CrossCheck
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What ``verify`` found.
+
+    Parameters
+    ----------
+    certificate
+        What was verified.
+    findings
+        What is wrong with it; empty where nothing is.
+    check
+        The other engine's answer; ``None`` = none was asked.
+    """
+
+    certificate: Certificate
+    findings: tuple[str, ...]
+    check: CrossCheck | None
+
+    @property
+    def status(self) -> str:
+        """``failed``, ``not settled``, ``verified`` or ``placement verified``."""
+        if self.findings:
+            return "failed"
+        if self.check is None:
+            return "placement verified"
+        return "verified" if self.check.agreement == "agreed" else "not settled"
+
+    def lines(self) -> list[str]:
+        """Return what to tell people."""
+        by = self.certificate.asserted_by()
+        what = "placement verified" if self.certificate.places else "certificate read"
+        if self.status == "failed":
+            return ["verification failed:", *(f"  {line}" for line in self.findings)]
+        if self.check is None:
+            return [f"{what}, bound asserted by {by}; --resolve has another engine check it"]
+        if self.status == "verified":
+            return [f"verified: {self.check.reason}"]
+        return [f"{what}, bound asserted by {by}; not settled: {self.check.reason}"]
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what ``verify --json`` prints."""
+        return {
+            "status": self.status,
+            "findings": list(self.findings),
+            "instance": self.certificate.instance,
+            "claimed": self.certificate.status,
+            "objective": [
+                {
+                    "term": t.term,
+                    "value": None if t.value is None else plain(t.value),
+                    "bound": None if t.bound is None else plain(t.bound),
+                }
+                for t in self.certificate.objective
+            ],
+            "asserted_by": [
+                {"engine": proof.engine, "version": proof.version}
+                for proof in self.certificate.proofs
+            ],
+            "resolve": None if self.check is None else self.check.to_document(),
+        }
+
+
+def certify(instance: Instance, result: Result) -> Certificate:
+    """Return the certificate of a result of `solve`; one without an answer is refused."""
+    from slotwise.models.problem.compile import compile_problem
+    from slotwise.solver.verification.certify import certificate_of
+
+    return certificate_of(compile_problem(instance), result)
+
+
+def verify(
+    instance: Instance,
+    certificate: Certificate,
+    *,
+    resolve: bool = False,
+    engine: str | None = None,
+    time_limit_s: float = 60.0,
+    workers: int = 1,
+    seed: int = 0,
+    memory_limit_mb: int | None = None,
+) -> Verified:
+    """Check a certificate of `instance`.
+
+    Parameters
+    ----------
+    instance, certificate
+        What is claimed, of what.
+    resolve
+        Also have another engine search for anything below the certificate's bounds. Without it
+        no solver is loaded, and the bounds stay asserted.
+    engine
+        That engine; ``None`` = any that takes the instance and is not behind the certificate.
+    time_limit_s, workers, seed, memory_limit_mb
+        For the other engine, as in `solve`.
+    """
+    wrong = findings(instance, certificate)
+    if wrong or not resolve:
+        return Verified(certificate, wrong, None)
+    from slotwise.models.problem.compile import compile_problem
+    from slotwise.solver.core.result import Limits
+    from slotwise.solver.verification.certify import resolve as resolved
+
+    limits = Limits(time_limit_s, workers, seed, memory_mb=memory_limit_mb)
+    check = resolved(compile_problem(instance), certificate, limits, engine=engine)
+    wrong = (f"bound: {check.reason}",) if check.agreement == "contradicted" else ()
+    return Verified(certificate, wrong, check)

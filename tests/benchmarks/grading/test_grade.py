@@ -1,0 +1,258 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from slotwise.benchmarks.grade import GradeSummary, grade
+from slotwise.benchmarks.grading.rows import COLUMNS, KEY, MEASURED, Row, key_of
+from slotwise.benchmarks.grading.store import Store
+from slotwise.benchmarks.report.page import write_report
+from slotwise.models.errors import InputError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+METHODS = ("round-robin", "r-storm")
+COUNT = 3
+
+
+def tiny(index: int) -> dict[str, Any]:
+    node = {"rack": "r1", "slots": 4, "resources": {"cpu": 100, "memory_mb": 1000}}
+    demand = {"resources": {"cpu": 20, "onheap_mb": 200}}
+    return {
+        "format": "slotwise.instance/1",
+        "name": f"tiny-{index}",
+        "cluster": {"nodes": [{"id": "n1", **node}, {"id": "n2", **node}]},
+        "topologies": [
+            {
+                "id": "wc",
+                "components": [
+                    {"id": "spout", "kind": "spout", "parallelism": 2, **demand},
+                    {"id": "bolt", "kind": "bolt", "parallelism": 1 + index, **demand},
+                ],
+                "streams": [{"from": "spout", "to": "bolt"}],
+            }
+        ],
+    }
+
+
+@pytest.fixture(scope="module")
+def instances(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("instances")
+    for index in range(COUNT):
+        (folder / f"{index}.json").write_text(json.dumps(tiny(index)), encoding="utf-8")
+    return folder
+
+
+def run(instances: Path, out: Path, methods: tuple[str, ...] = METHODS) -> GradeSummary:
+    return grade([str(instances)], methods=methods, time_limit_s=20, out=out)
+
+
+def stable(rows: list[Row]) -> list[Row]:
+    """Return what must not depend on the machine, in an order of its own."""
+    left_out = (*MEASURED, "git_revision")  # Somebody may commit between two sessions.
+    kept = [{k: v for k, v in row.items() if k not in left_out} for row in rows]
+    return sorted(kept, key=lambda row: str(key_of(row)))
+
+
+@pytest.fixture(scope="module")
+def graded(spark: SparkSession, instances: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The rows of a whole grading on two cores."""
+    out = tmp_path_factory.mktemp("graded")
+    summary = run(instances, out)
+    assert (summary.planned, summary.skipped) == (9, 0)
+    return out
+
+
+@pytest.mark.spark
+def test_every_run_is_a_row(graded: Path) -> None:
+    rows = Store(graded).rows()
+    assert [tuple(row) for row in rows] == [COLUMNS] * 9
+    exact = [row for row in rows if row["kind"] == "exact"]
+    assert {row["status"] for row in exact} == {"optimal"}
+    assert all(row["terms"][1]["value"] == row["terms"][1]["bound"] for row in exact)
+    for row in rows:
+        assert row["wall_s"] > 0
+        assert row["peak_memory_mb"] > 1
+        assert json.loads(row["versions"])["slotwise"]
+
+
+@pytest.mark.spark
+def test_second_call_runs_nothing(graded: Path, instances: Path) -> None:
+    before = sorted((graded / "rows").iterdir())
+    summary = run(instances, graded)
+    assert (summary.planned, summary.skipped) == (9, 9)
+    assert sorted((graded / "rows").iterdir()) == before
+    assert json.loads(json.dumps(summary.to_document()))["run"] == 0
+
+
+@pytest.mark.spark
+def test_crashing_and_external_methods_are_graded_beside_ours(
+    graded: Path, instances: Path, tmp_path: Path
+) -> None:
+    kill = tmp_path / "kill.py"
+    kill.write_text(
+        "import os, signal, subprocess, sys\nsys.stdin.read()\n"
+        "child = subprocess.check_output(['ps', '-o', 'ppid=', '-p', str(os.getppid())])\n"
+        "os.kill(int(child), signal.SIGKILL)\n",
+        encoding="utf-8",
+    )
+    place = tmp_path / "place.py"
+    place.write_text(PLACE_ALL_ON_FIRST, encoding="utf-8")
+    crash, ours = f"cmd:{sys.executable} {kill}", f"cmd:{sys.executable} {place}"
+    summary = run(instances, graded, methods=(*METHODS, crash, ours))
+    assert summary.statuses["crashed"] == summary.instances
+    assert summary.skipped == 9
+    found = [row for row in Store(graded).rows() if row["method"] == ours]
+    assert [row["status"] for row in found] == ["valid"] * COUNT
+
+
+PLACE_ALL_ON_FIRST = """
+import json, os, sys
+data = json.load(sys.stdin)
+node = data["cluster"]["nodes"][0]["id"]
+topologies = {
+    t["id"]: {
+        f"{c['id']}[{i}]": {"node": node, "worker": 0}
+        for c in t["components"] for i in range(c["parallelism"])
+    }
+    for t in data["topologies"]
+}
+print(json.dumps({"format": "slotwise.placement/1", "instance": os.environ["SLOTWISE_INSTANCE"],
+                  "topologies": topologies}))
+"""
+
+
+def start(instances: Path, out: Path, master: str, *methods: str) -> subprocess.Popen[bytes]:
+    # A folder of this name where the user is must not be taken for the package.
+    (out / "slotwise").mkdir()
+    (out / "slotwise" / "__init__.py").touch()
+    words = [sys.executable, "-P", "-m", "slotwise", "grade", str(instances), "--out", str(out)]
+    words += ["--time-limit", "20", "--master", master]
+    for method in methods:
+        words += ["--methods", method]
+    return subprocess.Popen(words, cwd=out, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def wait_for_rows(out: Path, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 120
+    while not list((out / "rows").glob("*.parquet")):
+        assert process.poll() is None, "ended before its first rows"
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.spark
+def test_interrupted_grading_goes_on_and_gives_the_same_rows_on_one_core(
+    graded: Path, instances: Path, tmp_path: Path
+) -> None:
+    process = start(instances, tmp_path, "local[1]", *METHODS)
+    wait_for_rows(tmp_path, process)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said.decode()
+    assert b"Traceback" not in said
+    kept = Store(tmp_path).rows(KEY)
+    assert 0 < len(kept) < 9
+    summary = run(instances, tmp_path)
+    assert summary.skipped == len(kept)
+    ours = [row for row in Store(graded).rows() if row["method"] in ("auto", *METHODS)]
+    assert stable(Store(tmp_path).rows()) == stable(ours)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"methods": ["r-strom"]}, "r-storm"),
+        ({"engine": "cpsat"}, "cp-sat"),
+        ({"time_limit_s": 0}, "above 0"),
+        ({"time_limit_s": float("nan")}, "above 0"),
+        ({"seed": -1}, "0 or more"),
+        ({"count": 0}, "1 or more"),
+        ({"sources": ["rstrom"]}, "rstorm"),
+        ({"sources": ["no-such-file.json"]}, "neither a family nor a file"),
+    ],
+)
+def test_bad_input_is_refused_before_spark_starts(
+    arguments: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_session(master: str) -> None:
+        pytest.fail("Spark was started")
+
+    monkeypatch.setattr("slotwise.benchmarks.grade.spark_session", no_session)
+    sources = arguments.pop("sources", ["rstorm"])
+    with pytest.raises(InputError, match=message) as caught:
+        grade(sources, **{"out": tmp_path / "out", **arguments})
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.spark
+@pytest.mark.deep
+def test_two_executors_give_the_same_rows_though_one_is_killed(
+    graded: Path, instances: Path, tmp_path: Path
+) -> None:
+    process = start(instances, tmp_path, "local-cluster[2,1,1024]", *METHODS)
+    wait_for_rows(tmp_path, process)
+    os.kill(next(executors(process.pid)), signal.SIGKILL)
+    _, said = process.communicate(timeout=240)
+    assert process.returncode == 0, said.decode()
+    ours = [row for row in Store(graded).rows() if row["method"] in ("auto", *METHODS)]
+    assert stable(Store(tmp_path).rows()) == stable(ours)
+
+
+def executors(ancestor: int) -> Iterator[int]:
+    """Yield the executors' Java processes below `ancestor`."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"CoarseGrainedExecutorBackend" in command and descends(int(process.name), ancestor):
+            yield int(process.name)
+
+
+def descends(pid: int, ancestor: int) -> bool:
+    while pid > 1 and pid != ancestor:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+        pid = int(stat.rpartition(")")[2].split()[1])
+    return pid == ancestor
+
+
+def too_big() -> dict[str, Any]:
+    document = tiny(0)
+    document["topologies"][0]["components"][0]["resources"]["onheap_mb"] = 3000
+    return {**document, "name": "too-big"}
+
+
+@pytest.mark.spark
+def test_a_right_refusal_is_told_from_a_broken_command(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(tiny(0)), encoding="utf-8")
+    (tmp_path / "b.json").write_text(json.dumps(too_big()), encoding="utf-8")
+    refuse = tmp_path / "refuse.py"
+    refuse.write_text('print(\'{"refused": "no"}\')', encoding="utf-8")
+    refusing, broken = f"cmd:{sys.executable} {refuse}", f"cmd:{sys.executable} -c 1/0"
+    sources = [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
+    summary = grade(sources, methods=[refusing, broken], time_limit_s=20, out=tmp_path / "out")
+    assert summary.statuses == {
+        "crashed": 2,
+        "infeasible": 1,
+        "optimal": 1,
+        "refused": 1,
+        "rightly refused": 1,
+    }
+    page = write_report(tmp_path / "out").read_text(encoding="utf-8")
+    assert "<small>1 rightly</small>" in page
+    assert "rightly refused<small>" in page
+    failed = page.partition('<h2 id="failures">')[2].partition('<h2 id="instances">')[0]
+    assert failed.count("ZeroDivisionError") == 2
+    assert failed.count("refused: no") == 1

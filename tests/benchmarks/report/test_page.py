@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from graded_folder import EVIL, make_graded
+
+from slotwise.benchmarks.grading.plan import Limits, make_plan
+from slotwise.benchmarks.grading.rows import COLUMNS
+from slotwise.benchmarks.grading.run import Loader, outcome
+from slotwise.benchmarks.grading.sources import read_cases
+from slotwise.benchmarks.grading.store import Store
+from slotwise.benchmarks.report.page import write_report
+from slotwise.models.errors import InputError
+
+
+@pytest.fixture
+def graded(tmp_path: Path) -> Path:
+    """A folder with the rows of two methods on a feasible and an infeasible instance."""
+    return make_graded(tmp_path)
+
+
+class _Page(HTMLParser):
+    """Collects what a page would fetch, its visible text, and how many scripts it has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fetched: list[str] = []
+        self.scripts = 0
+        self.text = ""
+        self._in_script = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.scripts += tag == "script"
+        self._in_script = tag == "script"
+        for name, value in attrs:
+            if name in ("src", "href", "srcset", "data") and not (value or "").startswith("#"):
+                self.fetched.append(f"{tag} {name}={value}")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_script = False
+
+    def handle_data(self, data: str) -> None:
+        if not self._in_script:
+            self.text += data
+
+
+def read_page(path: Path) -> _Page:
+    page = _Page()
+    page.feed(path.read_text(encoding="utf-8"))
+    return page
+
+
+def test_page_is_self_contained(graded: Path) -> None:
+    path = write_report(graded)
+    page = read_page(path)
+    assert path == graded / "report.html"
+    assert page.fetched == []
+    assert "default-src 'none'" in path.read_text(encoding="utf-8")
+
+
+def test_names_of_users_are_text(graded: Path) -> None:
+    page = read_page(write_report(graded))
+    assert page.scripts == 4, "plotly, two figures and ours"
+    assert f"{EVIL} & co" in page.text
+
+
+def test_page_tells_what_was_found(graded: Path) -> None:
+    text = " ".join(read_page(write_report(graded)).text.split())
+    for part in (
+        "1 of 2 cases proven optimal",
+        "1 proven infeasible",
+        "auto: proven optimum",
+        "gap = (value",
+        "round-robin",
+        "R-Storm as its authors ran it: tasks of neighbours",
+        "Storm's even scheduler: executors dealt in turn",
+        "git revision",
+    ):
+        assert part in text, part
+
+
+def test_each_placement_is_drawn(graded: Path) -> None:
+    text = write_report(graded).read_text(encoding="utf-8")
+    rows = [row for row in Store(graded).rows() if row["placement"]]
+    assert len(re.findall(r'<svg class="placement"', text)) == len(rows) >= 3
+
+
+def test_report_is_the_same_again_and_leaves_nothing_behind(graded: Path) -> None:
+    first = write_report(graded).read_bytes()
+    assert write_report(graded).read_bytes() == first
+    assert sorted(p.name for p in graded.iterdir()) == ["instances", "report.html", "rows"]
+
+
+def test_rows_without_their_instance_are_reported_but_not_drawn(graded: Path) -> None:
+    for path in (graded / "instances").iterdir():
+        path.unlink()
+    text = write_report(graded).read_text(encoding="utf-8")
+    assert '<svg class="placement"' not in text
+    assert "round-robin" in text
+
+
+def test_rows_of_an_older_slotwise_are_reported_as_such(graded: Path) -> None:
+    assert "of the call alone" in seconds_fact(graded)
+    store = Store(graded)
+    old = [{**row, "version": "slotwise 0.1.0"} for row in store.rows()]
+    for row in old:
+        if row["method"] == "r-storm":
+            row |= {"method": "cmd:false", "kind": "external", "status": "refused", "terms": None}
+            row |= {"reason": "the command failed with exit code 1", "placement": None}
+    for path in (graded / "rows").iterdir():
+        path.unlink()
+    store.append(pa.Table.from_pylist(old))
+    page = write_report(graded).read_text(encoding="utf-8")
+    assert "of the call alone" not in seconds_fact(graded)
+    assert "rows of an older slotwise" in seconds_fact(graded)
+    assert page.count("crashed: the command failed with exit code 1") >= 2
+    assert "refused: the command" not in page
+
+
+def seconds_fact(graded: Path) -> str:
+    text = " ".join(read_page(write_report(graded)).text.split())
+    return text.rpartition("How it was run")[2].partition("seconds")[2]
+
+
+@pytest.mark.parametrize("name", ["empty", "missing"])
+def test_folder_without_rows_is_bad_input(tmp_path: Path, name: str) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="holds no rows") as caught:
+        write_report(tmp_path / name)
+    assert "\n" not in str(caught.value)
+
+
+def test_foreign_parquet_is_named(graded: Path) -> None:
+    (graded / "rows" / "rows-00000009-x.parquet").write_bytes(b"no parquet")
+    with pytest.raises(InputError, match="rows-00000009-x"):
+        write_report(graded)
+
+
+def test_page_of_a_family_says_what_differs_from_its_source(tmp_path: Path) -> None:
+    cases = read_cases(["rstorm"], 0, 1)
+    store = Store(tmp_path / "out")
+    store.prepare(cases)
+    plan = make_plan(cases, ["r-storm"], "auto", Limits(20.0, 1, 0, None))[1:]
+    rows = [{**dict.fromkeys(COLUMNS), **r.columns(), **outcome(r, Loader())} for r in plan]
+    store.append(pa.Table.from_pylist(rows))
+    text = " ".join(read_page(write_report(store.folder)).text.split())
+    assert "rstorm: R-Storm's nine benchmark topologies" in text
+    assert "6 nodes for Linear and 7 for Diamond, as the article says" in text

@@ -1,0 +1,126 @@
+"""Bad input and bad usage: exit code 2, one line on stderr, nothing else anywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from malformed_cases import CASES, Case, good_text
+
+from slotwise.cli import app as command_line
+
+
+def refused(answer, *fragments: str) -> None:
+    """Check that `answer` is one line on stderr that holds all `fragments`."""
+    assert answer.code == 2
+    assert answer.out == ""
+    assert answer.err.startswith("slotwise: ")
+    assert answer.err.endswith("\n")
+    assert len(answer.err.splitlines()) == 1
+    assert "Traceback" not in answer.err
+    for fragment in fragments:
+        assert fragment in answer.err
+
+
+def commands_on(case: Case, path: Path, good: Path) -> list[list[str]]:
+    """Return the commands that read the malformed file."""
+    if case.kind == "placement":
+        return [
+            ["judge", str(good), str(path)],
+            ["judge", str(good), str(path), "--json"],
+            ["solve", str(good), "--hint", str(path), "--out", "out/plan.json"],
+        ]
+    found = [
+        ["solve", str(path), "--out", "out/plan.json"],
+        ["solve", str(path), "--json"],
+        ["place", str(path), "--with", "r-storm", "--out", "out/plan.json"],
+        ["judge", str(path), str(path)],
+    ]
+    if path.is_file():  # where there is none, grade takes the path for a family or a folder
+        found.append(["grade", str(path), "--out", "out/graded"])
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_malformed_files(case, cli, tmp_path, monkeypatch):
+    path = case.put(tmp_path)
+    good = tmp_path / "good.json"
+    good.write_text(good_text())
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "out").mkdir()
+    for words in commands_on(case, path, good):
+        refused(cli(*words), path.name, *case.fragments)
+        assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "fragments"),
+    [
+        ([], ["command"]),
+        (["sovle", "x.json"], ["sovle", "solve"]),
+        (["solve"], ["INSTANCE"]),
+        (["solve", "word-count.json", "--nope"], ["--nope"]),
+        (["solve", "nowhere.json"], ["nowhere.json"]),
+        (["solve", "word-count.json", "--engine", "cpsat"], ["cpsat", "did you mean 'cp-sat'"]),
+        (["solve", "word-count.json", "--time-limit", "-1"], ["--time-limit", "-1", "above 0"]),
+        (["solve", "word-count.json", "--time-limit", "0"], ["--time-limit", "above 0"]),
+        (["solve", "word-count.json", "--time-limit", "nan"], ["--time-limit", "nan", "finite"]),
+        (["solve", "word-count.json", "--time-limit", "inf"], ["--time-limit", "inf", "finite"]),
+        (["solve", "word-count.json", "--time-limit", "soon"], ["--time-limit"]),
+        (["solve", "word-count.json", "--workers", "0"], ["--workers", "0", "from 1"]),
+        (["solve", "word-count.json", "--workers", "1.5"], ["--workers"]),
+        (["solve", "word-count.json", "--seed", "-1"], ["--seed", "-1", "from 0"]),
+        (["solve", "word-count.json", "--out", "no/such/plan.json"], ["--out", "no/such"]),
+        (["solve", "word-count.json", "--out", "."], ["--out", "folder"]),
+        (["solve", "word-count.json", "--hint", "nowhere.json"], ["nowhere.json"]),
+        (["solve", "word-count.json", "--topology", "wc"], ["topology", "Storm"]),
+        (["solve", "word-count.json", "--worker-min-cpu", "-3"], ["--worker-min-cpu", "-3"]),
+        (["place", "word-count.json"], ["--with"]),
+        (["place", "word-count.json", "--with", "r-strom"], ["r-strom", "r-storm"]),
+        (["place", "word-count.json", "--with", "cmd:"], ["cmd:"]),
+        (["judge", "word-count.json"], ["PLAN"]),
+        (["judge", "-", "-"], ["stdin"]),
+        (["generate", "rstrom", "--out", "new"], ["rstrom", "did you mean 'rstorm'"]),
+        (["generate", "rstorm", "--out", "new", "--count", "0"], ["--count", "0"]),
+        (["generate", "rstorm", "--out", "word-count.json"], ["--out", "word-count.json"]),
+        (["generate", "rstorm"], ["--out"]),
+        (["schema", "instnace"], ["instnace", "did you mean 'instance'"]),
+        (["grade", "rstrom"], ["rstrom", "rstorm"]),
+        (["grade", "rstorm", "--methods", "r-strom"], ["r-strom", "r-storm"]),
+        (["grade", "rstorm", "--engine", "cpsat"], ["cpsat"]),
+        (["report", "nowhere"], ["nowhere"]),
+    ],
+    ids=" ".join,
+)
+def test_usage_errors(cli, examples, words, fragments):
+    before = sorted(examples.rglob("*"))
+    refused(cli(*words), *fragments)
+    assert sorted(examples.rglob("*")) == before
+
+
+def test_control_characters_reach_no_terminal(cli, examples):
+    for words in (["solve", "\x1b[2J.json"], ["sovle\x1b[2J"], ["report", "\x1b[2J"]):
+        answer = cli(*words)
+        assert answer.code == 2
+        assert answer.err[:-1].isprintable()
+        assert r"\x1b[2J" in answer.err
+
+
+def test_a_folder_that_cannot_be_written_to(cli, examples, monkeypatch):
+    """Asked of the system, for the superuser may write everywhere."""
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    refused(cli("solve", "word-count.json", "--out", "plan.json"), "--out", "written")
+
+
+def test_an_internal_error_is_no_bad_input(cli, examples, monkeypatch):
+    from slotwise.models.errors import InternalError
+
+    def broken(*words: object, **options: object) -> None:
+        raise InternalError("claims 1, the judge finds 2")
+
+    monkeypatch.setattr(command_line, "app", broken)
+    answer = cli("solve", "word-count.json")
+    assert answer.code == 1
+    assert answer.err == (
+        "slotwise: internal error, please report it: claims 1, the judge finds 2\n"
+    )

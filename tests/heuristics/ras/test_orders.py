@@ -1,0 +1,59 @@
+"""Orders that the released Storm showed: of executors by constraints, and of sums of doubles."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from slotwise.heuristics.ras.model.requests import request_of
+from slotwise.heuristics.ras.model.topology import ras_topology
+from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
+from slotwise.heuristics.ras.strategies.executor_order import by_constraint_severity
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.topology import Component, Constraints, Topology
+
+
+def test_a_limit_per_node_counts_all_components_over_it() -> None:
+    """Storm 2.8.3 takes ``b`` first: 3 components // 2; the others have no constraint."""
+    topology = Topology(
+        "t",
+        tuple(Component(name, "spout", 2) for name in ("a", "b", "c")),
+        constraints=Constraints((), {"b": 2}),
+    )
+    view = ras_topology(topology, (), java=17)
+    order = by_constraint_severity(view, range(6))
+    assert [view.components[view.component_of[task]].id for task in order] == list("bbccaa")
+
+
+def test_sums_are_taken_in_the_order_of_javas_maps() -> None:
+    """Storm 2.8.3 writes "Additional CPU Required: 7.300000000000001%" on a node of 1 point.
+
+    One after another the demands come to 7.299999999999999, in the order of the map of executors
+    (which the priority strategies take) to 7.3.
+    """
+    topology = Topology(
+        "t",
+        (
+            Component("s", "spout", 5, {"cpu": Decimal("1.1")}),
+            Component("b", "bolt", 6, {"cpu": Decimal("0.3")}),
+        ),
+    )
+    asked = request_of(topology)
+    assert asked.approximate.cpu == 7.300000000000001
+    assert asked.cpu == 7.3
+
+
+def test_nodes_are_added_up_in_the_order_of_a_copied_map() -> None:
+    """Storm 2.8.3 on Java 17 writes "(Available: 7852.520000000001 % CPU)".
+
+    In the order of the file it would be 7852.5199999999995, in that of the map before it is copied
+    7852.519999999999.
+    """
+    cpu = "100 206.22 303.44 405.66 505.88 603.1 706.32 800.54 906.76 1003.98 1105.2 1205.42"
+    nodes = tuple(
+        Node(f"n{37 * k * k + 11 * k}", "r", resources={"cpu": Decimal(amount), "memory_mb": 1000})
+        for k, amount in enumerate(cpu.split())
+    )
+    too_large = Topology("t", (Component("s", "spout", 1, {"cpu": Decimal(100000)}),))
+    one = schedule_round(Instance("i", Cluster(nodes), (too_large,)), strategy="ras-default")
+    assert "(Available: 7852.520000000001 % CPU)" in one.decisions[0].message

@@ -1,0 +1,221 @@
+"""Entry points that break: one line, with the place in their file, wherever they are used."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from conftest import Cli
+
+from slotwise.benchmarks.grading.plan import Limits, Run, make_plan
+from slotwise.benchmarks.grading.rows import Kind
+from slotwise.benchmarks.grading.run import Loader, outcome
+from slotwise.benchmarks.grading.sources import read_cases
+from slotwise.heuristics import HEURISTICS, registry
+from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.run import run_method
+from slotwise.models.instance_file import read_instance
+from slotwise.models.problem.compile import compile_problem
+
+Bring = Callable[[str], Path]
+
+START = """\
+import numpy as np
+from slotwise import Placement, Refusal
+from slotwise.heuristics.method import Method
+"""
+
+DIVIDES = """
+def helper(n):
+    return 1 / n
+def place(problem, rng):
+    return helper(0)
+method = Method("bad", "a test", place)
+"""
+EVIL = r"\x1b[2J\x07"
+
+
+@pytest.fixture
+def bring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bring:
+    """Pretend that the package ``brought`` has an entry point ``bad`` with this code."""
+
+    def make(code: str) -> Path:
+        file = tmp_path / "brought.py"
+        file.write_text(START + textwrap.dedent(code), encoding="utf-8")
+        monkeypatch.syspath_prepend(str(tmp_path))
+        monkeypatch.delitem(sys.modules, "brought", raising=False)
+        point = EntryPoint("bad", "brought:method", registry.GROUP)
+        monkeypatch.setattr(registry, "entry_points", lambda group: (point,))
+        return file
+
+    return make
+
+
+def line_of(file: Path, text: str) -> str:
+    """Return ``file:line`` of the first line that holds `text`."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return f"{file}:{1 + next(i for i, line in enumerate(lines) if text in line)}"
+
+
+def graded(path: Path) -> dict[str, object]:
+    plan: tuple[Run, ...] = make_plan(
+        read_cases([str(path)], 0, None), ["bad"], "auto", Limits(10.0, 1, 0, None)
+    )
+    return outcome(next(run for run in plan if run.kind != Kind.EXACT), Loader())
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "where"),
+    [
+        (DIVIDES, "the method bad failed: ZeroDivisionError: division by zero", "1 / n"),
+        (
+            f"def place(problem, rng): raise ValueError('a\\n{EVIL}b')\n"
+            "method = Method('bad', 'a test', place)",
+            rf"the method bad failed: ValueError: a {EVIL}b",
+            "raise ValueError",
+        ),
+        (
+            "def place(problem, rng): raise SystemExit(0)\nmethod = Method('bad', '', place)",
+            "the method bad failed: SystemExit: 0",
+            "raise SystemExit",
+        ),
+        (
+            "def place(problem): pass\nmethod = Method('bad', '', place)",
+            "the method bad failed: TypeError: place() takes 1 positional argument but",
+            "def place",
+        ),
+        (
+            "def place(problem, rng): return Placement((0,), ('x',))\n"
+            "method = Method('bad', '', place)",
+            "the method bad failed: TypeError",
+            "return Placement",
+        ),
+        (
+            "def place(problem, rng): return np.argmin([[1], [2, 3]])\n"
+            "method = Method('bad', '', place)",
+            "the method bad failed: ValueError",
+            "return np",
+        ),
+        (
+            "def supports(problem): return problem.nothing\n"
+            "method = Method('bad', '', supports, supports)",
+            "the method bad failed: AttributeError",
+            "return problem",
+        ),
+        (
+            "class Place:\n  def __call__(self, problem): pass\n"
+            "method = Method('bad', '', Place())",
+            "the method bad failed: TypeError",
+            "def __call__",
+        ),
+    ],
+)
+def test_an_exception_is_one_line_with_its_place(
+    bring: Bring, cli: Cli, examples: Path, code: str, said: str, where: str
+) -> None:
+    place = line_of(bring(code), where)
+    answer = cli("place", "word-count.json", "--with", "bad", "--json")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"slotwise: {said}")
+    assert answer.err.endswith(f" ({place})\n")
+    row = graded(examples / "word-count.json")
+    assert row["status"] == "crashed"
+    assert answer.err == f"slotwise: {row['error']}\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "where"),
+    [
+        ("1 / 0\n", "ZeroDivisionError: division by zero", "1 / 0"),
+        ("import not_there_at_all\n", "ModuleNotFoundError: No module", "import not"),
+        ("def broken(:\n", "SyntaxError: invalid syntax", "def broken"),
+        ("raise SystemExit('enough')\n", "SystemExit: enough", "raise"),
+        ("def method(): raise OSError('no licence')\n", "OSError: no licence", "raise"),
+    ],
+)
+@pytest.mark.parametrize("words", [["place", "word-count.json", "--with", "bad"], ["methods"]])
+def test_an_entry_point_that_cannot_be_loaded_says_where(
+    bring: Bring, cli: Cli, examples: Path, code: str, said: str, where: str, words: list[str]
+) -> None:
+    place = line_of(bring(code), where)
+    answer = cli(*words)
+    assert (answer.code, answer.out) == (2, "")
+    assert f"'bad': cannot be loaded: {said}" in answer.err
+    assert answer.err.endswith(f" ({place})\n")
+    assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("7", "answer of bad = int: must be a Placement or a Refusal"),
+        ("Refusal(3)", "reason of the refusal of bad = 'int': must be a text"),
+        ("Placement((0,), (0,))", "must have one entry per task"),
+        ("Placement((0.5,) * problem.task_count, (0,) * problem.task_count)", "whole numbers"),
+        ("Placement((9,) * problem.task_count, (0,) * problem.task_count)", "number of nodes"),
+    ],
+)
+def test_an_answer_of_the_wrong_kind_names_the_function(
+    bring: Bring, cli: Cli, examples: Path, answer: str, said: str
+) -> None:
+    file = bring(f"def place(problem, rng): return {answer}\nmethod = Method('bad', '', place)")
+    told = cli("place", "word-count.json", "--with", "bad")
+    assert (told.code, told.out) == (2, "")
+    assert said.replace("= int", "= 'int'") in told.err
+    assert f" ({line_of(file, 'def place')})" in told.err
+    assert told.err.count("\n") == 1
+    assert graded(examples / "word-count.json")["status"] == "error"
+
+
+@pytest.mark.parametrize("where", ["place", "supports"])
+def test_control_characters_in_a_refusal_are_escaped(
+    bring: Bring, cli: Cli, examples: Path, where: str
+) -> None:
+    reason = f"'no\\n{EVIL} room'"
+    bring(
+        f"def place(problem, rng): return Refusal({reason})\n"
+        f"def supports(problem): return {reason if where == 'supports' else None}\n"
+        "method = Method('bad', '', place, supports)"
+    )
+    for words in ([], ["--json"]):
+        told = cli("place", "word-count.json", "--with", "bad", *words)
+        assert told.code == 1
+        assert "\x1b" not in told.out + told.err
+    assert told.json["reason"] == rf"no {EVIL} room"
+    row = graded(examples / "word-count.json")
+    assert (row["status"], row["reason"]) == ("refused", rf"no {EVIL} room")
+
+
+def test_whole_numbers_of_numpy_are_an_answer(bring: Bring, cli: Cli, examples: Path) -> None:
+    bring(
+        "def place(problem, rng):\n"
+        "    nowhere = np.full(problem.task_count, -1)\n"
+        "    return Placement(tuple(nowhere), tuple(nowhere))\n"
+        "method = Method('bad', '', place)"
+    )
+    told = cli("place", "word-count.json", "--with", "bad", "--json")
+    assert {violation["rule"] for violation in told.json["violations"]} == {"placed"}
+    assert graded(examples / "word-count.json")["status"] == "invalid"
+
+
+def test_a_bug_of_ours_keeps_its_traceback(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from slotwise.heuristics import round_robin
+
+    method = HEURISTICS["round-robin"]
+    monkeypatch.setattr(round_robin, "Placement", None)
+    problem = compile_problem(read_instance("word-count.json"))
+    with pytest.raises(TypeError, match="NoneType"):
+        run_method(problem, method, 0)
+
+
+def test_running_out_of_memory_is_told_as_such(bring: Bring, examples: Path) -> None:
+    bring("def place(problem, rng): raise MemoryError\nmethod = Method('bad', '', place)")
+    with pytest.raises(MethodError, match="MemoryError"):
+        run_method(
+            compile_problem(read_instance("word-count.json")), registry.find_method("bad"), 0
+        )
+    assert graded(examples / "word-count.json")["status"] == "out-of-memory"

@@ -1,0 +1,193 @@
+"""Subset dynamic programming against exhaustive search, CP-SAT and the published values."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from slotwise.models.importers.matrix_assignment import published_optimum
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.placement import Placement
+from slotwise.models.instance.topology import Component, Stream, Topology
+from slotwise.models.instance_file import instance_from_data, read_instance
+from slotwise.models.judge.judge import judge
+from slotwise.models.problem.compile import compile_problem
+from slotwise.solver.assignment.model import make_assignment
+from slotwise.solver.assignment.subset_dp import SUBSET_DP
+from slotwise.solver.assignment.subset_pricing import narrow
+from slotwise.solver.assignment.subset_tables import NO_WAY, fill, make_tables
+from slotwise.solver.compact.cp_sat.engine import CP_SAT
+from slotwise.solver.core.result import Limits, Status
+from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+
+LIMITS = Limits(time_s=60.0)
+
+
+def document(rng: np.random.Generator, tasks: int, nodes: int, *, alike: bool) -> dict[str, Any]:
+    """A random assignment on equally distant nodes, with one or two capacities."""
+    dims = int(rng.integers(1, 3))
+    diagonal, apart = (0, 3) if rng.random() < 0.5 else (int(rng.integers(0, 9)), 4)
+    weights = rng.integers(0, 6, (tasks, dims))
+    room = int(weights.sum()) * rng.uniform(0.5, 1.6) / nodes / dims
+    capacities = rng.integers(int(room), int(room) + 5, (nodes, dims))
+    linear = None if rng.random() < 0.3 else rng.integers(0, 20, (tasks, nodes))
+    if alike:
+        capacities[1:] = capacities[1:2]
+        if linear is not None:
+            linear[:, 1:] = linear[:, 1:2]
+    pairs = [(i, j) for i in range(tasks) for j in range(tasks) if i != j and rng.random() < 0.5]
+    distance = np.where(np.eye(nodes, dtype=bool), diagonal, apart)
+    return {
+        "format": "matrix-assignment",
+        "name": "random",
+        "weights": weights.tolist(),
+        "capacities": capacities.tolist(),
+        "flow": [[i, j, int(rng.integers(0, 9))] for i, j in pairs],
+        "distance": distance.tolist(),
+        "linear": None if linear is None else linear.tolist(),
+    }
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_equals_exhaustive_search(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    tasks, nodes = int(rng.integers(1, 8)), int(rng.integers(1, 5))
+    problem = compile_problem(instance_from_data(document(rng, tasks, nodes, alike=bool(seed % 2))))
+    truth = EXHAUSTIVE.run(problem, LIMITS, None)
+    found = SUBSET_DP.run(problem, LIMITS, None)
+    assert (found.status, found.values, found.bounds) == (truth.status, truth.values, truth.bounds)
+    if found.placement is not None:
+        verdict = judge(problem, found.placement)
+        assert (verdict.violations, verdict.scaled) == ((), found.values)
+
+
+def test_random_cases_are_of_both_kinds() -> None:
+    statuses = set()
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        tasks, nodes = int(rng.integers(1, 8)), int(rng.integers(1, 5))
+        made = document(rng, tasks, nodes, alike=bool(seed % 2))
+        statuses.add(SUBSET_DP.run(compile_problem(instance_from_data(made)), LIMITS, None).status)
+    assert statuses == {Status.OPTIMAL, Status.INFEASIBLE}
+
+
+def test_relabelling_leaves_the_optimum() -> None:
+    rng = np.random.default_rng(5)
+    made = document(rng, 9, 4, alike=False)
+    made["capacities"] = [[20, 20][: len(row)] for row in made["capacities"]]
+    tasks, nodes = rng.permutation(9), rng.permutation(4)
+    moved = dict(made)
+    moved["weights"] = [made["weights"][i] for i in tasks]
+    moved["capacities"] = [made["capacities"][k] for k in nodes]
+    if made["linear"] is not None:
+        moved["linear"] = [[made["linear"][i][k] for k in nodes] for i in tasks]
+    place = np.argsort(tasks)
+    moved["flow"] = [[int(place[i]), int(place[j]), w] for i, j, w in made["flow"]]
+    both = [
+        SUBSET_DP.run(compile_problem(instance_from_data(d)), LIMITS, None) for d in (made, moved)
+    ]
+    assert both[0].status is Status.OPTIMAL
+    assert both[0].values == both[1].values
+
+
+def test_levels_with_single_workers() -> None:
+    """Distances by level are uniform where all nodes stand in one rack."""
+    components = tuple(Component(c, "bolt", 3, {"cpu": Decimal(10)}) for c in "abc")
+    topology = Topology("t", components, (Stream("a", "b"), Stream("b", "c"), Stream("a", "c")))
+    offered = {"cpu": Decimal(40)}
+    cluster = Cluster(tuple(Node(f"n{i}", "r", slots=2, resources=offered) for i in range(3)))
+    made = Instance("levels", cluster, (topology,))
+    problem = compile_problem(made)
+    assert SUBSET_DP.supports(problem) is None
+    found = SUBSET_DP.run(problem, LIMITS, None)
+    assert found.status is Status.OPTIMAL
+    assert found.values == CP_SAT.run(problem, LIMITS, None).values
+    apart = compile_problem(
+        replace(made, cluster=Cluster((*cluster.nodes, Node("far", "q", resources=offered))))
+    )
+    assert "2 distances apart" in str(SUBSET_DP.supports(apart))
+
+
+@pytest.mark.parametrize("name", ["tassc1003Ac", "tassc1003Cc"])
+def test_equals_cp_sat_and_the_published_optimum(shared: Path, name: str) -> None:
+    file = shared / "instances" / "ctap" / f"{name}.json"
+    problem = compile_problem(read_instance(file))
+    found = SUBSET_DP.run(problem, LIMITS, None)
+    assert found.status is Status.OPTIMAL
+    assert found.values == CP_SAT.run(problem, LIMITS, None).values
+    assert found.values is not None
+    published = published_optimum(json.loads(file.read_text()))
+    assert found.values[0] * problem.terms[0].unit == published.value
+
+
+def small() -> Instance:
+    return instance_from_data(document(np.random.default_rng(1), 5, 3, alike=False))
+
+
+def reason(instance: Instance) -> str:
+    found = SUBSET_DP.supports(compile_problem(instance))
+    assert found is not None
+    return found
+
+
+def test_refuses_with_the_reason() -> None:
+    made = small()
+    assert SUBSET_DP.supports(compile_problem(made)) is None
+    far = replace(made.cluster, matrix=((0, 1, 2), (1, 0, 1), (2, 1, 0)))
+    assert "2 distances apart" in reason(replace(made, cluster=far))
+    assert "'nodes'" in reason(replace(made, objective=Objective(("network+linear", "nodes"))))
+    assert "exactly one term" in reason(replace(made, objective=Objective(("network", "linear"))))
+    soft = Objective(("overload", "network+linear"), soft={"w0": 1})
+    assert "soft" in reason(replace(made, objective=soft))
+    many = instance_from_data(document(np.random.default_rng(1), 23, 3, alike=False))
+    assert "23 tasks" in reason(many)
+
+
+def test_stops_at_the_limit_with_the_hint() -> None:
+    problem = compile_problem(
+        instance_from_data(document(np.random.default_rng(3), 16, 4, alike=False))
+    )
+    best = SUBSET_DP.run(problem, LIMITS, None).placement
+    stopped = SUBSET_DP.run(problem, Limits(time_s=1e-9), best)
+    assert (stopped.status, stopped.placement, stopped.bounds) == (Status.FEASIBLE, best, (None,))
+    nothing = SUBSET_DP.run(problem, Limits(time_s=1e-9), Placement((-1,) * 16, (-1,) * 16))
+    assert nothing.status in (Status.UNKNOWN, Status.FEASIBLE)
+    assert nothing.bounds == (None,)
+
+
+def test_prices_rule_out_no_optimum() -> None:
+    """With the optimum as incumbent the contents left hold it; a bound never exceeds it."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        problem = compile_problem(instance_from_data(document(rng, 8, 3, alike=False)))
+        tables = make_tables(make_assignment(problem))
+        list(fill(tables))
+        best = int(tables.levels[-1][tables.full])
+        if best >= NO_WAY:
+            continue
+        before = {node: len(sets) for node, (sets, _) in tables.chosen.items()}
+        tables.chosen, bound = narrow(tables.chosen, 8, best)
+        assert bound <= best
+        assert all(len(sets) <= before[node] for node, (sets, _) in tables.chosen.items())
+        tables.levels.clear()
+        list(fill(tables))
+        assert int(tables.levels[-1][tables.full]) == best
+
+
+@pytest.mark.deep
+def test_prices_change_no_optimum_of_the_public_instances(shared: Path) -> None:
+    """The same optimum with the tables alone, every content that fits allowed."""
+    for file in sorted((shared / "instances" / "ctap").glob("*.json")):
+        problem = compile_problem(read_instance(file))
+        found = SUBSET_DP.run(problem, LIMITS, None)
+        assert found.status is Status.OPTIMAL
+        tables = make_tables(make_assignment(problem))
+        list(fill(tables))
+        assert found.values == (int(tables.levels[-1][tables.full]) + tables.constant,), file.name

@@ -1,0 +1,159 @@
+"""Engine configurations against exhaustive search on tiny instances and cp-sat on larger ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from hypothesis import event, given
+from strategies import instances, tiny_instance
+
+from slotwise.models.families.random_planted import RandomParameters, random_instance
+from slotwise.models.families.registry import FAMILIES
+from slotwise.models.instance.instance import Instance, Objective, parts_of
+from slotwise.models.instance.topology import Topology
+from slotwise.models.judge.judge import judge
+from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.column_generation.configurations.engine import (
+    FAST_CONFIGURATIONS as CONFIGURATIONS,
+)
+from slotwise.solver.column_generation.configurations.engine import UNSUPPORTED_PARTS
+from slotwise.solver.compact.cp_sat.engine import CP_SAT
+from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.result import Limits, Outcome, Status
+from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.solve import solve
+
+LIMITS = Limits(time_s=20.0)
+
+# Proven here by engine configurations, and found again by cp-sat where it closes (linear-b,
+# diamond-b, star-c within seconds). Overload first, then network cost.
+RSTORM_OPTIMA = {
+    "linear-a": (0, 656),
+    "linear-b": (0, 48),
+    "diamond-a": (0, 714),
+    "diamond-b": (0, 145),
+    "star-a": (720, 1390),
+    "star-b": (80, 442),
+    "star-c": (0, 54),
+    "page-load": (0, 41),
+    "processing": (0, 204),
+}
+
+
+def within_support(instance: Instance) -> Instance:
+    """Take away what the engine does not know: matrices, moves, rejection, costs of workers."""
+    unknown = {*UNSUPPORTED_PARTS, "workers"}
+    terms = tuple(t for t in instance.objective.terms if not set(parts_of(t)) & unknown)
+    return replace(
+        instance,
+        cluster=replace(instance.cluster, matrix=None),
+        topologies=tuple(_with_node_memory_only(t) for t in instance.topologies),
+        scheduler=replace(instance.scheduler, worker_min_cpu=Decimal(0)),
+        running=None,
+        objective=replace(instance.objective, terms=terms or ("overload", "network"), limits={}),
+    )
+
+
+def _with_node_memory_only(topology: Topology) -> Topology:
+    shared = tuple(region for region in topology.shared_memory if region.kind == "offheap_node")
+    return replace(topology, shared_memory=shared)
+
+
+def agrees(problem: Problem, truth: Outcome, other: Outcome) -> None:
+    """A finished answer is the truth; an unfinished one has a valid placement and true bounds."""
+    if other.status in (Status.OPTIMAL, Status.INFEASIBLE):
+        assert (other.status, other.values) == (truth.status, truth.values)
+    if other.placement is not None:
+        verdict = judge(problem, other.placement)
+        assert verdict.valid
+        assert verdict.scaled == other.values
+    if truth.values is not None:
+        proven = [b for b in other.bounds if b is not None]
+        assert tuple(proven) <= truth.values[: len(proven)]
+
+
+def test_equals_exhaustive_search(note: list[str]) -> None:
+    rng = np.random.default_rng(7)
+    seen: Counter[str] = Counter()
+    while seen.total() < 400:
+        problem = compile_problem(within_support(tiny_instance(rng)))
+        if CONFIGURATIONS.supports(problem) is not None:
+            continue
+        truth = EXHAUSTIVE.run(problem, LIMITS, None)
+        try:
+            other = CONFIGURATIONS.run(problem, LIMITS, None)
+        except NotTakenError as error:
+            seen[f"not taken: {error}"] += 1
+            continue
+        agrees(problem, truth, other)
+        seen[f"{truth.status}/{other.status}"] += 1
+    note.append(f"configurations against exhaustive (truth/claim): {dict(seen)}")
+    assert seen["optimal/optimal"] >= 150
+    assert seen["infeasible/infeasible"] >= 20
+
+
+@given(instances(most_tasks=5))
+def test_equals_exhaustive_search_on_any_instance(instance: Instance) -> None:
+    problem = compile_problem(within_support(instance))
+    if CONFIGURATIONS.supports(problem) is None:
+        truth = EXHAUSTIVE.run(problem, LIMITS, None)
+        try:
+            agrees(problem, truth, CONFIGURATIONS.run(problem, LIMITS, None))
+        except NotTakenError:
+            event("not taken")
+
+
+@pytest.mark.parametrize(("name", "optimum"), RSTORM_OPTIMA.items())
+def test_rstorm_topologies_are_proven(name: str, optimum: tuple[int, int]) -> None:
+    family = FAMILIES["rstorm"]
+    made = (family.make(index, 0) for index in range(family.count))
+    instance = next(i for i in made if i.name == name)
+    result = solve(instance, engine="configurations", time_limit_s=120)
+    assert result.status == Status.OPTIMAL
+    assert tuple(t.value for t in result.objective) == optimum
+
+
+@pytest.mark.parametrize("index", range(10))
+def test_equals_cp_sat_on_middle_sizes(index: int) -> None:
+    parameters = RandomParameters(tasks=14, components=4, nodes=4, infeasible_percent=10)
+    instance, _ = random_instance(parameters, index, 0)
+    problem = compile_problem(within_support(instance))
+    first = CONFIGURATIONS.run(problem, LIMITS, None)
+    second = CP_SAT.run(problem, LIMITS, None)
+    assert {first.status, second.status} & {Status.OPTIMAL, Status.INFEASIBLE}
+    for one, other in ((first, second), (second, first)):
+        if one.status in (Status.OPTIMAL, Status.INFEASIBLE):
+            agrees(problem, one, other)
+
+
+def test_says_why_it_does_not_take_an_instance() -> None:
+    instance = FAMILIES["rstorm"].make(0, 0)
+    limited = replace(instance.topologies[0], worker_max_heap_mb=256)
+    instance = replace(instance, objective=Objective(("network", "workers")))
+    reason = CONFIGURATIONS.supports(compile_problem(replace(instance, topologies=(limited,))))
+    assert reason is not None
+    assert "linear-a" in reason
+
+
+def test_too_many_configurations_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "slotwise.solver.column_generation.configurations.enumeration.MOST_ROWS", 10
+    )
+    problem = compile_problem(FAMILIES["rstorm"].make(0, 0))
+    with pytest.raises(NotTakenError, match="configurations"):
+        CONFIGURATIONS.run(problem, LIMITS, None)
+
+
+def test_auto_goes_on_with_cp_sat(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "slotwise.solver.column_generation.configurations.enumeration.MOST_ROWS", 10
+    )
+    monkeypatch.setattr("slotwise.solver.column_generation.worker_packing.table.MOST_CONTENTS", 10)
+    result = solve(FAMILIES["rstorm"].make(1, 0), time_limit_s=60)
+    assert result.engine == "cp-sat"
+    assert tuple(t.value for t in result.objective) == RSTORM_OPTIMA["linear-b"]

@@ -1,0 +1,302 @@
+"""Engines milp and milp-cbc, and the linear model as a file."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import Counter
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import highspy
+import numpy as np
+import pulp
+import pytest
+from strategies import RULES, rules_in, tiny_instance
+
+from slotwise import place
+from slotwise.models.families.rstorm import RSTORM
+from slotwise.models.instance.cluster import Cluster, Distance, Node
+from slotwise.models.instance.instance import Instance, LinearCost, Objective
+from slotwise.models.instance.topology import Component, Stream, Topology
+from slotwise.models.instance_file import read_instance
+from slotwise.models.judge.judge import judge
+from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.compact.cp_sat.engine import CP_SAT
+from slotwise.solver.compact.milp.backend import whole_bound
+from slotwise.solver.compact.milp.builder import Model, total
+from slotwise.solver.compact.milp.cbc import ENDED as CBC_ENDED
+from slotwise.solver.compact.milp.engine import MILP, MILP_CBC
+from slotwise.solver.compact.milp.export import linear_model
+from slotwise.solver.compact.milp.highs import ENDED as HIGHS_ENDED
+from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.result import Limits, Outcome, Status
+from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+
+LIMITS = Limits(time_s=60.0, workers=1, seed=0)
+SEED = 20260701
+
+
+def rstorm(name: str) -> Problem:
+    found = next(made for made in RSTORM.generate(None, 0) if made.name == name)
+    return compile_problem(found)
+
+
+def agrees_with_judge(problem: Problem, outcome: Outcome) -> None:
+    """Values are what the judge says; bounds are below them, and equal as far as proven."""
+    if outcome.placement is None:
+        assert outcome.values is None
+        return
+    verdict = judge(problem, outcome.placement)
+    assert verdict.violations == ()
+    assert verdict.scaled == outcome.values
+    for value, bound in zip(verdict.scaled, outcome.bounds, strict=True):
+        assert bound is None or bound <= value
+
+
+def not_proven_for_size(answer: Outcome) -> bool:
+    """Whether a term has too many steps for the last one to be told from rounding."""
+    assert answer.values is not None
+    pairs = zip(answer.values, answer.bounds, strict=True)
+    value, bound = next((v, b) for v, b in pairs if v != b)
+    return value > 10**8 and bound is not None and bound >= value - value // 10**8
+
+
+def cross_check(engine: Engine, seed: int, count: int) -> tuple[Counter[str], Counter[str]]:
+    """Compare with exhaustive search; return how often each rule and each status occurred."""
+    rng = np.random.default_rng(seed)
+    rules: Counter[str] = Counter()
+    statuses: Counter[str] = Counter()
+    for number in range(count):
+        instance = tiny_instance(rng)
+        problem = compile_problem(instance)
+        truth = EXHAUSTIVE.run(problem, LIMITS, None)
+        answer = engine.run(problem, LIMITS, None)
+        told = f"instance {number} of seed {seed}: {sorted(rules_in(instance))}"
+        assert answer.values == truth.values, told
+        assert answer.status == truth.status or not_proven_for_size(answer), told
+        agrees_with_judge(problem, answer)
+        rules.update(rules_in(instance))
+        statuses[answer.status] += 1
+    return rules, statuses
+
+
+def test_highs_agrees_with_exhaustive(note: list[str]) -> None:
+    rules, statuses = cross_check(MILP, SEED, 300)
+    note.append(f"milp agrees with exhaustive: {dict(statuses)}")
+    assert set(rules) == RULES
+    assert min(statuses["optimal"], statuses["infeasible"]) >= 40
+    assert statuses["feasible"] <= 5
+
+
+def test_cbc_agrees_with_exhaustive() -> None:
+    cross_check(MILP_CBC, SEED + 1, 60)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("engine", [MILP, MILP_CBC], ids=lambda engine: engine.name)
+def test_agrees_with_exhaustive_on_many(engine: Engine) -> None:
+    cross_check(engine, SEED + 2, 2000)
+
+
+def test_agrees_with_cp_sat_on_two_racks() -> None:
+    problem = rstorm("star-c")
+    truth = CP_SAT.run(problem, LIMITS, None)
+    answer = MILP.run(problem, LIMITS, truth.placement)
+    assert (answer.status, answer.values) == (Status.OPTIMAL, truth.values)
+    assert answer.bounds == answer.values
+
+
+def test_matrix_instance(shared: Path) -> None:
+    problem = compile_problem(read_instance(shared / "instances/gqap-leema/C12X3-E-G.json"))
+    answer = MILP.run(problem, LIMITS, None)
+    assert answer.status is Status.OPTIMAL
+    assert answer.values == CP_SAT.run(problem, LIMITS, None).values
+
+
+@pytest.mark.deep
+def test_published_optimum(shared: Path) -> None:
+    problem = compile_problem(read_instance(shared / "instances/gqap-leema/C10X5-E-G.json"))
+    answer = MILP.run(problem, Limits(120.0), None)
+    assert (answer.status, answer.values) == (Status.OPTIMAL, (1021050,))
+
+
+@pytest.mark.parametrize("engine", [MILP, MILP_CBC], ids=lambda engine: engine.name)
+def test_time_limit_keeps_incumbent_and_bound(engine: Engine) -> None:
+    problem = rstorm("linear-a")
+    hint = place(problem.instance, "r-storm-pseudocode", seed=0)
+    answer = engine.run(problem, Limits(time_s=2.0), hint)
+    assert answer.status is Status.FEASIBLE
+    agrees_with_judge(problem, answer)
+    assert answer.values <= judge(problem, hint).scaled
+    assert answer.bounds[0] == answer.values[0] == 0
+    assert answer.bounds[1] is not None
+    assert answer.bounds[1] < answer.values[1]
+
+
+def test_trace_tells_falling_values_and_valid_bounds() -> None:
+    problem = rstorm("linear-b")
+    hint = place(problem.instance, "r-storm-pseudocode", seed=0)
+    answer = MILP.run(problem, LIMITS, hint)
+    assert answer.status is Status.OPTIMAL
+    network = [event for event in answer.trace if event.term == 1]
+    values = [event.value for event in network if event.value is not None]
+    assert values == sorted(values, reverse=True)
+    assert values[-1] == answer.values[1]
+    assert all(event.bound is None or event.bound <= answer.values[1] for event in network)
+
+
+@pytest.mark.parametrize("engine", [MILP, MILP_CBC], ids=lambda engine: engine.name)
+def test_interrupt_keeps_incumbent_and_bound(engine: Engine) -> None:
+    problem = rstorm("linear-a")
+    hint = place(problem.instance, "r-storm-pseudocode", seed=0)
+    timer = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    answer = engine.run(problem, LIMITS, hint)
+    timer.join()
+    assert answer.interrupted
+    assert answer.status is Status.FEASIBLE
+    agrees_with_judge(problem, answer)
+
+
+@pytest.mark.parametrize("engine", [MILP, MILP_CBC], ids=lambda engine: engine.name)
+def test_infeasible(engine: Engine, root: Path) -> None:
+    problem = compile_problem(read_instance(root / "docs/examples/too-big.json"))
+    answer = engine.run(problem, LIMITS, None)
+    assert (answer.status, answer.placement) == (Status.INFEASIBLE, None)
+
+
+def test_same_seed_same_answer(root: Path) -> None:
+    problem = compile_problem(read_instance(root / "docs/examples/word-count.json"))
+    first, second = (MILP.run(problem, Limits(60.0, seed=3), None) for _ in range(2))
+    assert first.placement == second.placement
+
+
+def test_every_status_is_named() -> None:
+    assert set(HIGHS_ENDED) >= set(highspy.HighsModelStatus.__members__)
+    assert {status for status, _ in CBC_ENDED} == set(pulp.LpStatus)
+
+
+@pytest.mark.parametrize(
+    ("bound", "whole"),
+    [(3.0, 3), (2.9999999, 3), (3.0000001, 3), (3.1, 4), (-0.5, 0), (float("inf"), None),
+     (float("-inf"), None), (None, None), (1e9 + 0.5, 10**9), (12345.99, 12346)],
+)  # fmt: skip
+def test_bounds_are_rounded_to_the_safe_side(bound: float | None, whole: int | None) -> None:
+    assert whole_bound(bound) == whole
+
+
+def many_steps(linear: str) -> Problem:
+    """Three tasks on two nodes of two tasks: one pair is 9999.999999 apart, in steps of 1e-6."""
+    task = {"cpu": Decimal(1)}
+    topology = Topology(
+        "t",
+        (Component("a", "spout", 1, task), Component("b", "bolt", 2, task)),
+        (Stream("a", "b"),),
+    )
+    nodes = tuple(Node(f"n{i}", f"r{i}", resources={"cpu": Decimal(2)}) for i in range(2))
+    far = Distance(Decimal(0), Decimal(0), Decimal(1), Decimal("9999.999999"))
+    instance = Instance(
+        "many-steps",
+        Cluster(nodes, far),
+        (topology,),
+        linear=(LinearCost("a[0]", "n0", Decimal(linear)), LinearCost("a[0]", "n1", Decimal(1))),
+        objective=Objective(("network+linear", "nodes")),
+    )
+    return compile_problem(instance)
+
+
+@pytest.mark.parametrize("linear", ["0.000001", "0.000002", "0.999999"])
+def test_the_last_of_very_many_steps_is_proven(linear: str) -> None:
+    problem = many_steps(linear)
+    answer = MILP.run(problem, LIMITS, None)
+    value = 9_999_999_999 + int(Decimal(linear) * 10**6)
+    assert answer.status == Status.OPTIMAL
+    assert answer.values == answer.bounds == (value, 2)
+    assert EXHAUSTIVE.run(problem, LIMITS, None).values == answer.values
+
+
+def test_too_large_numbers_are_not_taken() -> None:
+    model = Model()
+    x = model.whole("x", 10)
+    with pytest.raises(NotTakenError, match="row has numbers up to 10,000,000,000"):
+        model.at_most("row", 10**9 * x, 5)
+
+
+def test_names_are_clean_and_distinct() -> None:
+    model = Model()
+    columns = [model.boolean(name) for name in ("a b", "a/b", "a_b", "ä")]
+    assert [column.name for column in columns] == ["a_b", "a_b_2", "a_b_3", "_"]
+    model.at_most("empty", total([]), 0)
+    assert model.lp.numConstraints() == 0
+    model.at_most("impossible", 1, 0)
+    assert model.lp.numConstraints() == 1
+
+
+def optimum(path: Path) -> float:
+    """Read a model file with HiGHS and solve it."""
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    highspy.Highs.resetGlobalScheduler(True)
+    assert solver.readModel(str(path)) == highspy.HighsStatus.kOk
+    solver.setOptionValue("mip_rel_gap", 0.0)
+    solver.run()
+    assert solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    return float(solver.getObjectiveValue())
+
+
+@pytest.mark.parametrize("to", ["mps", "lp"])
+def test_files_have_the_same_optimum(to: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(SEED + 3)
+    solved = 0
+    while solved < 10:
+        instance = tiny_instance(rng)
+        solved += _same_optimum(instance, to, tmp_path / f"model.{to}")
+
+
+def _same_optimum(instance: Instance, to: str, path: Path) -> bool:
+    problem = compile_problem(instance)
+    truth = EXHAUSTIVE.run(problem, LIMITS, None)
+    if truth.values is None:
+        return False
+    fixed = {}
+    for term, value in zip(problem.terms, truth.values, strict=True):
+        written = linear_model(instance, to, term.name, fixed)
+        path.write_text(written.text, "utf-8")
+        assert optimum(path) == pytest.approx(value, abs=1e-6)
+        assert written.unit == term.unit
+        step: Fraction = value * term.unit
+        fixed[term.name] = step
+    return True
+
+
+def test_convert(cli, examples) -> None:
+    words = ("convert", "word-count.json", "--term", "network", "--fix", "overload=0")
+    answer = cli(*words, "--to", "mps", "--out", "model.mps", "--json")
+    assert answer.code == 0
+    assert (answer.json["term"], answer.json["unit"]) == ("network", 1)
+    solved = cli("solve", "word-count.json", "--engine", "milp", "--json").json
+    assert optimum(examples / "model.mps") == pytest.approx(solved["objective"][1]["value"])
+    text = Path("model.mps").read_text()
+    assert "* minimises: network, in steps of 1\n" in text
+    assert "* at most: overload = 0\n" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--to", "xml", "--out", "a"), "--to = 'xml'"),
+        (("--to", "lp", "--out", "a", "--term", "nodes"), "must be one of overload, network"),
+        (("--to", "lp", "--out", "a", "--fix", "overload"), "must be TERM=VALUE"),
+        (("--to", "lp", "--out", "a", "--fix", "network=0.5"), "whole number of steps of 1"),
+        (("--to", "lp", "--out", "none/a"), "the folder 'none' does not exist"),
+    ],
+)
+def test_convert_refuses(words: tuple[str, ...], said: str, cli, examples) -> None:
+    answer = cli("convert", "word-count.json", *words)
+    assert answer.code == 2
+    assert said in answer.err
+    assert not (examples / "a").exists()

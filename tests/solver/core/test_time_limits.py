@@ -1,0 +1,186 @@
+"""The time limit: what heeds it, and what happens to what does not."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from dataclasses import replace
+from queue import SimpleQueue
+
+import pytest
+
+from slotwise.benchmarks.speed.limit_instances import SHAPES
+from slotwise.benchmarks.speed.time_limits import CRASHED, KILLED, Ended
+from slotwise.heuristics import HEURISTICS
+from slotwise.models.cancellation import Stop, check_stop, heeding, is_stop_requested, until
+from slotwise.models.families.rstorm import RSTORM
+from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.judge import judge
+from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.baseline.engine import known_at_once
+from slotwise.solver.compact.milp import cbc as milp_cbc
+from slotwise.solver.compact.milp import engine as milp
+from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.progress import Progress
+from slotwise.solver.core.result import Limits, Outcome, Status
+from slotwise.solver.core.solve_state import Watch
+from slotwise.solver.core.supervision import TimeLimit, supervised
+from slotwise.solver.engines import ENGINES
+from slotwise.solver.local_search.engine import LOCAL_SEARCH
+from slotwise.solver.solve import solve
+
+LONG_S = 20.0
+"""Far more than what is tested may take, and less than it took."""
+
+
+@pytest.fixture(scope="module")
+def mid() -> Problem:
+    """2,000 tasks on 500 nodes."""
+    return compile_problem(SHAPES["mid"]())
+
+
+def _wait(seconds: float) -> None:
+    """Wait as native code does: without asking anybody."""
+    threading.Event().wait(seconds)
+
+
+def test_a_deadline_is_heeded_until_the_block_ends() -> None:
+    with until(time.perf_counter() + 1e6):
+        check_stop()
+        with until(time.perf_counter() - 1):
+            with pytest.raises(KeyboardInterrupt):
+                check_stop()
+            with until(time.perf_counter() + 1e6):
+                assert is_stop_requested(), "an inner deadline does not put off an outer one"
+        assert not is_stop_requested()
+
+
+def test_a_stop_that_was_asked_for_reaches_inner_deadlines() -> None:
+    stop = Stop()
+    with heeding(stop), until(time.perf_counter() + 1e6):
+        check_stop()
+        stop.request()
+        assert is_stop_requested()
+
+
+def test_what_asks_ends_at_its_limit_and_is_not_interrupted() -> None:
+    def work() -> str:
+        try:
+            while True:
+                check_stop()
+        except KeyboardInterrupt:
+            return "kept"
+
+    events: SimpleQueue[Progress | None] = SimpleQueue()
+    limit = TimeLimit.of(time.perf_counter(), 0.05)
+    ended = supervised(work, events, None, replace(limit, leave_at=limit.ask_at + LONG_S))
+    assert (ended.answer, ended.interrupted) == ("kept", False)
+
+
+def test_what_does_not_ask_is_left_behind() -> None:
+    events: SimpleQueue[Progress | None] = SimpleQueue()
+    limit = TimeLimit.of(time.perf_counter(), 0.05)
+    release = threading.Event()
+    ended = supervised(lambda: release.wait(LONG_S), events, None, limit)
+    assert ended.answer is None
+    assert not ended.interrupted
+    assert not release.is_set()
+    release.set()
+
+
+def test_a_search_left_behind_loses_nothing_and_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    instance = next(iter(RSTORM.generate(1)))
+    problem = compile_problem(instance)
+    known = known_at_once(problem, 0, None, ("r-storm",))
+    assert known.placement is not None
+    release, ended = threading.Event(), threading.Event()
+
+    def run(
+        problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    ) -> Outcome:
+        assert watch is not None
+        assert known.placement is not None
+        watch.offer(known.placement)
+        watch.prove([0])
+        release.wait(LONG_S)
+        watch.prove([10**6])  # nonsense: must not reach the answer
+        ended.set()
+        return replace(known, status=Status.OPTIMAL)
+
+    monkeypatch.setitem(ENGINES, "cp-sat", replace(ENGINES["cp-sat"], run=run))
+    result = solve(problem, engine="cp-sat", time_limit_s=0.1)
+    release.set()
+    assert ended.wait(LONG_S)
+    assert result.status == Status.FEASIBLE
+    assert result.placement == known.placement
+    assert [term.bound for term in result.objective] == [0, None]
+    assert not result.interrupted
+    assert result.limits.time_s == 0.1
+
+
+@pytest.mark.parametrize("name", ["r-storm", "ras-default", "ras-round-robin", "ras-paper"])
+def test_heuristics_heed_a_deadline(name: str, mid: Problem) -> None:
+    with until(time.perf_counter()), pytest.raises(KeyboardInterrupt):
+        HEURISTICS[name].place(mid, None)  # type: ignore[arg-type]
+
+
+def test_bounds_are_kept_where_no_heuristic_ends(mid: Problem) -> None:
+    found = known_at_once(mid, 0, None, tuple(HEURISTICS), seconds=0.0)
+    assert found.bounds[0] == 0
+    assert found.placement is None or judge(mid, found.placement).valid
+
+
+@pytest.mark.parametrize("name", ["configurations", "pieces", "milp", "milp-cbc"])
+def test_engines_heed_a_deadline_while_they_build(name: str, mid: Problem) -> None:
+    began = time.perf_counter()
+    try:
+        with until(began + 0.2):
+            found = ENGINES[name].run(mid, Limits(time_s=1e6), None)
+        assert found.status in (Status.UNKNOWN, Status.FEASIBLE)
+    except KeyboardInterrupt:
+        pass  # `solve` says what is known
+    assert time.perf_counter() - began < LONG_S
+
+
+def test_local_search_heeds_a_deadline_within_a_step(mid: Problem) -> None:
+    start = known_at_once(mid, 0, None, ("ras-default",)).placement
+    began = time.perf_counter()
+    with until(began + 0.5):
+        found = LOCAL_SEARCH.run(mid, Limits(time_s=1e6), start)
+    assert found.interrupted
+    assert time.perf_counter() - began < LONG_S
+
+
+def test_local_search_does_not_take_tables_that_are_too_large(mid: Problem) -> None:
+    assert LOCAL_SEARCH.supports(mid) is None
+    classes = tuple(mid.classes[0] for _ in range(10_000))
+    assert "too large" in str(LOCAL_SEARCH.supports(replace(mid, classes=classes)))
+
+
+def test_a_linear_model_that_is_too_large_is_refused_before_it_is_built(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(milp, "build", lambda problem: pytest.fail("was built"))
+    problem = compile_problem(SHAPES["topologies"]())
+    with pytest.raises(NotTakenError, match="more than 300,000 columns"):
+        ENGINES["milp"].run(problem, Limits(time_s=5), None)
+
+
+def test_cbc_is_killed_where_it_does_not_stop() -> None:
+    deaf = "import signal, time; signal.signal(2, signal.SIG_IGN); time.sleep(600)"
+    with until(time.perf_counter() + 0.2):
+        log, interrupted = milp_cbc._run([sys.executable, "-c", deaf])
+    assert (log, interrupted) == (None, True)
+
+
+def test_the_benchmark_says_what_is_late() -> None:
+    one = Ended("mid", "auto", 1, 4.0, "feasible", "baseline", 5.1, None)
+    assert one.holds
+    assert not replace(one, wall_s=5.3).holds
+    assert not replace(one, status=KILLED).holds
+    assert not replace(one, status=CRASHED).holds
+    assert "LATE" in str(replace(one, wall_s=5.3))
