@@ -4,15 +4,16 @@ from setuptools import find_packages, setup
 
 ROOT_FOLDERS = ("models", "heuristics", "solver", "benchmarks")
 
-setup(
-    packages=[
-        "slotwise",
-        *(f"slotwise.{name}" for name in find_packages("slotwise", include=["cli*", "testing*"])),
-        *(f"slotwise.{folder}" for folder in ROOT_FOLDERS),
-        *(
-            f"slotwise.{folder}.{name}"
-            for folder in ROOT_FOLDERS
-            for name in find_packages(folder, exclude=["storm_peer*"])
-        ),
-    ],
-)
+
+def packages() -> list[str]:
+    """Name every package; to be called in the folder of this file."""
+    own = find_packages("slotwise", include=["cli*", "testing*"])
+    found = ["slotwise", *(f"slotwise.{name}" for name in own)]
+    for folder in ROOT_FOLDERS:
+        inner = find_packages(folder, exclude=["storm_peer*"])
+        found += [f"slotwise.{folder}", *(f"slotwise.{folder}.{name}" for name in inner)]
+    return found
+
+
+if __name__ == "__main__":
+    setup(packages=packages())

@@ -235,7 +235,7 @@ class TestLauncher:
 
 RUN_SPARK = """
 import json, sys
-from slotwise.benchmarks import java
+from slotwise.benchmarks.spark import java
 from slotwise.benchmarks.spark.session import spark_session
 
 java.system_homes = lambda: ()  # those of this machine do not count
