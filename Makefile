@@ -5,10 +5,11 @@ BIN := $(VENV)/bin
 AGREE := $(BIN)/python -m slotwise.benchmarks.engines_agree --faults deep
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-deep check wheel-check storm-peer clean
+.PHONY: demo test test-deep check wheel-check storm-peer storm-1-peer clean
 
 demo: $(VENV)/.installed
-	$(BIN)/slotwise grade rstorm --methods round-robin,r-storm --time-limit 20 --out demo
+	$(BIN)/slotwise grade rstorm --methods round-robin,r-storm,r-storm-1.0,r-storm-pseudocode \
+		--time-limit 20 --out demo
 	$(BIN)/slotwise report demo
 	@echo "The report, one page for any browser:"; ls $(CURDIR)/demo/*.html
 
@@ -33,13 +34,16 @@ check: $(VENV)/.installed-dev
 wheel-check: $(VENV)/.installed-dev
 	.ci/wheel-check $(BIN)/python
 
-# Apache Storm's own scheduler, to compare with: needs Maven and Java 17 or newer.
-storm-peer:
-	@command -v mvn >/dev/null || { echo "make storm-peer needs Maven (mvn) and Java 17 or newer" >&2; exit 1; }
-	mvn --quiet --batch-mode --file benchmarks/storm_peer/pom.xml package
+# Apache Storm's own scheduler, to compare with: needs Maven and Java 17 or newer. storm-1-peer has
+# release 1.0.6, whose strategy came from R-Storm's first author.
+storm-peer: STORM_POM := benchmarks/storm_peer/pom.xml
+storm-1-peer: STORM_POM := benchmarks/storm_peer/storm_1/pom.xml
+storm-peer storm-1-peer:
+	@command -v mvn >/dev/null || { echo "make $@ needs Maven (mvn) and Java 17 or newer" >&2; exit 1; }
+	mvn --quiet --batch-mode --file $(STORM_POM) package
 
 clean:
-	rm -rf build dist *.egg-info demo deep benchmarks/storm_peer/target $(VENV)
+	rm -rf build dist *.egg-info demo deep benchmarks/storm_peer/target benchmarks/storm_peer/storm_1/target $(VENV)
 
 # Without isolation the build uses the pinned setuptools, and nothing is fetched twice.
 $(VENV)/.installed: pyproject.toml constraints.txt

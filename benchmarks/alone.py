@@ -58,6 +58,8 @@ class Measured:
         Peak of the child process; ``None`` where it died.
     limit_s
         Its time limit.
+    notes
+        What lack of memory ended or left out, as in `Result`.
     error
         Why there is no answer; empty otherwise.
     """
@@ -74,6 +76,7 @@ class Measured:
     memory_mb: float | None
     limit_s: float
     error: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def proven(self) -> bool:
@@ -93,7 +96,15 @@ class Measured:
         return asdict(self)
 
 
-def measure(instance: Instance, engine: str, time_limit_s: float, seed: int = 0) -> Measured:
+def measure(
+    instance: Instance,
+    engine: str,
+    time_limit_s: float,
+    seed: int = 0,
+    *,
+    workers: int = 1,
+    memory_limit_mb: int | None = None,
+) -> Measured:
     """Solve `instance` in a process of its own.
 
     Parameters
@@ -102,14 +113,16 @@ def measure(instance: Instance, engine: str, time_limit_s: float, seed: int = 0)
         What to solve.
     engine
         A name of `ENGINES`, ``auto``, or one of the yardsticks in `TEXTBOOKS`.
-    time_limit_s, seed
-        For the engine.
+    time_limit_s, seed, workers, memory_limit_mb
+        For the engine, as in `solve`.
     """
     request: Document = {
         "instance": instance_text(instance),
         "engine": engine,
         "time_limit_s": time_limit_s,
         "seed": seed,
+        "workers": workers,
+        "memory_limit_mb": memory_limit_mb,
     }
     started = time.perf_counter()
     try:
@@ -134,6 +147,7 @@ def measure(instance: Instance, engine: str, time_limit_s: float, seed: int = 0)
             "seconds": time.perf_counter() - started, "memory_mb": None,
         }  # fmt: skip
     answer["objective"] = tuple(answer["objective"])
+    answer["notes"] = tuple(answer.get("notes", ()))
     return Measured(
         instance=instance.name,
         tasks=len(instance.task_names()),
@@ -182,8 +196,8 @@ def _answer(request: Document) -> Document:
 def _solved(instance: Instance, request: Document) -> Document:
     from slotwise.solver.solve import solve
 
-    limits = {"time_limit_s": request["time_limit_s"], "seed": request["seed"]}
-    result = solve(instance, engine=request["engine"], **limits)
+    asked = ("engine", "time_limit_s", "seed", "workers", "memory_limit_mb")
+    result = solve(instance, **{name: request[name] for name in asked})
     return {
         "by": f"{result.engine} ({result.version})",
         "status": str(result.status),
@@ -197,4 +211,5 @@ def _solved(instance: Instance, request: Document) -> Document:
         ],
         "gap": result.gap,
         "error": "",
+        "notes": result.notes,
     }

@@ -85,6 +85,7 @@ def grade(
     methods: Sequence[str] | None = None,
     engine: str = AUTO,
     time_limit_s: float = 60.0,
+    memory_limit_mb: int | None = None,
     master: str = "local[*]",
     out: str | Path = "out",
     seed: int = 0,
@@ -103,6 +104,10 @@ def grade(
         The exact engine, whose rows all methods of an instance share.
     time_limit_s
         Wall-clock seconds of one run.
+    memory_limit_mb
+        Of one exact solve, as in `solve`; ``None`` = the default limit of the machine, shared by
+        as many as run there at once. Like the number of threads it makes no other run: rows that
+        are there stay.
     master
         Spark's master; a session that is active already is used as it is, and not stopped.
     seed, count
@@ -125,7 +130,10 @@ def grade(
     cases = read_cases(sources, seed, count)
     store = Store(Path(out))
     store.prepare(cases)
-    limits = Limits(float(time_limit_s), 1, seed, os.getcwd() if is_local(master) else None)
+    if memory_limit_mb is not None:
+        whole(memory_limit_mb, "memory limit", least=1)
+    folder = os.getcwd() if is_local(master) else None
+    limits = Limits(float(time_limit_s), 1, seed, folder, memory_limit_mb)
     plan = make_plan(cases, names, engine, limits)
     missing = pending(plan, store.rows(KEY))
     if missing:

@@ -15,6 +15,8 @@ from slotwise.benchmarks.environment import (
 )
 from slotwise.benchmarks.rows import Kind, Row, key_of
 from slotwise.benchmarks.sources import Case
+from slotwise.heuristics.registry import find_method
+from slotwise.heuristics.storm_methods import STORM_PREFIX
 
 COMMAND = "cmd:"
 """What the name of an external method starts with."""
@@ -41,10 +43,14 @@ class Run:
         Threads of the exact engine, 1 or more.
     folder
         Where relative paths of a command start; ``None`` = wherever the executor is.
+    method_parameters
+        The method's parameters, as JSON.
     version
         What identifies the software, for the decision whether to run again.
     versions, git_revision
         For the record; `versions` as JSON.
+    memory_limit_mb
+        Of the exact engine, as in `solve`; ``None`` = its share of the executor's memory.
     """
 
     case: Case
@@ -55,9 +61,11 @@ class Run:
     time_limit_s: float
     workers: int
     folder: str | None
+    method_parameters: str
     version: str
     versions: str
     git_revision: str | None
+    memory_limit_mb: int | None = None
 
     def to_document(self) -> dict[str, Any]:
         """Return the run as JSON-ready data."""
@@ -82,7 +90,11 @@ class Run:
             "tightness": case.tightness,
             "kind": self.kind,
             "method": self.method,
-            "parameters": json.dumps({"workers": self.workers} if self.kind == Kind.EXACT else {}),
+            "parameters": (
+                json.dumps({"workers": self.workers})
+                if self.kind == Kind.EXACT
+                else self.method_parameters
+            ),
             "seed": self.seed,
             "time_limit_s": self.time_limit_s,
             "workers": self.workers,
@@ -100,6 +112,7 @@ class Limits:
     workers: int
     seed: int
     folder: str | None
+    memory_limit_mb: int | None = None
 
 
 def make_plan(
@@ -119,6 +132,13 @@ def _kind_of(method: str) -> Kind:
     return Kind.EXTERNAL if method.startswith(COMMAND) else Kind.HEURISTIC
 
 
+def _parameters_of(kind: Kind, method: str) -> dict[str, str]:
+    """Return the parameters of a method; commands and Storm's own code have none."""
+    if kind is not Kind.HEURISTIC or method.startswith(STORM_PREFIX):
+        return {}
+    return dict(find_method(method).parameters)
+
+
 def _run(case: Case, kind: Kind, method: str, limits: Limits) -> Run:
     exact = kind is Kind.EXACT
     return Run(
@@ -130,9 +150,11 @@ def _run(case: Case, kind: Kind, method: str, limits: Limits) -> Run:
         time_limit_s=limits.time_limit_s,
         workers=limits.workers if exact else 1,
         folder=limits.folder,
+        method_parameters=json.dumps(_parameters_of(kind, method)),
         version=engine_version() if exact else method_version(),
         versions=json.dumps(versions()),
         git_revision=git_revision(),
+        memory_limit_mb=limits.memory_limit_mb if exact else None,
     )
 
 

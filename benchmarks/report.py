@@ -89,6 +89,8 @@ def render(rows: Sequence[Row], store: Store) -> str:
         drawn_anchors={case.line.anchor for case in drawn},
         failures=report_data.failures(rows),
         facts=report_data.facts(rows),
+        families=report_data.families(rows),
+        descriptions=report_data.descriptions(summary),
         counts=_counts(rows, summary),
         shift=TIME_SHIFT_S,
         profile=Markup(script_json(profile_figure(rows, summary))),

@@ -16,6 +16,8 @@ from slotwise.benchmarks.measures import Spread, seconds_of
 from slotwise.benchmarks.node_view import TIMES
 from slotwise.benchmarks.old_rows import is_old
 from slotwise.benchmarks.rows import Kind, Row, RunStatus
+from slotwise.heuristics.registry import describe
+from slotwise.models.families import FAMILIES
 
 DASH = "\N{EN DASH}"
 """Stands where there is no number."""
@@ -214,6 +216,18 @@ def facts(rows: Sequence[Row]) -> dict[str, str]:
         "seconds": {OLD_SECONDS if is_old(row) else SECONDS for row in rows},
     }
     return {name: "; ".join(sorted(found)) or DASH for name, found in columns.items()}
+
+
+def descriptions(summary: Aggregate) -> dict[str, str]:
+    """Return what each method on the page does, in one sentence."""
+    known = {s.method: describe(s.method) for s in summary.methods if s.kind != Kind.EXACT}
+    return {method: text for method, text in known.items() if text}
+
+
+def families(rows: Sequence[Row]) -> dict[str, str]:
+    """Return what the families of the rows hold, by name, with their notes."""
+    found = (FAMILIES[name] for name in sorted({row["family"] for row in rows} & FAMILIES.keys()))
+    return {one.name: f"{one.description}. {one.note}".strip() for one in found}
 
 
 def exact_title(row: Row) -> str:

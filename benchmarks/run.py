@@ -7,6 +7,7 @@ reading, compiling and judging are not among them.
 from __future__ import annotations
 
 import json
+import os
 import resource
 import sys
 import time
@@ -92,8 +93,10 @@ def _failure(error: MethodError) -> RunStatus:
 
 
 def _exact(run: Run, problem: Problem, clock: _Clock) -> dict[str, Any]:
+    from slotwise.solver.memory_reading import default_limit_mb
     from slotwise.solver.solve import solve
 
+    at_once = max(1, (os.cpu_count() or 1) // run.workers)
     with clock:
         result = solve(
             problem,
@@ -101,6 +104,7 @@ def _exact(run: Run, problem: Problem, clock: _Clock) -> dict[str, Any]:
             time_limit_s=run.time_limit_s,
             workers=run.workers,
             seed=run.seed,
+            memory_limit_mb=run.memory_limit_mb or max(1, default_limit_mb() // at_once),
         )
     return {
         "engine": f"{result.engine} {result.version}".strip(),
@@ -108,6 +112,7 @@ def _exact(run: Run, problem: Problem, clock: _Clock) -> dict[str, Any]:
         "terms": [_term(t.term, t.value, t.bound) for t in result.objective],
         "gap": result.gap,
         "proof": result.proof,
+        "reason": "; ".join(result.notes) or None,
         "placement": None if result.placement is None else placement_text(result.placement),
     }
 

@@ -32,6 +32,7 @@ from slotwise.models.problem import Problem
 from slotwise.models.refusal import Refusal
 
 PREFIX = "cmd:"
+DESCRIPTION = "A command that reads the instance and writes a placement."
 DEFAULT_TIME_LIMIT_S = 60.0
 
 
@@ -62,7 +63,9 @@ def external_method(command: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S)
             raise MethodError(f"cannot start {words[0]!r}: {error.strerror or error}") from error
         return _answer(finished, problem.instance, time_limit_s)
 
-    return Method(name=PREFIX + command, source="external command", place=place)
+    return Method(
+        name=PREFIX + command, source="external command", place=place, description=DESCRIPTION
+    )
 
 
 def _words(command: str) -> list[str]:

@@ -56,6 +56,18 @@ def map_copy(keys: Sequence[T], hash_of: Callable[[T], int], java: int = JAVA_RE
     return _by_bucket(keys, hash_of, copied_table(len(keys), java))
 
 
+def thrift_order(keys: Iterable[T], hash_of: Callable[[T], int]) -> list[T]:
+    """Return the different `keys` of a new ``HashMap`` as Java walks over them after Thrift.
+
+    Thrift reads a map into a new one made for twice as many keys.
+    """
+    sent = walk(list(keys), hash_of)
+    size = 1
+    while size < 2 * len(sent):
+        size *= 2
+    return _by_bucket(sent, hash_of, size)
+
+
 def set_copy(keys: Sequence[T], hash_of: Callable[[T], int], java: int = JAVA_RELEASE) -> list[T]:
     """Return `keys` as Java walks over ``new HashSet(keys)``: a copy of at least 16 buckets."""
     return _by_bucket(keys, hash_of, max(LEAST_TABLE, copied_table(len(keys), java)))

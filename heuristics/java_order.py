@@ -44,9 +44,9 @@ def map_order(keys: Iterable[str]) -> list[str]:
     return walk(list(keys), string_hash)
 
 
-def walk(keys: list[T], hash_of: Callable[[T], int]) -> list[T]:
-    """Return `keys` by the bucket of their hash, in a table that grew by doubling."""
-    size = LEAST_TABLE
+def walk(keys: list[T], hash_of: Callable[[T], int], least: int = LEAST_TABLE) -> list[T]:
+    """Return `keys` by the bucket of their hash, in a table that grew from `least` by doubling."""
+    size = least
     while 4 * len(keys) > 3 * size:
         size *= 2
     return sorted(keys, key=lambda key: spread(hash_of(key)) & (size - 1))

@@ -9,9 +9,10 @@ a tree; that is not followed here.)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
+from slotwise.heuristics.java_hash import copied_table
 from slotwise.heuristics.java_order import LEAST_TABLE, spread
 
 K = TypeVar("K", bound=Hashable)
@@ -25,14 +26,25 @@ SMALL = 64
 
 
 class JavaTable(Generic[K]):
-    """A table of keys; `hash_of` is their ``hashCode``, cut to 32 bits or not."""
+    """A table of keys; `hash_of` is their ``hashCode``, cut to 32 bits or not.
+
+    It begins with `buckets` of them, a power of 2.
+    """
 
     __slots__ = ("_buckets", "_count", "_hash_of")
 
-    def __init__(self, hash_of: Callable[[K], int]) -> None:
+    def __init__(self, hash_of: Callable[[K], int], buckets: int = LEAST_TABLE) -> None:
         self._hash_of = hash_of
-        self._buckets: list[list[K]] = [[] for _ in range(LEAST_TABLE)]
+        self._buckets: list[list[K]] = [[] for _ in range(buckets)]
         self._count = 0
+
+    @classmethod
+    def copy_of(cls, keys: Sequence[K], hash_of: Callable[[K], int], java: int) -> JavaTable[K]:
+        """Return ``new HashMap<>(0)`` to which a map of `keys` was added at once."""
+        table = cls(hash_of, copied_table(len(keys), java) if keys else 1)
+        for key in keys:
+            table.put(key)
+        return table
 
     def __iter__(self) -> Iterator[K]:
         """Walk over the keys."""

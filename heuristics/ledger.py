@@ -71,6 +71,7 @@ class Ledger:
         self._slots: list[int] = problem.slots.tolist()
         self._demand: list[list[int]] = problem.demand.tolist()
         self._heap: list[int] = problem.heap.tolist()
+        self._soft_weight: list[int] = problem.soft_weight.tolist()
         self._class: list[int] = problem.task_class.tolist()
         self._regions = [
             [r for r, region in enumerate(problem.regions) if c in region.classes]
@@ -81,24 +82,28 @@ class Ledger:
         """Whether one more worker may be opened on `node`."""
         return len(self.nodes[node].workers) < self._slots[node]
 
-    def find_worker(self, task: int, node: int) -> Worker | None:
+    def find_worker(
+        self, task: int, node: int, kept: Collection[int] | None = None
+    ) -> Worker | None:
         """Return the first worker of `node` that takes `task`, or ``None``.
 
         First fit over the topology's workers in the order they were opened, then a new worker
-        (not opened yet) where a slot is free.
+        (not opened yet) where a slot is free. `kept` are the dimensions that must not be exceeded;
+        ``None`` = the hard ones.
         """
+        kept = self.hard if kept is None else kept
         c = self._class[task]
         one = self.problem.classes[c]
         most = dict(self.problem.rules[one.topology].max_per_node).get(one.component, NO_LIMIT)
         state = self.nodes[node]
-        if state.counts[one.component] >= most or not self._may_fit(c, node):
+        if state.counts[one.component] >= most or not self._may_fit(c, node, kept):
             return None
         for worker in state.workers:
-            if worker.topology == one.topology and self._fits(c, node, worker):
+            if worker.topology == one.topology and self._fits(c, node, worker, kept):
                 return worker
         if self.has_free_slot(node):
             fresh = Worker(one.topology, state.free_label())
-            if self._fits(c, node, fresh):
+            if self._fits(c, node, fresh, kept):
                 return fresh
         return None
 
@@ -137,7 +142,23 @@ class Ledger:
         places = [self.places.get(task, nowhere) for task in range(self.problem.task_count)]
         return Placement(tuple(node for node, _ in places), tuple(label for _, label in places))
 
-    def _may_fit(self, c: int, node: int) -> bool:
+    def overload(self, task: int, node: int, worker: Worker) -> int:
+        """Return the weighted overload of `node` once `task` were in `worker`, in integer steps."""
+        needs = self._needs(self._class[task], node, worker)
+        loads = zip(self.nodes[node].load, needs, self._capacity[node], strict=True)
+        return sum(
+            weight * max(0, load + need - capacity)
+            for weight, (load, need, capacity) in zip(self._soft_weight, loads, strict=True)
+        )
+
+    def lacks_only_a_slot(self, task: int, node: int, kept: Collection[int]) -> bool:
+        """Whether `node` has room for `task`, but neither a free slot nor a worker for it."""
+        c = self._class[task]
+        topology = self.problem.classes[c].topology
+        joined = any(worker.topology == topology for worker in self.nodes[node].workers)
+        return not joined and not self.has_free_slot(node) and self._may_fit(c, node, kept)
+
+    def _may_fit(self, c: int, node: int, kept: Collection[int]) -> bool:
         """Whether `node` has room for what the task itself needs, in whatever worker.
 
         A quick test before all workers are tried. Cpu is left out where workers have a least cpu:
@@ -147,13 +168,13 @@ class Ledger:
         return all(
             not need or load[d] + need <= capacity[d]
             for d, need in enumerate(self._demand[c])
-            if d in self.hard and not (d == self.problem.cpu and self.problem.min_worker_cpu)
+            if d in kept and not (d == self.problem.cpu and self.problem.min_worker_cpu)
         )
 
-    def _fits(self, c: int, node: int, worker: Worker) -> bool:
+    def _fits(self, c: int, node: int, worker: Worker, kept: Collection[int]) -> bool:
         load, capacity = self.nodes[node].load, self._capacity[node]
         needs = self._needs(c, node, worker)
-        if any(needs[d] and load[d] + needs[d] > capacity[d] for d in self.hard):
+        if any(needs[d] and load[d] + needs[d] > capacity[d] for d in kept):
             return False
         limit = self.problem.rules[worker.topology].heap_limit
         if worker.heap + self._heap_needed(c, worker) > limit:

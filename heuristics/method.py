@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from numpy.random import Generator
 
@@ -12,6 +13,7 @@ from slotwise.models.problem import Problem
 from slotwise.models.refusal import Refusal
 
 Place = Callable[[Problem, Generator], Placement | Refusal]
+Configure: TypeAlias = "Callable[[Mapping[str, tuple[str, ...]]], Method]"
 
 
 def supports_all(problem: Problem) -> str | None:
@@ -34,9 +36,19 @@ class Method:
         hard rules if the published method does: the judge then counts a failure.
     supports
         ``None``, or the reason why the method does not apply to a problem.
+    description
+        What it does, in one sentence for people: reports and ``slotwise methods`` show it.
+    parameters
+        Its parameters and their values, for the record.
+    configure
+        ``{key: values}`` -> the method with these parameters, see `parameters`; raises
+        `InputError`. ``None`` = it takes none.
     """
 
     name: str
     source: str
     place: Place
     supports: Callable[[Problem], str | None] = supports_all
+    description: str = ""
+    parameters: Mapping[str, str] = field(default_factory=dict, hash=False)
+    configure: Configure | None = None

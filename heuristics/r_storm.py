@@ -1,55 +1,67 @@
-"""R-Storm: Resource-Aware Scheduling in Storm (Peng et al., Middleware 2015), Algorithms 1 to 4.
+"""R-Storm as its authors ran it: the algorithm of their research code.
 
-Tasks are taken in an order that keeps neighbours close (Algorithms 2 and 3: `traversal`,
-`task_selection`), each goes to the node whose remaining resources are nearest to its demand, the
-network distance from a reference node taking the place of bandwidth (Algorithm 4). How the paper's
-gaps are read:
+Read from that code (github.com/jerrypeng/storm-resource-aware-scheduler, package
+``backtype.storm.scheduler.resource.Strategies``, class ``ResourceAwareStrategy``, from 10 December
+2014 on). It is behind the figures of the article (Peng et al., Middleware 2015) and is not its
+pseudo-code: a node takes a task only if it has memory *and cpu* for it.
 
-- *Most resources* (lines 7, 8): memory plus cpu left, each as a share of the largest node's; a
-  rack has the sum of its nodes. Only nodes with a free slot count.
-- *Reference node*: found anew for the first task of each topology (the text of section 4.2; the
-  pseudo-code's ``global`` would keep one for ever). That task goes there if it fits, as the text
-  says; the pseudo-code would send it to the nearest node. If it does not fit, it goes to the
-  nearest node, and the reference stays.
-- *Distance* (line 17): memory and cpu squared, the network distance not squared, as printed.
-  Differences are taken between the task's demand and what the node has left, which falls with
-  every task placed, below 0 where a soft resource is overloaded. Weights: `RStormWeights`.
-- *Hard constraints* (line 12): "available >= needed" (the paper prints >; section 3 says that they
-  are "satisfied to [their] full amount"). Memory is the paper's only hard resource and is never
-  exceeded here, whatever the instance says; section 3 leaves it to the user which others are
-  hard, so hard resources of the instance are never exceeded either, soft ones may be.
-- *Unlimited capacities* count as what all tasks together need.
-- *Ties*: by rack name, by node id.
-- *Workers*: the paper has one worker per topology and node, and no limits inside a node. Here a
-  node's tasks go first fit into the topology's workers there, and a slot is opened only when
-  those refuse: one worker as in the paper, until the heap limit or another rule of workers
-  (isolation, incompatible components, shared memory) asks for more. A node takes a task only if
-  one of its workers, opened or not, does.
-- *Several topologies*: in the instance's order on what is left. A topology with a task that fits
-  nowhere is left out whole where the objective counts ``rejected``; else the method refuses
-  (Algorithm 1 assigns all tasks at once, or none).
-- ``running`` is not read.
+What that code does, oddities included:
+
+- *Order of tasks*: breadth first from one spout, children before parents; one task of each
+  component in turn (`research_task_selection`). Executors that the spout does not lead to, system
+  tasks among them, come last. Without a spout nothing is scheduled.
+- *First task*: of the rack with most free memory (it adds memory twice and cpu never), the node
+  with a free slot and room whose memory and cpu left are nearest to the demand. This is the
+  reference node for the whole topology, whatever fills up.
+- *Every other task*: the node with room that is nearest by ``(memory difference)^2 + (cpu
+  difference)^2 + (network distance)^2`` in MB and points, each term weighted before it is squared.
+  The network distance is from the reference node: 1 in its rack, itself included, 2 beyond.
+- *Slots*: nobody asks for a free one after the first task. Where the nearest node has none the
+  assignment fails, and with it the topology: so here.
+- *A task that fits nowhere*: the topology is not scheduled. (Its last commits, of April 2015,
+  deal such tasks over all nodes whatever they need. Where everything fits they are the same.)
+
+What is ours, because that code has no word for it:
+
+- *Soft resources*: cpu is kept like memory as long as any node has room for the task, and only
+  then overloaded, on the node whose overload is least after it (the nearest of several). So the
+  article's "soft" is what it claims: used for nothing but the impossible. A hard cpu is never
+  exceeded; then the method refuses, as that code does. Memory is never exceeded, even where the
+  instance has it soft.
+- *Hash orders* cannot be known: of several spouts the first in the file, neighbours in the order of
+  the streams, tasks left over in the order of the file; ties between racks by name, between nodes
+  by id.
+- *The first task* where no node of the first rack has room: that code dies of a null reference;
+  here the rack with the next most memory is tried.
+- *Workers*: one per topology and node, as there. That code knows no rules of workers; a topology
+  that has some (a heap limit, isolation, incompatible components) gets workers first fit, and a
+  node takes a task only if one of its workers does, opened or in a free slot.
+- *Unlimited capacities* count as what all tasks together need; distances node by node take the
+  place of 1 and 2.
+- *Several topologies*: `place_one_by_one`. ``running`` is not read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from fractions import Fraction
-from itertools import chain
+from collections.abc import Callable, Iterable
 
 from numpy.random import Generator
 
-from slotwise.heuristics.ledger import Ledger
+from slotwise.heuristics.ledger import Ledger, Worker
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.node_ranking import NodeRanking
-from slotwise.heuristics.r_storm_weights import Metric, RStormWeights, network_distance
-from slotwise.heuristics.task_selection import task_selection
+from slotwise.heuristics.one_by_one import hard_with_memory, no_room, place_one_by_one
+from slotwise.heuristics.r_storm_metric import Metric, offered, research_metric
+from slotwise.heuristics.r_storm_weights import RStormWeights, read_weights
+from slotwise.heuristics.task_selection import research_task_selection
+from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.models.refusal import Refusal
 from slotwise.models.stopping import check_stop
 
-DEFAULT_WEIGHTS = RStormWeights()
+NAME = "r-storm"
+DEFAULT_WEIGHTS = RStormWeights(normalise=False)
 
 
 def r_storm(weights: RStormWeights = DEFAULT_WEIGHTS) -> Method:
@@ -59,98 +71,134 @@ def r_storm(weights: RStormWeights = DEFAULT_WEIGHTS) -> Method:
         return schedule(problem, weights)
 
     return Method(
-        name="r-storm",
-        source="R-Storm (Peng et al., Middleware 2015), Algorithms 1-4",
+        name=weights.name_of(NAME, DEFAULT_WEIGHTS),
+        source="R-Storm (Peng et al., Middleware 2015), the authors' research code",
         place=place,
+        description=(
+            "R-Storm as its authors ran it: tasks of neighbours in turn to the nearest node with "
+            "memory and cpu for them; cpu is overloaded only where no node has room."
+        ),
+        parameters=weights.to_parameters(),
+        configure=lambda given: r_storm(read_weights(given, DEFAULT_WEIGHTS, NAME)),
     )
 
 
 def schedule(problem: Problem, weights: RStormWeights) -> Placement | Refusal:
-    """Return R-Storm's placement; nothing in it is random."""
-    hard = {d for d, is_hard in enumerate(problem.hard.tolist()) if is_hard}
-    if problem.memory is not None:
-        hard.add(problem.memory)
-    ledger = Ledger(problem, hard)
-    metric = Metric(problem, weights)
-    for t in range(len(problem.rules)):
-        stuck = schedule_topology(ledger, metric, t)
-        if stuck is not None and not problem.may_reject:
-            topology, task = problem.instance.task_names()[stuck]
-            return Refusal(f"topology {topology}: no node has room for task {task}")
-        if stuck is not None:
-            ledger = ledger.without(t)
-    return ledger.placement()
+    """Return the research code's placement; nothing in it is random."""
+    metric = research_metric(problem, weights)
+
+    def place(ledger: Ledger, topology: int) -> str | None:
+        return schedule_topology(ledger, metric, topology)
+
+    return place_one_by_one(problem, hard_with_memory(problem), place)
 
 
-def schedule_topology(ledger: Ledger, metric: Metric, topology: int) -> int | None:
-    """Place the tasks of one topology (Algorithm 1); return the first that fits nowhere."""
-    selection: NodeSelection | None = None
-    for task in task_selection(ledger.problem, topology):
-        if selection is None:
-            selection = NodeSelection(ledger, metric)
-        if not selection.assign(task):
-            return task
+def schedule_topology(ledger: Ledger, metric: Metric, topology: int) -> str | None:
+    """Place the tasks of one topology; return why that is not possible, or ``None``."""
+    problem = ledger.problem
+    tasks = research_task_selection(problem, topology)
+    if not tasks:
+        no_tasks = not problem.rules[topology].classes
+        return None if no_tasks else "it has no spout, from which its tasks are put in order"
+    selection = NodeSelection(
+        ledger, metric, asks_for_slots=_has_rules_of_workers(problem, topology)
+    )
+    for task in tasks:
+        reason = selection.assign(task)
+        if reason is not None:
+            return reason
     return None
 
 
-class NodeSelection:
-    """Algorithm 4 for the tasks of one topology, from its first task on."""
+def _has_rules_of_workers(problem: Problem, topology: int) -> bool:
+    """Whether one worker a node may not be enough for the topology."""
+    rules = problem.rules[topology]
+    apart = rules.one_task_per_worker or rules.one_component_per_worker or rules.incompatible
+    return bool(apart) or rules.heap_limit != NO_LIMIT
 
-    def __init__(self, ledger: Ledger, metric: Metric) -> None:
+
+class NodeSelection:
+    """The nodes of one topology's tasks, from its first task on.
+
+    Parameters
+    ----------
+    asks_for_slots
+        Whether a node without a free slot is passed over also after the first task.
+    """
+
+    def __init__(self, ledger: Ledger, metric: Metric, *, asks_for_slots: bool) -> None:
+        problem = ledger.problem
         self._ledger = ledger
         self._metric = metric
-        self._ids = [node.id for node in ledger.problem.instance.cluster.nodes]
-        self._demand = [tuple(row) for row in ledger.problem.demand.tolist()]
+        self._offered = offered(problem)
+        self._ids = [node.id for node in problem.instance.cluster.nodes]
+        self._demand = [tuple(row) for row in problem.demand.tolist()]
+        self._every = range(len(problem.dims))
         self._ranking = NodeRanking(self._ids, self._distance)
-        self._first = True
-        self.reference = self._find_reference_node()
-        self._network = [
-            0 if self.reference is None else network_distance(ledger.problem, self.reference, node)
-            for node in range(ledger.problem.node_count)
-        ]
+        self._asks_for_slots = asks_for_slots
+        self._network: list[int] | None = None
 
-    def assign(self, task: int) -> bool:
-        """Place `task` on the nearest node that takes it; return whether there is one."""
+    def assign(self, task: int) -> str | None:
+        """Place `task`; return why no node takes it, or ``None``."""
         check_stop()
-        nodes = self._ranking.nearest(self._demand[self._ledger.problem.task_class[task]])
-        if self._first and self.reference is not None:
-            nodes = chain([self.reference], nodes)
-        self._first = False
-        for node in nodes:
-            worker = self._ledger.find_worker(task, node)
+        first = self._network is None
+        order = self._first_order if first else self._nearest
+        asks = first or self._asks_for_slots
+        for node in order(task):
+            worker = self._ledger.find_worker(task, node, self._every)
             if worker is not None:
-                self._ledger.put(task, node, worker)
-                self._ranking.change(node)
-                return True
-        return False
+                self._put(task, node, worker)
+                return None
+            if not asks and self._ledger.lacks_only_a_slot(task, node, self._every):
+                name = self._ledger.problem.instance.task_names()[task][1]
+                return f"node {self._ids[node]} is nearest for task {name} and has no free slot"
+        return self._overload(task, order)
+
+    def _overload(self, task: int, order: Callable[[int], Iterable[int]]) -> str | None:
+        """Place `task` where soft resources are overloaded least, the first in `order` of equal."""
+        takers = [
+            (self._ledger.overload(task, node, worker), rank, node, worker)
+            for rank, node in enumerate(order(task))
+            if (worker := self._ledger.find_worker(task, node)) is not None
+        ]
+        if not takers:
+            return no_room(self._ledger.problem, task)
+        *_, node, worker = min(takers, key=lambda taker: taker[:2])
+        self._put(task, node, worker)
+        return None
+
+    def _put(self, task: int, node: int, worker: Worker) -> None:
+        self._ledger.put(task, node, worker)
+        self._ranking.change(node)
+        if self._network is None:
+            nodes = range(len(self._ids))
+            self._network = [self._metric.network(node, other) for other in nodes]
+
+    def _nearest(self, task: int) -> Iterable[int]:
+        return self._ranking.nearest(self._demand[self._ledger.problem.task_class[task]])
+
+    def _first_order(self, task: int) -> list[int]:
+        """Return the nodes: racks by free memory, most first, and in each the nearest first."""
+        problem = self._ledger.problem
+        demand = self._demand[problem.task_class[task]]
+        free = [0] * len(problem.racks)
+        if problem.memory is not None:
+            for node, rack in enumerate(problem.node_rack.tolist()):
+                free[rack] += self._available(node)[problem.memory]
+
+        def rank(node: int) -> tuple[int, str, int, str]:
+            rack = problem.node_rack[node]
+            return -free[rack], problem.racks[rack], self._distance(demand, node), self._ids[node]
+
+        return sorted(range(len(self._ids)), key=rank)
 
     def _distance(self, demand: tuple[int, ...], node: int) -> int:
-        return self._metric.distance(demand, self._available(node), self._network[node])
-
-    def _find_reference_node(self) -> int | None:
-        """Return the node with most resources in the rack with most; ``None`` = no free slot."""
-        nodes = [n for n in range(len(self._ids)) if self._ledger.has_free_slot(n)]
-        if not nodes:
-            return None
-        rack_of = self._ledger.problem.node_rack
-        racks = self._ledger.problem.racks
-        rack = min(
-            {int(rack_of[n]) for n in nodes},
-            key=lambda r: (-self._resources(n for n in nodes if rack_of[n] == r), racks[r]),
-        )
-        return min(
-            (n for n in nodes if rack_of[n] == rack),
-            key=lambda n: (-self._resources([n]), self._ids[n]),
-        )
-
-    def _resources(self, nodes: Iterable[int]) -> Fraction:
-        """Return what `nodes` have left together, in shares of the largest node."""
-        return sum((self._metric.resources(self._available(n)) for n in nodes), Fraction(0))
+        network = 0 if self._network is None else self._network[node]
+        return self._metric.distance(demand, self._available(node), network)
 
     def _available(self, node: int) -> list[int]:
         load = self._ledger.nodes[node].load
-        offered = self._metric.offered[node]
-        return [most - taken for most, taken in zip(offered, load, strict=True)]
+        return [most - taken for most, taken in zip(self._offered[node], load, strict=True)]
 
 
 R_STORM = r_storm()

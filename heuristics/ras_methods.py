@@ -52,7 +52,7 @@ def supports(strategy: str, problem: Problem) -> str | None:
                     f"topology {topology.id} has constraints, which {strategy} does not read "
                     "(ras-constraint-solver does)"
                 )
-    return cluster_reason(instance) or _running_reason(problem)
+    return cluster_reason(instance) or running_reason(problem)
 
 
 def _reason(one: Round) -> str:
@@ -81,7 +81,7 @@ def cluster_reason(instance: Instance) -> str | None:
     return None
 
 
-def _running_reason(problem: Problem) -> str | None:
+def running_reason(problem: Problem) -> str | None:
     """Return which rule is broken by what runs, which RAS leaves where it is, or ``None``."""
     if problem.instance.running is None:
         return None
@@ -99,6 +99,10 @@ def _method(name: str) -> Method:
         source=f"Apache Storm, ResourceAwareScheduler with {storm_class}",
         place=partial(place, name),
         supports=partial(supports, name),
+        description=(
+            f"A round of Storm's Resource Aware Scheduler with {storm_class}, evictions included; "
+            "soft resources are hard for it."
+        ),
     )
 
 

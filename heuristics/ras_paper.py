@@ -199,4 +199,8 @@ RAS_PAPER = Method(
     source="Storm's documentation, Resource_Aware_Scheduler_overview, section Enhancements",
     place=place,
     supports=supports,
+    description=(
+        "The documentation of Storm's Resource Aware Scheduler, read literally: racks and nodes by "
+        "the least share they have left."
+    ),
 )

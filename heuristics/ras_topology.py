@@ -198,7 +198,7 @@ def _component(
         id=component.id,
         spout=component.kind == "spout",
         system=is_system(component),
-        need=_need(component, generic),
+        need=need_of(component, generic),
         executors=tuple(own),
         set_order=tuple(set_order(own, executor_hash)),
         regions=tuple(
@@ -210,7 +210,8 @@ def _component(
     )
 
 
-def _need(component: Component, generic: Sequence[str]) -> Need:
+def need_of(component: Component, generic: Sequence[str]) -> Need:
+    """Return what one executor of `component` asks for."""
     asked = {key: float(value) for key, value in component.resources.items()}
     onheap, offheap = asked.get("onheap_mb", 0.0), asked.get("offheap_mb", 0.0)
     return Need(

@@ -10,10 +10,11 @@ from __future__ import annotations
 import difflib
 from importlib.metadata import EntryPoint, entry_points
 
-from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics import HEURISTICS, external, storm_methods
 from slotwise.heuristics.external import DEFAULT_TIME_LIMIT_S, PREFIX, external_method
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.others_code import said
+from slotwise.heuristics.parameters import SEPARATOR, configured
 from slotwise.heuristics.storm_methods import STORM_PREFIX, storm_method
 from slotwise.models.errors import InputError
 
@@ -26,32 +27,49 @@ def find_method(name: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> Met
     Parameters
     ----------
     name
-        Of one of `HEURISTICS`, of an entry point, ``storm:STRATEGY`` or ``cmd:COMMAND``.
+        Of one of `HEURISTICS`, of an entry point, ``storm:STRATEGY`` or ``cmd:COMMAND``. The first
+        two may have `parameters` after a colon.
     time_limit_s
         Wall-clock limit of an external command or of Storm, seconds; no other method has one.
 
     Raises
     ------
     InputError
-        When there is no such method, naming close ones, when an entry point is unusable, or
-        Storm's scheduler is not built.
+        When there is no such method, naming close ones, when its parameters are wrong, when an
+        entry point is unusable, or Storm's scheduler is not built.
     """
     if name.startswith(PREFIX):
         return external_method(name.removeprefix(PREFIX), time_limit_s=time_limit_s)
     if name.startswith(STORM_PREFIX):
         return storm_method(name.removeprefix(STORM_PREFIX), time_limit_s=time_limit_s)
     added = _added()
+    base, separator, parameters = name.partition(SEPARATOR)
+    if separator and base in {*HEURISTICS, *added}:
+        return configured(HEURISTICS.get(base) or _load(added[base]), parameters)
     if name in HEURISTICS:
         return HEURISTICS[name]
     if name in added:
         return _load(added[name])
     known = [*HEURISTICS, *added]
-    close = difflib.get_close_matches(name, known) or known
+    close = difflib.get_close_matches(base, known) or known
     raise InputError(
         f"is no method; did you mean {' or '.join(close)}? (or {PREFIX}COMMAND)",
         field="method",
         value=name,
     )
+
+
+def describe(name: str) -> str:
+    """Return what the method called `name` does, in one sentence.
+
+    Nothing is started or loaded for it; empty = a method of another package, or none at all.
+    """
+    if name.startswith(PREFIX):
+        return external.DESCRIPTION
+    if name.startswith(STORM_PREFIX):
+        return storm_methods.DESCRIPTION
+    method = HEURISTICS.get(name.partition(SEPARATOR)[0])
+    return "" if method is None else method.description
 
 
 def all_methods() -> tuple[Method, ...]:

@@ -91,4 +91,8 @@ ROUND_ROBIN = Method(
     name="round-robin",
     source="Apache Storm, org.apache.storm.scheduler.EvenScheduler",
     place=place,
+    description=(
+        "Storm's even scheduler: executors dealt in turn over slots of all nodes, whatever they "
+        "need; the article calls it default Storm."
+    ),
 )

@@ -1,32 +1,43 @@
-"""Storm's own scheduler as methods: ``storm:ras-default`` and so on.
+"""Storm's own schedulers as methods: ``storm:ras-default`` and so on, and ``storm:r-storm-1.0``.
 
-One round of the released ``ResourceAwareScheduler`` on the whole instance, every topology with the
+One round of a released ``ResourceAwareScheduler`` on the whole instance, every topology with the
 named strategy: Storm's order of topologies, evictions included; what runs stays where it is. See
-`storm_peer` for the process behind it.
+`storm_peer` and, for ``r-storm-1.0``, `storm_1_peer` for the processes behind it.
 """
 
 from __future__ import annotations
 
 import atexit
 import difflib
+from collections.abc import Callable
 from functools import partial
 
 from numpy.random import Generator
 
+from slotwise.heuristics import r_storm_1_0, ras_methods
 from slotwise.heuristics.method import Method
-from slotwise.heuristics.ras_methods import supports
 from slotwise.heuristics.ras_strategy import STRATEGIES
-from slotwise.heuristics.storm_peer import StormAnswer, StormPeer, unsupported
-from slotwise.heuristics.storm_process import PeerError, missing
+from slotwise.heuristics.storm_1_peer import SchedulerError, Storm1Peer
+from slotwise.heuristics.storm_outcome import whole_topologies
+from slotwise.heuristics.storm_peer import StormPeer, unsupported
+from slotwise.heuristics.storm_process import STORM_1, STORM_2, PeerError, missing
 from slotwise.models.errors import InputError
-from slotwise.models.placement import UNPLACED, Placement
+from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
 from slotwise.models.refusal import Refusal
 
 STORM_PREFIX = "storm:"
+DESCRIPTION = "Apache Storm's own code of the strategy of that name, in a process of its own."
+KNOWN = (*STRATEGIES, r_storm_1_0.NAME)
+
+Ask = Callable[[Problem, float], Placement | Refusal]
+"""Problem and time limit in seconds -> the answer; raises `PeerError`."""
 
 _running: list[StormPeer] = []
 """The process that this one has started, if any: it serves every run."""
+
+_running_1: list[Storm1Peer] = []
+"""The same for Storm 1.0.6."""
 
 
 def storm_method(strategy: str, *, time_limit_s: float) -> Method:
@@ -35,7 +46,7 @@ def storm_method(strategy: str, *, time_limit_s: float) -> Method:
     Parameters
     ----------
     strategy
-        One of `ras_strategy.STRATEGIES`.
+        One of `KNOWN`.
     time_limit_s
         Wall-clock seconds of one run, after which the process is ended and the method fails.
 
@@ -45,58 +56,58 @@ def storm_method(strategy: str, *, time_limit_s: float) -> Method:
         When there is no such strategy, or the process cannot be started.
     """
     name = STORM_PREFIX + strategy
-    if strategy not in STRATEGIES:
-        close = difflib.get_close_matches(strategy, STRATEGIES) or list(STRATEGIES)
+    if strategy not in KNOWN:
+        close = difflib.get_close_matches(strategy, KNOWN) or list(KNOWN)
         known = " or ".join(STORM_PREFIX + one for one in close)
         raise InputError(f"is no method; did you mean {known}?", field="method", value=name)
-    reason = missing()
+    first = strategy == r_storm_1_0.NAME
+    program = STORM_1 if first else STORM_2
+    reason = missing(program)
     if reason is not None:
         raise InputError(f"Storm's scheduler {reason}", field="method", value=name)
+    ask: Ask = _ask_storm_1 if first else partial(_ask_storm, strategy)
 
     def place(problem: Problem, rng: Generator) -> Placement | Refusal:
         try:
-            answer = _peer().schedule(
-                problem.instance, strategy=strategy, time_limit_s=time_limit_s
-            )
+            return ask(problem, time_limit_s)
         except PeerError:
             _close()
             raise
-        return _whole_topologies(problem, answer)
 
     return Method(
         name=name,
-        source="Apache Storm's own scheduler (make storm-peer)",
+        source=f"Apache Storm's own scheduler (make {program.target})",
         place=place,
-        supports=partial(_supports, strategy),
+        supports=r_storm_1_0.supports if first else partial(_supports, strategy),
+        description=DESCRIPTION,
     )
 
 
 def _supports(strategy: str, problem: Problem) -> str | None:
     """Return why our own method of that name would not apply, or what Storm cannot express."""
-    return supports(strategy, problem) or unsupported(problem.instance, strategy)
+    return ras_methods.supports(strategy, problem) or unsupported(problem.instance, strategy)
 
 
-def _whole_topologies(problem: Problem, answer: StormAnswer) -> Placement | Refusal:
-    """Leave out what is not whole where that is allowed; else refuse in Storm's words."""
-    out = {key for key, found in answer.outcomes.items() if not found.scheduled}
-    if out and not problem.may_reject:
-        name = min(out, key=list(answer.outcomes).index)
-        return Refusal(f"topology {name}: {answer.outcomes[name].status or 'evicted'}")
-    kept = [topology not in out for topology, _ in problem.instance.task_names()]
-    nodes, workers = answer.placement.nodes, answer.placement.workers
-    return Placement(
-        tuple(node if keep else UNPLACED for node, keep in zip(nodes, kept, strict=True)),
-        tuple(worker if keep else UNPLACED for worker, keep in zip(workers, kept, strict=True)),
-    )
-
-
-def _peer() -> StormPeer:
+def _ask_storm(strategy: str, problem: Problem, time_limit_s: float) -> Placement | Refusal:
     if not _running:
         _running.append(StormPeer())
         atexit.register(_close)
-    return _running[0]
+    answer = _running[0].schedule(problem.instance, strategy=strategy, time_limit_s=time_limit_s)
+    return whole_topologies(problem, answer.placement, answer.outcomes)
+
+
+def _ask_storm_1(problem: Problem, time_limit_s: float) -> Placement | Refusal:
+    if not _running_1:
+        _running_1.append(Storm1Peer())
+        atexit.register(_close)
+    try:
+        answer = _running_1[0].schedule(problem.instance, time_limit_s=time_limit_s)
+    except SchedulerError as error:
+        return r_storm_1_0.failed(str(error))
+    return whole_topologies(problem, answer.placement, answer.outcomes)
 
 
 def _close() -> None:
-    while _running:
-        _running.pop().close()
+    for running in (_running, _running_1):
+        while running:
+            running.pop().close()

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import TracebackType
+from typing import Any
 
-from slotwise.heuristics.storm_process import StormProcess
+from slotwise.heuristics.storm_outcome import Outcome
+from slotwise.heuristics.storm_process import STORM_2, StormProcess
 from slotwise.models.errors import InputError
 from slotwise.models.instance import Instance
 from slotwise.models.instance_document import instance_document, instance_hash
@@ -27,14 +28,6 @@ from slotwise.models.storm_cluster import STRATEGIES
 
 DEFAULT_TIMEOUT_S = 60
 """Storm's ``scheduling.timeout.seconds.per.topology``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a topology: whether all of it has a place, and Storm's status of it."""
-
-    scheduled: bool
-    status: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +73,7 @@ def unsupported(instance: Instance, strategy: str | None) -> str | None:
     return None
 
 
-class StormPeer:
+class StormPeer(StormProcess):
     """The running program; a context manager, which ends it.
 
     Attributes
@@ -97,24 +90,7 @@ class StormPeer:
     """
 
     def __init__(self) -> None:
-        self._process = StormProcess()
-        self.storm_version = self._process.storm_version
-        self.java_version = self._process.java_version
-
-    def __enter__(self) -> StormPeer:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the process; once is enough."""
-        self._process.close()
+        super().__init__(STORM_2)
 
     def schedule(
         self,
@@ -163,17 +139,22 @@ class StormPeer:
             "max_states": max_states,
             "timeout_s": timeout_s,
         }
-        answer = self._process.ask(canonical_json(request), time_limit_s)
+        answer = self.ask(canonical_json(request), time_limit_s)
         if "error" in answer:
             raise InputError(answer["error"], field="Storm's scheduler", has_value=False)
-        placement = answer_from_data(answer["placement"], instance)
-        assert not isinstance(placement, Refusal)
-        return StormAnswer(
-            placement=placement,
-            outcomes={
-                key: Outcome(found["scheduled"], found["status"] or "")
-                for key, found in answer["topologies"].items()
-            },
-            evicted={key: tuple(found) for key, found in answer["evicted"].items()},
-            seconds=tuple(float(second) for second in answer["seconds"]),
-        )
+        return read_answer(answer, instance)
+
+
+def read_answer(answer: Mapping[str, Any], instance: Instance) -> StormAnswer:
+    """Return what a program of Storm's wrote about `instance`."""
+    placement = answer_from_data(answer["placement"], instance)
+    assert not isinstance(placement, Refusal)
+    return StormAnswer(
+        placement=placement,
+        outcomes={
+            key: Outcome(found["scheduled"], found["status"] or "")
+            for key, found in answer["topologies"].items()
+        },
+        evicted={key: tuple(found) for key, found in answer["evicted"].items()},
+        seconds=tuple(float(second) for second in answer["seconds"]),
+    )

@@ -1,12 +1,14 @@
-"""The process of the Java program behind `storm_peer`: one line of JSON asked, one answered."""
+"""The process of a Java program around Storm's scheduler: one line of JSON asked, one answered."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread, Timer
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from slotwise.heuristics.command_exchange import KEPT_BYTES, MOST_BYTES
 from slotwise.heuristics.command_process import LEAVE_S, CommandProcess
@@ -15,27 +17,50 @@ from slotwise.heuristics.method_error import MethodError
 from slotwise.models.errors import InputError
 from slotwise.models.json_text import parse_json
 
-JAR_VARIABLE = "SLOTWISE_STORM_PEER"
-"""Environment variable that names the program elsewhere than in the checkout."""
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that is built in the checkout.
+
+    Parameters
+    ----------
+    jar
+        Path from the folder ``benchmarks/storm_peer``.
+    variable
+        Environment variable that names the jar elsewhere than in the checkout.
+    target
+        What ``make`` builds it as.
+    """
+
+    jar: str
+    variable: str
+    target: str
+
+
+STORM_2 = Program("target/storm-peer.jar", "SLOTWISE_STORM_PEER", "storm-peer")
+"""Around the Storm release that our ``ras-`` strategies are compared with."""
+
+STORM_1 = Program("storm_1/target/storm-1-peer.jar", "SLOTWISE_STORM_1_PEER", "storm-1-peer")
+"""Around Storm 1.0.6, which ``r-storm-1.0`` is compared with."""
 
 
 class PeerError(MethodError):
     """Storm's scheduler did not answer; the message says why. The process is gone."""
 
 
-def jar_path() -> Path:
+def jar_path(program: Program = STORM_2) -> Path:
     """Return where the program is or would be."""
-    named = os.environ.get(JAR_VARIABLE)
+    named = os.environ.get(program.variable)
     if named:
         return Path(named)
-    root = Path(__file__).resolve().parents[1]
-    return root / "benchmarks" / "storm_peer" / "target" / "storm-peer.jar"
+    return Path(__file__).resolve().parents[1] / "benchmarks" / "storm_peer" / program.jar
 
 
-def missing() -> str | None:
+def missing(program: Program = STORM_2) -> str | None:
     """Return why the program cannot run, in one line; ``None`` where it can."""
-    if not jar_path().is_file():
-        return f"is not built ({jar_path()}): run `make storm-peer`, which needs Maven and Java 17"
+    jar = jar_path(program)
+    if not jar.is_file():
+        return f"is not built ({jar}): run `make {program.target}`, which needs Maven and Java 17"
     if _java() is None:
         return "needs Java 17 or newer: set JAVA_HOME, or put java on the PATH"
     return None
@@ -48,7 +73,7 @@ def _java() -> str | None:
 
 
 class StormProcess:
-    """The running program.
+    """The running program; a context manager, which ends it.
 
     Attributes
     ----------
@@ -63,12 +88,12 @@ class StormProcess:
         When it does not start.
     """
 
-    def __init__(self) -> None:
-        reason = missing()
+    def __init__(self, program: Program = STORM_2) -> None:
+        reason = missing(program)
         java = _java()
         if reason is not None or java is None:
             raise InputError(str(reason), field="Storm's scheduler", has_value=False)
-        self._process = CommandProcess([java, "-XX:+UseSerialGC", "-jar", str(jar_path())])
+        self._process = CommandProcess([java, "-XX:+UseSerialGC", "-jar", str(jar_path(program))])
         self._out_of_time = False
         self._said = _Tail(self._process)
         try:
@@ -78,6 +103,17 @@ class StormProcess:
             raise
         self.storm_version = str(greeting["storm"])
         self.java_version = str(greeting["java"])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
 
     def close(self) -> None:
         """End the process with all that it has started; once is enough."""

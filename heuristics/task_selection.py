@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection
+from itertools import chain
 
-from slotwise.heuristics.traversal import bfs_topology_traversal
+from slotwise.heuristics.traversal import bfs_topology_traversal, from_first_spout
 from slotwise.models.problem import Problem
 
 
 def task_selection(problem: Problem, topology: int) -> list[int]:
-    """Return the tasks of `topology`: one of each visited component in turn, until all are in.
+    """Return the tasks of `topology`: one of each visited component in turn, until all are in."""
+    waiting = _tasks(
+        problem, topology, bfs_topology_traversal(problem.instance.topologies[topology])
+    )
+    return _in_turn(waiting.values())
 
-    ``getTask`` takes the task with the lowest index.
+
+def research_task_selection(problem: Problem, topology: int) -> list[int]:
+    """Return the tasks in the order of the research code; empty = there is no spout.
+
+    One of each component in turn of those that the first spout leads to. What is left over, ackers
+    and parts of their own, follows component by component in the topology's order (that code has
+    the order of a hash set).
     """
-    components = bfs_topology_traversal(problem.instance.topologies[topology])
+    one = problem.instance.topologies[topology]
+    reached = from_first_spout(one)
+    if not reached:
+        return []
+    others = [c.id for c in one.placed_components if c.id not in reached]
+    left_over = _tasks(problem, topology, others).values()
+    return [*_in_turn(_tasks(problem, topology, reached).values()), *chain.from_iterable(left_over)]
+
+
+def _tasks(problem: Problem, topology: int, components: list[str]) -> dict[str, deque[int]]:
+    """Return the tasks of each of `components`, lowest index first: so ``getTask`` takes them."""
     tasks: dict[str, list[int]] = {component: [] for component in components}
     for c in problem.rules[topology].classes:
         one = problem.classes[c]
-        tasks[problem.components[one.component][1]].extend(one.tasks)
-    waiting = [deque(sorted(tasks[component])) for component in components]
+        component = problem.components[one.component][1]
+        if component in tasks:
+            tasks[component].extend(one.tasks)
+    return {component: deque(sorted(found)) for component, found in tasks.items()}
+
+
+def _in_turn(waiting: Collection[deque[int]]) -> list[int]:
     ordering: list[int] = []
     while any(waiting):
         ordering.extend(queue.popleft() for queue in waiting if queue)

@@ -1,4 +1,9 @@
-"""R-Storm, Algorithm 2: the order in which a topology's components are visited."""
+"""R-Storm, Algorithm 2: the order in which a topology's components are visited.
+
+Neighbours are the components at the other end of a stream in either direction, first those a
+component sends to, then those it receives from, each in the order of the streams. A cycle ends at
+what has been visited. A component without tasks is passed through like any other.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +18,8 @@ def bfs_topology_traversal(topology: Topology) -> list[str]:
 
     - Several spouts: one traversal after another, each from the first spout that no earlier one
       reached (the paper passes one ``root`` and says "starting from the spouts").
-    - Neighbours are the components at the other end of a stream in either direction, first those
-      it sends to, then those it receives from, each in the order of the streams. A cycle ends at
-      what has been visited.
     - Components that no spout reaches, ackers among them, follow by further traversals in the
       order of the topology, so that every task is scheduled.
-    - A component without tasks is passed through like any other.
     """
     neighbours = _neighbours(topology)
     components = topology.placed_components
@@ -27,6 +28,19 @@ def bfs_topology_traversal(topology: Topology) -> list[str]:
     for root in roots:
         if root.id not in visited:
             _traverse(root.id, neighbours, visited)
+    return list(visited)
+
+
+def from_first_spout(topology: Topology) -> list[str]:
+    """Return the components that one traversal reaches, from the topology's first spout.
+
+    The research code starts at one spout only, the first in a hash map. Empty = there is no spout.
+    """
+    visited: dict[str, None] = {}
+    for component in topology.placed_components:
+        if component.kind == "spout":
+            _traverse(component.id, _neighbours(topology), visited)
+            break
     return list(visited)
 
 

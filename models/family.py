@@ -38,6 +38,8 @@ class Family:
         ``None`` where it is not known.
     limited
         Whether there are `count` instances and no more.
+    note
+        What a reader of a report must know besides; whole sentences.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Family:
     parameters: Mapping[str, int | float | str] = field(default_factory=dict)
     label: Callable[[int, int], str | None] = no_label
     limited: bool = False
+    note: str = ""
 
     def generate(self, count: int | None = None, seed: int = 0) -> Iterator[Instance]:
         """Yield the first `count` instances; ``None`` = the family's own count.

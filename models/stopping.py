@@ -47,7 +47,7 @@ class Stop:
 @contextmanager
 def heeding(stop: Stop) -> Iterator[None]:
     """Let the searches of this thread heed `stop`."""
-    before: Stop | None = getattr(_here, "stop", None)
+    before = this_stop()
     _here.stop = stop
     try:
         yield
@@ -58,19 +58,25 @@ def heeding(stop: Stop) -> Iterator[None]:
 @contextmanager
 def until(deadline: float) -> Iterator[None]:
     """Let the searches of this thread stop at `deadline` (`time.perf_counter`), if not before."""
-    with heeding(Stop(deadline, getattr(_here, "stop", None))):
+    with heeding(Stop(deadline, this_stop())):
         yield
+
+
+def this_stop() -> Stop | None:
+    """Return what the searches of this thread heed; ``None`` = nothing."""
+    stop: Stop | None = getattr(_here, "stop", None)
+    return stop
 
 
 def current_deadline() -> float:
     """Return the deadline that this thread heeds (`time.perf_counter`); infinite = none."""
-    stop: Stop | None = getattr(_here, "stop", None)
+    stop = this_stop()
     return math.inf if stop is None else stop.deadline
 
 
 def is_stop_requested() -> bool:
     """Return whether this thread was told to stop, or its deadline has passed."""
-    stop: Stop | None = getattr(_here, "stop", None)
+    stop = this_stop()
     return stop is not None and stop.requested
 
 

@@ -17,6 +17,7 @@ def solve(
     time_limit: options.TimeLimit = 60.0,
     workers: options.Workers = 1,
     seed: options.Seed = 0,
+    memory_limit: options.MemoryLimit = None,
     hint: options.Hint = None,
     max_moved: options.MaxMoved = None,
     out: options.Out = None,
@@ -42,7 +43,7 @@ def solve(
     inputs.check_target(out)
     inputs.check_target(certificate, "--certificate")
     problem = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
-    ask = running.Ask(engine, time_limit, workers, seed, confirm)
+    ask = running.Ask(engine, time_limit, workers, seed, memory_limit, confirm)
     with counted_presses():  # from the first placement on, Ctrl-C takes nothing away
         solved = running.solved(problem, ask, hint, max_moved, quiet=quiet)
         if out is not None and solved.result.placement is not None:
@@ -159,7 +160,15 @@ def methods(as_json: options.Json = False) -> int:
     if as_json:
         print_json({"methods": found})
     else:
-        _show_list(found, "methods of `place --with` and engines of `solve --engine`")
+        rows = [
+            {
+                "name": one["name"],
+                "kind": one["kind"],
+                "what it is": one["description"] or one["source"],
+            }
+            for one in found
+        ]
+        _show_list(rows, "methods of `place --with` and engines of `solve --engine`")
     return Exit.DONE
 
 

@@ -24,6 +24,7 @@ def exact_document(exact: Exact, done: Round) -> dict[str, Any]:
             "seconds": round(best.seconds, 3),
         },
         "evictions": [_answer_document(answer, done) for answer in exact.answers],
+        "notes": list(exact.notes),
     }
 
 

@@ -25,11 +25,14 @@ def grade(
     methods: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="A,B", help="Methods to grade, also 'cmd:COMMAND'; default: all. Repeatable."
+            metavar="A,B",
+            help="Methods to grade, also 'cmd:COMMAND' and with parameters "
+            "(r-storm:normalise=capacity); default: all. Repeatable.",
         ),
     ] = None,
     engine: options.Engine = "auto",
     time_limit: options.TimeLimit = 60.0,
+    memory_limit: options.MemoryLimit = None,
     count: options.Count = None,
     seed: options.Seed = 0,
     master: Annotated[
@@ -52,6 +55,7 @@ def grade(
             methods=split_methods(methods),
             engine=engine,
             time_limit_s=time_limit,
+            memory_limit_mb=memory_limit,
             master=master,
             out=out,
             seed=seed,
@@ -70,9 +74,14 @@ def grade(
 
 
 def split_methods(written: list[str] | None) -> list[str] | None:
-    """Split ``a,b``; a command (``cmd:...``) may have commas, but ends before a method's name."""
+    """Split ``a,b``.
+
+    A command (``cmd:...``) may have commas, but ends before a method's name; parameters
+    (``a:key=1,2``) may too, but end before what is neither a number nor ``key=value``.
+    """
     if written is None:
         return None
+    from slotwise.heuristics.parameters import SEPARATOR, is_more
     from slotwise.heuristics.registry import all_methods
 
     known = {method.name for method in all_methods()}
@@ -80,8 +89,12 @@ def split_methods(written: list[str] | None) -> list[str] | None:
     for words in written:
         for index, part in enumerate(words.split(",")):
             name = part.strip()
-            in_command = index > 0 and names[-1].startswith(EXTERNAL)
-            if in_command and name not in known and not name.startswith(EXTERNAL):
+            last = names[-1] if index > 0 else ""
+            if last.startswith(EXTERNAL):
+                goes_on = name not in known and not name.startswith(EXTERNAL)
+            else:
+                goes_on = SEPARATOR in last and is_more(name)
+            if goes_on:
                 names[-1] += f",{part}"
             else:
                 names.append(name)

@@ -13,11 +13,21 @@ from slotwise.solver.engines import ENGINES
 def methods() -> list[dict[str, Any]]:
     """List the heuristics (for ``place --with``), then the engines (for ``solve --engine``)."""
     heuristics = [
-        {"name": method.name, "kind": "heuristic", "source": method.source}
+        {
+            "name": method.name,
+            "kind": "heuristic",
+            "source": method.source,
+            "description": method.description,
+        }
         for method in all_methods()
     ]
     engines = [
-        {"name": engine.name, "kind": "engine", "source": engine.version()}
+        {
+            "name": engine.name,
+            "kind": "engine",
+            "source": engine.version(),
+            "description": None,
+        }
         for engine in ENGINES.values()
     ]
     return heuristics + engines

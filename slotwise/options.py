@@ -16,6 +16,7 @@ from slotwise.models.numbers import exact
 MAX_WORKERS = 1024
 MAX_SEED = 2**31 - 1
 """What every engine takes."""
+MOST_MEMORY_MB = 2**40
 
 
 def _time_limit(value: float | None) -> float | None:
@@ -69,6 +70,14 @@ Seed = Annotated[
 ]
 TimeLimit = Annotated[
     float, typer.Option(callback=_time_limit, metavar="SECONDS", help="Wall-clock limit.")
+]
+MemoryLimit = Annotated[
+    int | None,
+    typer.Option(
+        callback=whole_number("--memory-limit", 1, MOST_MEMORY_MB),
+        metavar="MB",
+        help="Memory of the process; default: 80 % of what the machine or its control group has.",
+    ),
 ]
 Count = Annotated[
     int | None,

@@ -24,12 +24,13 @@ from slotwise.solver.solve import solve
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Engine, wall-clock limit in seconds, threads and seed of a solve; see `solve`."""
+    """Engine, wall-clock limit in seconds, threads, seed, memory limit in MB; see `solve`."""
 
     engine: str
     time_limit_s: float
     workers: int
     seed: int
+    memory_limit_mb: int | None = None
     confirm: bool | None = None
 
 
@@ -87,6 +88,7 @@ def solved(
             time_limit_s=ask.time_limit_s,
             workers=ask.workers,
             seed=ask.seed,
+            memory_limit_mb=ask.memory_limit_mb,
             hint=start,
             confirm=ask.confirm,
             on_progress=on_progress,

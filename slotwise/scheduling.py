@@ -110,6 +110,7 @@ def schedule(
     time_limit: options.TimeLimit = 60.0,
     workers: options.Workers = 1,
     seed: options.Seed = 0,
+    memory_limit: options.MemoryLimit = None,
     out: options.Out = None,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,
@@ -134,7 +135,7 @@ def schedule(
     inputs.check_target(out)
     given = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
     _check_cluster(given, instance)
-    limits = Limits(time_limit, workers, seed) if exact else None
+    limits = Limits(time_limit, workers, seed, memory_mb=memory_limit) if exact else None
     scheduled = _scheduled(given, priority, pools, strategy, limits)
     if out is not None and scheduled.valid:
         inputs.save_placement(out, given, scheduled.done.placement)

@@ -56,7 +56,7 @@ def table(rows: Iterable[Sequence[str]], heads: Sequence[str], right: Sequence[s
 def show_result(result: Result, verdict: Verdict | None) -> None:
     """Show what ``solve`` found."""
     if result.placement is None or verdict is None:
-        show(*_distrusted(result), _NOT_FOUND[result.status])
+        show(*_distrusted(result), _NOT_FOUND[result.status], *_notes(result))
         return
     first_open = next((t for t in result.objective if not t.proven), None)
     rows = [
@@ -69,6 +69,7 @@ def show_result(result: Result, verdict: Verdict | None) -> None:
         *_places(verdict, result.placement),
         *_picked(result),
         *_distrusted(result),
+        *_notes(result),
         _next_step(result),
     )
 
@@ -101,6 +102,14 @@ def _distrusted(result: Result) -> list[str]:
         return []
     lines = [f"  {one.engine}: {one.reason}" for one in result.distrusted]
     return ["Found wrong, so that no bound of theirs counts (please report it):", *lines, ""]
+
+
+def _notes(result: Result) -> list[str]:
+    """Return what lack of memory ended or left out."""
+    if not result.notes:
+        return []
+    lines = [f"  {note}" for note in result.notes]
+    return ["Short of memory (--memory-limit MB grants more):", *lines, ""]
 
 
 def _gap(result: Result, term: TermResult, first_open: bool) -> str:

@@ -71,6 +71,7 @@ def _evicted(done: Round) -> Iterator[str]:
 
 def _exact(exact: Exact, done: Round) -> Iterator[RenderableType]:
     yield f"Exact: {_best_set(exact, done)}"
+    yield from exact.notes
     if exact.answers:
         rows = [_row(answer, done) for answer in exact.answers]
         heads = ("to let in", "scheduler evicted", "smallest eviction", "proof")

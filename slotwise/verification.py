@@ -94,6 +94,7 @@ def verify(
     time_limit_s: float = 60.0,
     workers: int = 1,
     seed: int = 0,
+    memory_limit_mb: int | None = None,
 ) -> Verified:
     """Check a certificate of `instance`.
 
@@ -106,7 +107,7 @@ def verify(
         no solver is loaded, and the bounds stay asserted.
     engine
         That engine; ``None`` = any that takes the instance and is not behind the certificate.
-    time_limit_s, workers, seed
+    time_limit_s, workers, seed, memory_limit_mb
         For the other engine, as in `solve`.
     """
     wrong = findings(instance, certificate)
@@ -116,7 +117,7 @@ def verify(
     from slotwise.solver.certificate import resolve as resolved
     from slotwise.solver.result import Limits
 
-    limits = Limits(time_limit_s, workers, seed)
+    limits = Limits(time_limit_s, workers, seed, memory_mb=memory_limit_mb)
     check = resolved(compile_problem(instance), certificate, limits, engine=engine)
     wrong = (f"bound: {check.reason}",) if check.agreement == "contradicted" else ()
     return Verified(certificate, wrong, check)

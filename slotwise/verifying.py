@@ -65,6 +65,7 @@ def verify(
     time_limit: options.TimeLimit = 60.0,
     workers: options.Workers = 1,
     seed: options.Seed = 0,
+    memory_limit: options.MemoryLimit = None,
     max_moved: options.MaxMoved = None,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,
@@ -93,6 +94,7 @@ def verify(
         time_limit_s=time_limit,
         workers=workers,
         seed=seed,
+        memory_limit_mb=memory_limit,
     )
     if as_json:
         print_json(verified.to_document())

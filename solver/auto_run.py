@@ -5,19 +5,17 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 
-from slotwise.models.errors import InternalError
 from slotwise.models.placement import Placement
 from slotwise.models.problem import Problem
+from slotwise.solver.attempt import attempt
 from slotwise.solver.baseline import BASELINE
 from slotwise.solver.confirm import without_presolve
-from slotwise.solver.engine import Engine, NotTakenError
+from slotwise.solver.engine import Engine
 from slotwise.solver.local_search import LOCAL_SEARCH
-from slotwise.solver.outcome_check import contradiction
-from slotwise.solver.result import Improvement, Limits, Outcome, Pick, Proof
-from slotwise.solver.stopping import is_stop_requested, until
-from slotwise.solver.supervise import ASK_AFTER_S
+from slotwise.solver.result import Improvement, Limits, Outcome, Proof
+from slotwise.solver.stopping import is_stop_requested
 from slotwise.solver.turns import Turn
-from slotwise.solver.watch import Known, Watch, tell_outcome
+from slotwise.solver.watch import Known, Watch
 
 STARTERS = (BASELINE, LOCAL_SEARCH)
 """They find placements, and no bounds but the simplest."""
@@ -69,25 +67,9 @@ class Auto:
             return None
         asked = limits or replace(self.limits, workers=1)
         asked = replace(asked, time_s=max(self.left_s, 0.0) * turn.share)
-        began = time.perf_counter()
-        self.known.start(engine.name, turn.why)
-        try:
-            with until(began + asked.time_s + ASK_AFTER_S):
-                found = engine.run(problem, asked, watch.best() or watch.project(self.hint), watch)
-            wrong = contradiction(problem, engine.name, found)
-        except NotTakenError:
-            return None
-        except KeyboardInterrupt:  # stopped before it had anything to tell
-            self.known.picked.append(Pick(engine.name, turn.why, time.perf_counter() - began))
-            return None
-        except InternalError as error:
-            found, wrong = None, str(error)
-        self.known.picked.append(Pick(engine.name, turn.why, time.perf_counter() - began))
-        if found is None or wrong is not None:
-            self.known.trust.doubt(engine.name, wrong or "")
-            return None
-        tell_outcome(watch, found)
-        if self.known.trust.is_doubted(engine.name):
+        start = watch.best() or watch.project(self.hint)
+        found = attempt(engine, turn.why, problem, asked, start, watch)
+        if found is None:
             return None
         self._note(engine, found, watch)
         if self.known.awaits_confirmation and self.left_s > 0 and not is_stop_requested():

@@ -26,8 +26,10 @@ from slotwise.solver.spread_bound import fewest_nodes, least_network
 from slotwise.solver.stopping import is_stop_requested, until
 from slotwise.solver.watch import Watch, unwatched
 
-FIRST = ("r-storm", "ras-default")
-"""Heuristics that run first: the quickest, and the one that is best most often."""
+FIRST = ("r-storm", "r-storm-pseudocode", "ras-default")
+"""Heuristics that run first: the quickest (one keeps soft resources, the other refuses least), and
+the one that is best most often.
+"""
 SHARE_OF_TIME = 0.05
 PATIENCE, PATIENCE_FOR_FIRST = 4.0, 10.0
 KIND, CAPACITY = "trivial", "capacity"

@@ -23,9 +23,12 @@ from slotwise.solver.engine import NotTakenError
 from slotwise.solver.eviction import smallest_eviction
 from slotwise.solver.fewest_moves import Moves, fewest_moves
 from slotwise.solver.left_over import without
+from slotwise.solver.memory import MemoryLimitError
 from slotwise.solver.result import Limits
+from slotwise.solver.run_engine import run_engine
 from slotwise.solver.single_workers import split_workers, with_single_workers
 from slotwise.solver.solve import solve
+from slotwise.solver.watch import unwatched
 
 SHARE = 0.4
 """Of the time limit, for each of the two steps before the whole problem is solved."""
@@ -52,6 +55,8 @@ class BestSet:
         Wall clock.
     interrupted
         Whether Ctrl-C ended the search.
+    notes
+        As in `Result`.
     """
 
     cost: int
@@ -61,6 +66,7 @@ class BestSet:
     moved: Moves | None
     seconds: float
     interrupted: bool
+    notes: tuple[str, ...] = ()
 
     @property
     def proven(self) -> bool:
@@ -106,6 +112,7 @@ def best_set(
         moved=None if moved is None else moved.moves,
         seconds=time.perf_counter() - search.started,
         interrupted=search.interrupted or (moved is not None and moved.interrupted),
+        notes=search.notes,
     )
 
 
@@ -119,6 +126,7 @@ class _Search:
         self.placement = Placement(nowhere, nowhere)
         self.bound: int | None = None
         self.interrupted = False
+        self.notes: tuple[str, ...] = ()
         self._limits = limits
 
     def left(self) -> float:
@@ -145,7 +153,8 @@ class _Search:
             return
         limits = self.limits_left(SHARE)
         try:
-            found = CP_SAT.run(with_single_workers(self.problem), limits, self.placement)
+            loose = with_single_workers(self.problem)
+            found = run_engine(CP_SAT, loose, limits, self.placement, unwatched(loose, CP_SAT.name))
         except NotTakenError:
             return
         self.bound = found.bounds[0]
@@ -163,9 +172,11 @@ class _Search:
             time_limit_s=limits.time_s,
             workers=limits.workers,
             seed=limits.seed,
+            memory_limit_mb=limits.memory_mb,
             hint=self.placement,
         )
         self.interrupted |= found.interrupted
+        self.notes = found.notes
         self._take(found.placement)
         bound = found.objective[0].bound
         if bound is not None:
@@ -204,7 +215,10 @@ def filled(problem: Problem, placement: Placement, limits: Limits) -> tuple[Plac
         left = limits.time_s - (time.perf_counter() - started)
         if left <= 0:
             break
-        found = smallest_eviction(problem, placement, t, (), replace(limits, time_s=left))
+        try:
+            found = smallest_eviction(problem, placement, t, (), replace(limits, time_s=left))
+        except MemoryLimitError:
+            continue
         if found.placement is not None:
             placement = found.placement
         if found.interrupted:

@@ -136,6 +136,7 @@ def reasons(agreement: Agreement, claim: Claim, found: Result | None) -> Iterato
         yield f"{found.engine} proves it too: {what}"
     elif agreement is Agreement.NOT_SETTLED:
         yield f"{found.engine} came to no end within its limit"
+        yield from found.notes
     elif found.placement is None or claim.placement is None:
         yield f"{found.engine} says {found.status}, {by} says otherwise"
     for claimed, bound, term in zip(claim.values, claim.bounds, found.objective, strict=True):

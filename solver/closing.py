@@ -17,6 +17,8 @@ import numpy as np
 
 from slotwise.models.problem import IntArray
 from slotwise.solver.master import Column, Cut
+from slotwise.solver.memory import check_room
+from slotwise.solver.stopping import check_stop
 
 CHECK_EVERY = 256
 
@@ -146,6 +148,7 @@ class _Residuals:
             return  # a node that must not stay empty would
         total = loss + idle
         if total <= self._budget and total < self.best.get(state, self._budget + 1):
+            check_stop()
             self.best[state] = total
             self._came[state] = (before, content)
             heapq.heappush(self.queue, (total, state))
@@ -186,6 +189,8 @@ def _moves(
         losses = cut.losses(t, column)
         kept = np.flatnonzero((losses <= budget) & (column.counts <= x).all(axis=1))
         kept = kept[np.argsort(losses[kept], kind="stable")]
+        entries = int(np.count_nonzero(column.counts[kept]))
+        check_room(8 * (len(kept) + entries) * len(x), f"moves by {len(kept):,} contents")
         counts, losses = column.counts[kept], losses[kept]
         moves.append([(counts[counts[:, k] > 0], losses[counts[:, k] > 0]) for k in range(len(x))])
     return moves

@@ -28,7 +28,7 @@ from slotwise.solver.engine import Engine, NotTakenError
 from slotwise.solver.result import Limits, Outcome, Status
 from slotwise.solver.watch import Watch, tell_outcome, unwatched
 
-QUICK_METHODS = ("r-storm", "ras-default")
+QUICK_METHODS = ("r-storm", "r-storm-pseudocode", "ras-default")
 PROOF = "node contents priced exactly, gap closed by CP-SAT over those that a better plan can use"
 
 

@@ -11,11 +11,12 @@ from dataclasses import replace
 
 from slotwise.models.limits import largest_terms
 from slotwise.models.problem import Problem
-from slotwise.solver.engine import Engine, NotTakenError
+from slotwise.solver.attempt import attempt
+from slotwise.solver.engine import Engine
 from slotwise.solver.engines import ENGINES
-from slotwise.solver.result import Limits, Pick
+from slotwise.solver.result import Limits
 from slotwise.solver.stopping import is_stop_requested
-from slotwise.solver.watch import Known, Watch, tell_outcome
+from slotwise.solver.watch import Known, Watch
 
 DUE_FROM = 2**31
 """From such values of a term on proofs are confirmed unless the user says otherwise."""
@@ -41,7 +42,9 @@ def is_confirmation_due(problem: Problem) -> bool:
 def without_presolve(engine: Engine, problem: Problem, limits: Limits, watch: Watch) -> None:
     """Run `engine` again without presolve; what it proves counts as another engine's proof."""
     name = engine.name + WITHOUT_PRESOLVE
-    _ask(replace(engine, name=name), problem, replace(limits, presolve=False), watch.by(name))
+    watch = watch.by(name)
+    plain = replace(limits, presolve=False)
+    attempt(replace(engine, name=name), CONFIRMING, problem, plain, watch.best(), watch)
 
 
 def confirm_claim(known: Known, engine: Engine, limits: Limits) -> tuple[Engine, ...]:
@@ -63,17 +66,6 @@ def confirm_claim(known: Known, engine: Engine, limits: Limits) -> tuple[Engine,
         if other is None:
             without_presolve(engine, problem, within, watch)
         else:
-            _ask(other, problem, within, watch.by(other.name))
+            attempt(other, CONFIRMING, problem, within, watch.best(), watch.by(other.name))
             asked.append(other)
     return tuple(asked)
-
-
-def _ask(engine: Engine, problem: Problem, limits: Limits, watch: Watch) -> None:
-    began = time.perf_counter()
-    watch.known.start(engine.name, CONFIRMING)
-    try:
-        found = engine.run(problem, limits, watch.best(), watch)
-    except NotTakenError:
-        return
-    watch.known.picked.append(Pick(engine.name, CONFIRMING, time.perf_counter() - began))
-    tell_outcome(watch, found)

@@ -46,7 +46,7 @@ class CrossCheck:
     def to_document(self) -> dict[str, object]:
         """Return JSON-ready data."""
         found = {} if self.result is None else self.result.to_document()
-        keys = ("engine", "version", "objective", "seed")
+        keys = ("engine", "version", "objective", "seed", "notes")
         return {
             "agreement": str(self.agreement),
             "reason": self.reason,
@@ -110,6 +110,7 @@ def _ask(problem: Problem, claim: Claim, limits: Limits, name: str, time_s: floa
         time_limit_s=max(round(time_s, 3), LEAST_S),
         workers=limits.workers,
         seed=limits.seed,
+        memory_limit_mb=limits.memory_mb,
         hint=claim.placement,
         confirm=False,  # it confirms the claim itself
     )

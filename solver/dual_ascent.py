@@ -21,8 +21,9 @@ from slotwise.models.problem import IntArray, Problem
 from slotwise.solver.assignment_model import Assignment, make_assignment, reason_against
 from slotwise.solver.assignment_search import search_assignment
 from slotwise.solver.engine import Engine, NotTakenError
+from slotwise.solver.memory import check_room, has_room
 from slotwise.solver.result import Improvement, Limits, Outcome, Status
-from slotwise.solver.star_bounds import StarState, make_state
+from slotwise.solver.star_bounds import StarState, make_state, state_bytes
 from slotwise.solver.stopping import check_stop
 from slotwise.solver.watch import Watch, unwatched
 
@@ -142,11 +143,13 @@ def _solve(search: _Search) -> None:
     places = model.task_count * model.node_count
     _improve(search, rng, limits.time_s * SHARE_OF_SEARCH, STEPS_A_PLACE * places)
     search.check_clock()
+    check_room(state_bytes(model), f"costs of all pairs of {places:,} places")
     root = make_state(model, _largest_cost(model))
     _tighten_root(search, root)
     try:
         if not root.is_closed:
-            if max(model.task_count / MOST_DEPTH, root.bytes_down / MOST_TREE_BYTES) > 1:
+            deep = max(model.task_count / MOST_DEPTH, root.bytes_down / MOST_TREE_BYTES) > 1
+            if deep or not has_room(root.bytes_down, "the costs kept on the way down the tree"):
                 raise _HopelessError
             search.tree_since = search.seconds()
             _branch(search, root, 1.0)

@@ -21,6 +21,7 @@ from slotwise.models.verdict import Violation
 from slotwise.solver.eviction_model import EvictionModel, Step
 from slotwise.solver.left_over import Taken, alone, let_in, taken_by, without
 from slotwise.solver.result import Limits, Status
+from slotwise.solver.run_engine import in_memory
 from slotwise.solver.single_workers import split_workers, with_single_workers
 
 
@@ -101,7 +102,8 @@ def smallest_eviction(
     taken = {t: taken_by(problem, books, (t,)) for t in sorted(allowed)}
     weights = {t: problem.rules[t].reject_weight for t in taken}
     left = alone(problem, topology, taken_by(problem, books, placed - allowed))
-    first, second = _search(left, taken, weights, limits, started)
+    steps, is_short = in_memory("eviction", lambda: _search(left, taken, weights, limits, started))
+    first, second = steps or (Step(False, None, None, None, interrupted=False), None)
     found = _last(first, second)
     placement = None
     if found.evicted is not None and found.placement is not None:
@@ -117,7 +119,7 @@ def smallest_eviction(
         least_weight=None if second is None else second.bound,
         placement=placement,
         seconds=time.perf_counter() - started,
-        interrupted=found.interrupted or first.interrupted,
+        interrupted=not is_short and (found.interrupted or first.interrupted),
     )
 
 

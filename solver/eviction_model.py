@@ -57,7 +57,7 @@ class EvictionModel:
     """
 
     def __init__(self, problem: Problem, taken: Mapping[int, Taken]) -> None:
-        check_model_size(problem)
+        check_model_size(problem, network=False)
         self._problem = problem
         self._model = cp_model.CpModel()
         self._counts = make_counts(self._model, problem)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from slotwise.heuristics.ras_round import Decision, Outcome, Round
 from slotwise.models.compile import compile_problem
@@ -11,6 +11,7 @@ from slotwise.models.problem import Problem
 from slotwise.solver.best_set import BestSet, best_set, rejecting
 from slotwise.solver.engine import NotTakenError
 from slotwise.solver.eviction import Eviction, smallest_eviction
+from slotwise.solver.memory import watched
 from slotwise.solver.result import Limits
 
 
@@ -47,12 +48,15 @@ class Exact:
         See `left_out`.
     answers
         One for each topology that was refused, or that others were evicted for.
+    notes
+        What lack of memory ended or left out: lines for people.
     """
 
     best: BestSet
     left_out: tuple[int, ...]
     cost: int
     answers: tuple[Answer, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def interrupted(self) -> bool:
@@ -63,6 +67,12 @@ class Exact:
 
 def exact_counterparts(done: Round, limits: Limits) -> Exact:
     """Return the exact counterparts of a round; `limits` hold for each question."""
+    with watched(limits.memory_mb) as memory:
+        exact = _counterparts(done, limits)
+    return replace(exact, notes=(*exact.notes, *memory.notes))
+
+
+def _counterparts(done: Round, limits: Limits) -> Exact:
     guaranteed = [turn.topology for turn in done.turns if turn.guaranteed]
     problem = rejecting(done.instance, guaranteed)
     best = best_set(
@@ -74,7 +84,7 @@ def exact_counterparts(done: Round, limits: Limits) -> Exact:
     out = done.refused
     cost = sum(problem.rules[t].reject_weight for t in out)
     if best.interrupted:
-        return Exact(best, out, cost, ())
+        return Exact(best, out, cost, (), best.notes)
     plain_problem = compile_problem(done.instance)
     order = [decision.topology for decision in done.decisions]
     answers = []
@@ -84,7 +94,7 @@ def exact_counterparts(done: Round, limits: Limits) -> Exact:
             answers.append(answer)
             if answer.eviction is not None and answer.eviction.interrupted:
                 break
-    return Exact(best, out, cost, tuple(answers))
+    return Exact(best, out, cost, tuple(answers), best.notes)
 
 
 def _answer(problem: Problem, decision: Decision, later: list[int], limits: Limits) -> Answer:

@@ -12,6 +12,8 @@ from slotwise.models.placement import UNPLACED, Placement
 from slotwise.solver.cp_sat import CP_SAT
 from slotwise.solver.engine import NotTakenError
 from slotwise.solver.result import Limits
+from slotwise.solver.run_engine import run_engine
+from slotwise.solver.watch import unwatched
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ def fewest_moves(
     )
     problem = compile_problem(part)
     try:
-        outcome = CP_SAT.run(problem, limits, hint)
+        outcome = run_engine(CP_SAT, problem, limits, hint, unwatched(problem, CP_SAT.name))
     except NotTakenError:
         return Moved(Moves(judge(problem, hint).scaled[0], None), placement, interrupted=False)
     found = outcome.placement

@@ -51,6 +51,9 @@ class Kinds:
 
 def flow_inside(flow: IntArray, counts: IntArray) -> IntArray:
     """Return, for each row [.., K] of counts, the flow [K, K] inside a place that holds them."""
+    if counts.ndim == 1:  # few of many kinds: what is not there costs no time
+        present = np.flatnonzero(counts)
+        flow, counts = flow[np.ix_(present, present)], counts[present]
     both = np.einsum("...i,ij,...j->...", counts, flow, counts, optimize=True)
     return np.asarray(both // 2, dtype=np.int64)
 

@@ -42,6 +42,7 @@ from slotwise.solver.mip import (
     Values,
     sufficient_gap,
 )
+from slotwise.solver.model_size import check_linear_size
 from slotwise.solver.result import Improvement, Limits, Outcome, Status
 from slotwise.solver.watch import Watch, unwatched
 
@@ -99,6 +100,7 @@ def run(
         search.offer(hint)
     try:
         check_columns(problem)
+        check_linear_size(problem)
         compact = build(problem)
     except KeyboardInterrupt:
         search.interrupted = True

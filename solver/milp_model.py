@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 import pulp
 
 from slotwise.solver.engine import NotTakenError
+from slotwise.solver.model_size import MOST_COLUMNS
 from slotwise.solver.stopping import check_stop
 
 Expr: TypeAlias = Any
 """A `pulp.LpAffineExpression` or `pulp.LpVariable` (PuLP has no types); coefficients are whole."""
 
-MOST_COLUMNS = 300_000
 MOST_ACTIVITY = 10**9
 """Of a row: the solvers hold rows to 1e-9 of their numbers, which must stay far below one."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from slotwise.models.problem import NODE, RACK, IntArray, Problem
 from slotwise.solver.engine import NotTakenError
-from slotwise.solver.milp_model import MOST_COLUMNS
+from slotwise.solver.model_size import MOST_COLUMNS
 from slotwise.solver.stars import stars_of
 from slotwise.solver.worker_layout import most_tasks, worker_count
 

@@ -17,6 +17,7 @@ from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem
 from slotwise.solver.engine import NotTakenError
 from slotwise.solver.kinds import Kinds
+from slotwise.solver.memory import check_room
 from slotwise.solver.undominated import undominated
 from slotwise.solver.worker_splits import (
     APART,
@@ -131,6 +132,8 @@ def _beside(problem: Problem, rows: _Rows, more: _Rows, node: int) -> _Rows:
     """Return every content of the topologies so far beside every one of one more topology."""
     pieces = []
     at_once = max(1, ROWS_AT_ONCE // max(1, len(more.counts)))
+    pairs = min(at_once, len(rows.counts)) * len(more.counts)
+    check_room(10 * pairs * (rows.load.shape[1] + 1), f"the loads of {pairs:,} contents of a node")
     total = 0
     for start in range(0, len(rows.counts), at_once):
         piece = slice(start, start + at_once)
@@ -140,6 +143,7 @@ def _beside(problem: Problem, rows: _Rows, more: _Rows, node: int) -> _Rows:
         total += len(i)
         if total > MOST_COLUMNS:
             raise NotTakenError(f"a node has more than {MOST_COLUMNS:,} contents")
+        check_room(16 * len(i) * _width(rows, more), f"{total:,} contents of a node")
         left = i + start
         pieces.append(
             _Rows(
@@ -155,6 +159,12 @@ def _beside(problem: Problem, rows: _Rows, more: _Rows, node: int) -> _Rows:
         np.concatenate([p.load for p in pieces]),
         np.concatenate([p.chosen for p in pieces]),
     )
+
+
+def _width(rows: _Rows, more: _Rows) -> int:
+    """Return the numbers that a content of both takes."""
+    one = (rows.counts, rows.costs, rows.load, rows.chosen, more.chosen)
+    return sum(part.shape[1] for part in one)
 
 
 def _has_room(problem: Problem, load: IntArray, workers: IntArray, node: int) -> BoolArray:

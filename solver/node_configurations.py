@@ -16,6 +16,7 @@ from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem
 from slotwise.solver.engine import NotTakenError
 from slotwise.solver.kinds import Kinds
+from slotwise.solver.memory import check_room
 from slotwise.solver.stopping import check_stop
 from slotwise.solver.worker_layout import has_single_workers
 from slotwise.solver.worker_packing import Packing, pack
@@ -138,6 +139,8 @@ def _fitting(problem: Problem, kinds: Kinds, node: int) -> IntArray:
         steps = _steps(problem, kinds, k, capacity, len(rows))
         loads = load[:, None, :] + steps[None, :, None] * kinds.demand[k][None, None, :]
         fits = (loads <= capacity).all(axis=2)
+        found = int(np.count_nonzero(fits))
+        check_room(8 * found * (2 * (k + 2) + load.shape[1]), f"{found:,} contents of a node")
         row, step = np.nonzero(fits)
         rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
         load = loads[row, step]
@@ -153,6 +156,8 @@ def _steps(problem: Problem, kinds: Kinds, k: int, capacity: IntArray, rows: int
     most = int(min([kinds.sizes[k], *(capacity[needs] // kinds.demand[k][needs]).tolist()]))
     if rows * (most + 1) * max(1, len(problem.dims)) > MOST_ENTRIES or rows > MOST_ROWS:
         raise NotTakenError(f"a node has more than {MOST_ROWS:,} configurations")
+    size = 10 * rows * (most + 1) * len(problem.dims)
+    check_room(size, f"the loads of {rows * (most + 1):,} contents of a node")
     return np.arange(most + 1, dtype=np.int64)
 
 

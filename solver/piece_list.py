@@ -14,6 +14,7 @@ import numpy as np
 
 from slotwise.models.problem import BoolArray, IntArray
 from slotwise.solver.closing import TooLongError
+from slotwise.solver.memory import check_room
 from slotwise.solver.piece_graph import PieceGraph
 from slotwise.solver.piece_tables import Tables, make_tables
 from slotwise.solver.stopping import check_stop
@@ -38,10 +39,12 @@ def list_pieces(
         tables = make_tables(graph, scale, prices, case)
         walks = [_Walk(tables, budget)] if tables.is_active else _tops(tables, budget)
         for walk in walks:
+            check_stop()
             rows = walk.run()
             rows = rows[graph.admits(rows)]
             rows = rows[rows @ prices - scale * graph.gains(rows) <= budget]
             found.append(rows[connected(graph.flow, rows)])
+        del tables, walks  # before the next are made
     return np.concatenate(found)
 
 
@@ -101,6 +104,7 @@ class _Walk:
         elif not (tables.is_active and self._attached[k]):
             allowed[above == 0, 1:] = False
         row, y = np.nonzero(allowed)
+        check_room(2 * self._rows[:1].nbytes * len(row), f"a list of {len(row):,} pieces")
         self._rows = self._rows[row]
         self._rows[:, k] = counts[y]
         self._used, self._worth = used[row, y], worth[row, y]

@@ -52,9 +52,11 @@ def find_prices(graph: PieceGraph, scale: int, deadline: float) -> Prices:
             tables = make_tables(graph, scale, prices, case)
             missing = max(missing, best_worth(tables))
             for content in best_contents(tables):
+                check_stop()
                 worth = int(graph.gain_bounds(scale, content)) - int(prices @ content)
                 if worth > 1 << TOLERANCE_BITS:
                     added += program.add(content)
+            del tables  # before the next are made
         # Every content holds at least one task, so this pays for the most it is worth.
         proven = prices + missing
         if least is None or int(proven @ graph.sizes) < int(least @ graph.sizes):
@@ -76,8 +78,8 @@ class _Program:
         self._lp.changeObjectiveSense(highspy.ObjSense.kMaximize)
         for size in graph.sizes.tolist():
             self._lp.addRow(float(size), float(size), 0, [], [])
-        for k in range(graph.count):
-            self.add(np.eye(graph.count, dtype=np.int64)[k])
+        for alone in np.eye(graph.count, dtype=np.int64):
+            self.add(alone)
 
     def add(self, content: IntArray) -> bool:
         """Add a content [K]; return whether it was new."""

@@ -75,6 +75,7 @@ def make_profile(graph: PieceGraph, prices: Prices, deadline: float = math.inf) 
         used = int(case @ graph.weights)
         worths = worths_by_units(tables)
         losses[used:] = np.minimum(losses[used:], np.maximum(-worths, 0))
+        del tables  # before the next are made
     add_up(np.minimum(losses, -IMPOSSIBLE // 2), least)
     return profile
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem import IntArray
+from slotwise.solver.memory import check_room
 from slotwise.solver.piece_graph import PieceGraph
 from slotwise.solver.piece_kernels import IMPOSSIBLE
 from slotwise.solver.stopping import check_stop
@@ -74,6 +75,7 @@ def make_tables(
 
     With `exactly`, units are those used, not those allowed; such tables give no contents.
     """
+    check_room(table_bytes(graph), f"tables of {graph.count:,} kinds in pieces")
     inside = int(graph.gains(case))
     made = Tables(
         graph=graph,
@@ -92,7 +94,18 @@ def make_tables(
     return made
 
 
+def table_bytes(graph: PieceGraph) -> int:
+    """Return the memory that the tables of a case take at most."""
+    rows = 0
+    for k in graph.order:
+        above = graph.parent[k]
+        lifted = 1 if above < 0 else int(graph.most[above]) + 1
+        rows += (int(graph.most[k]) + 1) * (1 + len(graph.children[k])) + lifted
+    return 8 * rows * (graph.capacity + 1)
+
+
 def _fill(made: Tables, k: int) -> None:
+    check_stop()
     from slotwise.solver.piece_compiled import lift
 
     check_stop()
@@ -147,6 +160,7 @@ def best_contents(made: Tables) -> list[IntArray]:
     graph, found = made.graph, []
     if not made.is_active:
         for k in graph.order:
+            check_stop()
             worth, y = _best_top(made, k)
             if worth > 0:
                 content = made.case.copy()
@@ -195,16 +209,19 @@ def _share(before: IntArray, part: IntArray, worth: int, units: int) -> int:
 
 def _trace(made: Tables, k: int, y: int, units: int, content: IntArray) -> None:
     """Write the best content of the subtree of k with y of its tasks into `content`."""
-    content[k] = y
-    graph, worth = made.graph, int(made.own[k][y, units])
-    for i in range(len(graph.children[k]) - 1, -1, -1):
-        child, before = graph.children[k][i], made.stages[k][i]
-        share = _share(before[y], made.lifted[child][y], worth, units)
-        flow = made.scale * int(graph.flow[k, child]) * y
-        worths = made.own[child][:, share] + flow * np.arange(len(made.own[child]))
+    graph, untraced = made.graph, [(k, y, units)]  # a chain may be deeper than calls may nest
+    while untraced:
+        k, y, units = untraced.pop()
+        content[k] = y
         if not y and not made.is_active:
-            worths = worths[:1]
-        tasks = int(np.flatnonzero(worths == made.lifted[child][y, share])[0])
-        _trace(made, child, tasks, share, content)
-        units -= share
-        worth = int(before[y, units])
+            continue  # nothing below it either
+        worth = int(made.own[k][y, units])
+        for i in range(len(graph.children[k]) - 1, -1, -1):
+            child, before = graph.children[k][i], made.stages[k][i]
+            share = _share(before[y], made.lifted[child][y], worth, units)
+            flow = made.scale * int(graph.flow[k, child]) * y
+            worths = made.own[child][:, share] + flow * np.arange(len(made.own[child]))
+            tasks = int(np.flatnonzero(worths == made.lifted[child][y, share])[0])
+            untraced.append((child, tasks, share))
+            units -= share
+            worth = int(before[y, units])

@@ -42,6 +42,9 @@ class Limits:
     presolve
         Whether CP-SAT, HiGHS and CBC may simplify their models first; switched off to confirm
         what they proved with it.
+    memory_mb
+        Resident memory of the whole process, in units of 2^20 bytes, 1 or more; ``None`` = 80 % of
+        what there is, see `default_limit_mb`.
     """
 
     time_s: float = 60.0
@@ -49,6 +52,7 @@ class Limits:
     seed: int = 0
     deterministic_work: float | None = None
     presolve: bool = True
+    memory_mb: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +185,8 @@ class Result:
     confirmed
         Whether every bound that rests on the word of CP-SAT or of a MIP solver had to be, and
         was, confirmed by another engine or by the same model without presolve.
+    notes
+        What lack of memory ended or left out, and in which engine: lines for people.
     """
 
     status: Status
@@ -200,6 +206,7 @@ class Result:
     picked: tuple[Pick, ...] = ()
     distrusted: tuple[Distrusted, ...] = ()
     confirmed: bool = False
+    notes: tuple[str, ...] = ()
 
     def to_document(self) -> dict[str, Any]:
         """Return the result as JSON-ready data, without the placement (it needs its instance)."""
@@ -222,6 +229,8 @@ class Result:
             "proof": self.proof,
             "deterministic_work": self.deterministic_work,
             "interrupted": self.interrupted,
+            "memory_limit_mb": self.limits.memory_mb,
+            "notes": list(self.notes),
             "picked": [
                 {"engine": p.engine, "why": p.why, "seconds": round(p.seconds, 3)}
                 for p in self.picked

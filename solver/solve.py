@@ -20,10 +20,13 @@ from slotwise.solver.baseline import BASELINE
 from slotwise.solver.confirm import confirm_claim, is_confirmation_due
 from slotwise.solver.engine import Engine, NotTakenError, UntakenError
 from slotwise.solver.engines import ENGINES
+from slotwise.solver.memory import MemoryLimitError, watched
+from slotwise.solver.memory_reading import default_limit_mb
 from slotwise.solver.outcome_check import contradiction
 from slotwise.solver.progress import OnProgress, Progress
 from slotwise.solver.result import Limits, Outcome, Pick, Proof, Result, Status, TermResult
-from slotwise.solver.supervise import TimeLimit, supervised
+from slotwise.solver.run_engine import run_engine
+from slotwise.solver.supervise import Supervised, TimeLimit, supervised
 from slotwise.solver.watch import Known, Watch, tell_outcome
 
 ASKED = "asked for"
@@ -37,6 +40,7 @@ def solve(
     time_limit_s: float = 60.0,
     workers: int = 1,
     seed: int = 0,
+    memory_limit_mb: int | None = None,
     hint: Placement | None = None,
     confirm: bool | None = None,
     on_progress: OnProgress | None = None,
@@ -55,6 +59,10 @@ def solve(
         Threads, 1 or more. With more than one the placement may differ between runs.
     seed
         0 or more.
+    memory_limit_mb
+        Resident memory of the whole process in units of 2^20 bytes, 1 or more; ``None`` = 80 % of
+        what the machine, or less its control group, offers. An engine that passes it, or would by
+        what it is about to build, ends with what it has found; `Result.notes` say so.
     hint
         A placement of the instance to start from; it need not be valid.
     confirm
@@ -78,10 +86,10 @@ def solve(
         named in `Result.distrusted` instead, and the others go on.
     """
     started = time.perf_counter()
-    limits = _limits(time_limit_s, workers, seed)
+    limits = _limits(time_limit_s, workers, seed, memory_limit_mb)
 
-    def left_s() -> float:
-        return limits.time_s - (time.perf_counter() - started)
+    def left() -> Limits:
+        return replace(limits, time_s=max(0.0, limits.time_s - (time.perf_counter() - started)))
 
     problem = compile_problem(instance) if isinstance(instance, Instance) else instance
     events: SimpleQueue[Progress | None] = SimpleQueue()
@@ -93,27 +101,38 @@ def solve(
     )
     if hint is not None and not known.offer(hint, "hint"):
         judge(problem, hint)
-    ended = supervised(
-        lambda: _run(engine, problem, replace(limits, time_s=max(0.0, left_s())), hint, known),
-        events,
-        on_progress,
-        TimeLimit.of(started, limits.time_s),
-    )
+    with watched(limits.memory_mb) as memory:
+        try:
+            ended = supervised(
+                lambda: _run(engine, problem, left(), hint, known),
+                events,
+                on_progress,
+                TimeLimit.of(started, limits.time_s),
+            )
+        except MemoryError:
+            memory.note(engine, "ended, for the system gave it no more memory")
+            ended = Supervised(None, interrupted=False)
+        if ended.answer is None and memory.is_overdue:
+            memory.note(engine, f"left behind, over the limit of {memory.limit_mb:,} MB")
     engines, outcome = ended.answer or _left_behind(engine, known)
     outcome = replace(outcome, interrupted=ended.interrupted)
     wrong = contradiction(problem, " and ".join(e.name for e in engines), outcome)
     if wrong is not None:
         raise InternalError(wrong)
-    return _result(known, engines, limits, outcome, time.perf_counter() - started)
+    found = _result(known, engines, limits, outcome, time.perf_counter() - started)
+    return replace(found, notes=tuple(memory.notes))
 
 
-def _limits(time_limit_s: float, workers: int, seed: int) -> Limits:
+def _limits(time_limit_s: float, workers: int, seed: int, memory_mb: int | None) -> Limits:
     if not 0 < time_limit_s < math.inf:
         raise InputError("must be a number above 0", field="time limit", value=time_limit_s)
     return Limits(
         time_s=float(time_limit_s),
         workers=whole(workers, "workers", least=1),
         seed=whole(seed, "seed"),
+        memory_mb=default_limit_mb()
+        if memory_mb is None
+        else whole(memory_mb, "memory limit", least=1),
     )
 
 
@@ -132,7 +151,9 @@ def _run(
     began = time.perf_counter()
     known.start(name, ASKED)
     try:
-        found = chosen.run(problem, limits, hint, Watch(known, name))
+        found = run_engine(chosen, problem, limits, hint, Watch(known, name))
+    except MemoryLimitError:
+        return (chosen,), known.outcome()
     except NotTakenError as error:
         raise _not_taken(name, str(error)) from error
     known.picked.append(Pick(name, ASKED, time.perf_counter() - began))
@@ -141,13 +162,22 @@ def _run(
         raise InternalError(wrong)
     tell_outcome(Watch(known, name), found)
     known.trust.check()
-    if not known.confirm:
-        return (chosen,), found
-    left = replace(limits, time_s=limits.time_s - (time.perf_counter() - began))
-    engines = (chosen, *confirm_claim(known, chosen, left))
-    known.trust.check()
+    if known.confirm:
+        left = replace(limits, time_s=limits.time_s - (time.perf_counter() - began))
+        asked = confirm_claim(known, chosen, left)
+        known.trust.check()
+        return (chosen, *asked), _as_known(known, found)
+    if found.status is Status.UNKNOWN and known.best is not None:  # lack of memory ended it
+        found = _as_known(known, found)
+    return (chosen,), found
+
+
+def _as_known(known: Known, found: Outcome) -> Outcome:
+    """Return an engine's outcome with what is known instead of what it claims."""
     now = known.outcome(found.proof)
-    return engines, replace(now, trace=found.trace, deterministic_work=found.deterministic_work)
+    return replace(
+        found, status=now.status, placement=now.placement, values=now.values, bounds=now.bounds
+    )
 
 
 def _left_behind(name: str, known: Known) -> Answer:

@@ -14,6 +14,7 @@ import numpy as np
 from slotwise.models.problem import BoolArray, IntArray
 from slotwise.solver.kinds import Kinds
 from slotwise.solver.master import Column, Cut
+from slotwise.solver.memory import check_room
 
 MOST_SPLITS = 5_000_000
 MOST_ENTRIES = 100_000_000
@@ -150,10 +151,13 @@ def two_racks(kinds: Kinds, racks: Sequence[tuple[Sequence[Column], Sequence[int
         steps = np.arange(int(kinds.sizes[k]) + 1, dtype=np.int64)
         if len(rows) * len(steps) * weights.shape[1] > MOST_ENTRIES:
             raise TooManySplitsError
+        size = 10 * len(rows) * len(steps) * weights.shape[1]
+        check_room(size, f"the loads of {len(rows) * len(steps):,} splits over two racks")
         loads = load[:, None, :] + steps[None, :, None] * weights[k][None, None, :]
         fits = ((loads <= high) & (loads + later >= low)).all(axis=2)
         if int(fits.sum()) > MOST_SPLITS:
             raise TooManySplitsError
+        check_room(32 * int(fits.sum()) * (k + 1), f"{int(fits.sum()):,} splits over two racks")
         row, step = np.nonzero(fits)
         rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
         load = loads[row, step]

@@ -60,7 +60,7 @@ class StarState:
     @property
     def bytes_down(self) -> int:
         """Memory of the copies from here to where every task is placed."""
-        return self.star.nbytes * int(self.free.sum())
+        return (self.star.nbytes + self.star_prices.nbytes) * int(self.free.sum())
 
     @property
     def value(self) -> int:
@@ -125,6 +125,13 @@ class StarState:
         self.ok &= ~(others & (both >= NEVER))
         self.ok &= ~self.free[:, None] | (self.need[:, None, :] <= self.room[None]).all(axis=2)
         self.single[others & self.ok] += both[others & self.ok]
+
+
+def state_bytes(model: Assignment) -> int:
+    """Return the memory that `make_state` takes."""
+    tasks, size = model.task_count, model.node_count
+    pairs, dims = (tasks * size) ** 2, int(model.demand.shape[1])
+    return 8 * (2 * pairs + dims * (2 * tasks**2 * size + tasks * size**2))
 
 
 def make_state(model: Assignment, largest_cost: int) -> StarState:

@@ -14,6 +14,7 @@ from slotwise.models.stopping import (
     current_deadline,
     heeding,
     is_stop_requested,
+    this_stop,
     until,
 )
 
@@ -25,6 +26,7 @@ __all__ = [
     "current_deadline",
     "heeding",
     "is_stop_requested",
+    "this_stop",
     "until",
 ]
 

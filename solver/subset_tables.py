@@ -12,6 +12,7 @@ import numpy as np
 
 from slotwise.models.problem import BoolArray, IntArray
 from slotwise.solver.assignment_model import Assignment
+from slotwise.solver.memory import check_room
 from slotwise.solver.subset_prices import Contents
 
 STEPS_A_CALL = 2 * 10**8
@@ -82,12 +83,17 @@ def make_tables(model: Assignment) -> Tables:
     """Return the tables before the first node is filled: every content that fits may be chosen."""
     from slotwise.solver.subset_kernels import inner_flows
 
+    levels = 8 * (model.node_count + 4) << model.task_count
+    check_room(
+        levels, f"tables of the sets of {model.task_count} tasks on {model.node_count} nodes"
+    )
     distances = distances_apart(model)
     apart = int(distances[0]) if len(distances) else 0
     inside = np.asarray(inner_flows(np.ascontiguousarray(model.flow + model.flow.T)))
     chosen: Contents = {}
     for node in range(model.node_count):
-        sets = np.flatnonzero(_fitting(model, node)).astype(np.int64)
+        sets = np.flatnonzero(_fitting(model, node)).astype(np.int64, copy=False)
+        check_room(levels + 5 * sets.nbytes, f"{len(sets):,} sets of tasks on a node")
         saved = apart - int(model.distance[node, node])
         chosen[node] = (sets, _sums(model.linear[:, node])[sets] - saved * inside[sets])
     order, alike_from = _order(model, {node: len(sets) for node, (sets, _) in chosen.items()})

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
+from slotwise.solver.memory import this_memory, within
 from slotwise.solver.progress import OnProgress, Progress
 from slotwise.solver.stopping import Stop, counted_presses, current_deadline, heeding
 
@@ -28,7 +29,7 @@ _running: set[threading.Thread] = set()
 
 
 class Task(Generic[T]):
-    """A call in a daemon thread of its own, which can be told to stop.
+    """A call in a daemon thread of its own, which can be told to stop; in the caller's memory.
 
     Parameters
     ----------
@@ -48,13 +49,14 @@ class Task(Generic[T]):
         self._ring = ring
         self._results: list[T] = []
         self._errors: list[BaseException] = []
+        self._memory = this_memory()
         self._thread = threading.Thread(target=self._run, daemon=True)
         _running.add(self._thread)
         self._thread.start()
 
     def _run(self) -> None:
         try:
-            with heeding(self.stop):
+            with heeding(self.stop), within(self._memory):
                 self._results.append(self._work())
         except BaseException as error:  # noqa: BLE001 (raised again by `result`)
             self._errors.append(error)
@@ -134,7 +136,7 @@ def supervised(
     on_progress: OnProgress | None,
     limit: TimeLimit = NO_TIME_LIMIT,
 ) -> Supervised[T]:
-    """Return what `work` returns, if it ends in time.
+    """Return what `work` returns, if it ends in time and its memory lasts (`Memory.is_overdue`).
 
     Parameters
     ----------
@@ -151,6 +153,7 @@ def supervised(
     with counted_presses() as presses:
         before, patience, is_told = presses.count, limit.leave_at, False
         task = Task(work, lambda: events.put(None), limit.ask_at)
+        memory = this_memory()
         try:
             while not task.has_ended and time.perf_counter() < patience:
                 try:
@@ -162,7 +165,7 @@ def supervised(
                     is_told = True
                     task.stop.request()
                     patience = min(patience, time.perf_counter() + GRACE_S)
-                if pressed > 1:
+                if pressed > 1 or (memory is not None and memory.is_overdue):
                     break
         finally:
             task.stop.request()

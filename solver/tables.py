@@ -13,6 +13,7 @@ import numpy as np
 from slotwise.models.problem import IntArray
 from slotwise.solver.closing import Content
 from slotwise.solver.master import Column
+from slotwise.solver.memory import has_room
 
 NEVER = -(2**60)
 """Value of contents that the nodes cannot hold."""
@@ -32,7 +33,8 @@ def table_steps(columns: Sequence[Column], nodes: Sequence[int], total: IntArray
 def table_fits(columns: Sequence[Column], nodes: Sequence[int], total: IntArray) -> bool:
     """Return whether the table of a site is small enough to be made."""
     cells = float(np.prod([float(size + 1) for size in total])) * (sum(nodes) + 1)
-    return cells <= MOST_CELLS and table_steps(columns, nodes, total) <= MOST_STEPS
+    small = cells <= MOST_CELLS and table_steps(columns, nodes, total) <= MOST_STEPS
+    return small and has_room(8 * cells, f"an exact table of {cells:,.0f} entries")
 
 
 class Table:

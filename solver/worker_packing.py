@@ -15,6 +15,7 @@ from slotwise.models.numbers import NO_LIMIT
 from slotwise.models.problem import BoolArray, IntArray, Problem, Rules
 from slotwise.solver.engine import NotTakenError
 from slotwise.solver.kinds import Kinds, flow_inside
+from slotwise.solver.memory import check_room
 from slotwise.solver.packing_kernel import IMPOSSIBLE, Index, fill
 from slotwise.solver.stopping import check_stop
 
@@ -104,6 +105,7 @@ class Packing:
         steps = len(self.rows) * slots * len(self.contents)
         if len(self.rows) * (slots + 1) > MOST_LAYERS or steps > time_s * STEPS_A_SECOND:
             raise NotTakenError(f"{len(self.rows):,} node contents in up to {slots} workers")
+        check_room(8 * len(self.rows) * (slots + 1), f"{slots + 1} tables of workers")
         none = self._impossible()
         none[0] = 0
         tables = [none]
@@ -155,6 +157,7 @@ def pack(
     box = float(np.prod(most + 1.0))
     if box > MOST_CELLS:
         raise NotTakenError(f"a node has up to {box:.0e} contents, too many to pack into workers")
+    check_room(4 * box + 24 * sum(rows.size for rows in counts), f"a table of {box:,.0f} contents")
     strides = place_values(most + 1)
     cells = np.unique(np.concatenate([rows[:, columns] @ strides for rows in counts]))
     contents = worker_contents(problem, kinds, topology, most)
@@ -217,6 +220,7 @@ def worker_contents(
         steps = np.arange(int(most[k]) + 1, dtype=np.int64)
         if len(rows) * len(steps) > MOST_ENTRIES:
             raise NotTakenError(f"a worker has more than {MOST_CONTENTS:,} contents")
+        check_room(10 * len(rows) * len(steps) * (len(room) + 2), "the contents of a worker")
         heaps = used[:, None] + steps[None, :] * heap[k]
         counts = tasks[:, None] + steps[None, :]
         loads = load[:, None, :] + steps[None, :, None] * kinds.demand[columns[k]]

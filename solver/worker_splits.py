@@ -21,6 +21,7 @@ import numpy as np
 from slotwise.models.problem import IntArray, Problem
 from slotwise.solver.engine import NotTakenError
 from slotwise.solver.kinds import Kinds
+from slotwise.solver.memory import check_room
 from slotwise.solver.stopping import check_stop
 from slotwise.solver.undominated import undominated
 from slotwise.solver.worker_layout import home_labels, keeps_apart
@@ -188,6 +189,9 @@ class _Search:
 
     def _add(self, rows: IntArray, source: int) -> None:
         contents = self._contents[source]
+        pairs = len(rows) * len(contents.counts)
+        width = len(self._columns) + 5 + self._demand.shape[1]
+        check_room(10 * pairs * width, f"{pairs:,} splits of a node's tasks into workers")
         counts = self._counts[rows][:, None, :] + contents.counts[None, :, :]
         costs = self._costs[rows][:, None, :] + contents.costs[None, :, :]
         fits = (counts <= self._most).all(axis=2) & self._has_room(counts, costs)

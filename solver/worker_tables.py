@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from slotwise.models.problem import BoolArray, IntArray
+from slotwise.solver.memory import has_room
 from slotwise.solver.packing_kernel import IMPOSSIBLE
 from slotwise.solver.worker_packing import place_values
 
@@ -28,14 +29,15 @@ def split_gains(
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_)
     most = contents.max(axis=0)
     strides = place_values(most + 1)
-    if math.prod((most + 1).tolist()) > MOST_CELLS:
+    box = math.prod((most + 1).tolist())
+    if box > MOST_CELLS or not has_room(4 * box, f"a table of {box:,} contents of nodes"):
         return None
     cells = _all_within(contents, strides)
     if cells is None or len(cells) * len(workers) > MOST_STEPS:
         return None
     from slotwise.solver.packing_compiled import fill_compiled
 
-    index = np.zeros(math.prod((most + 1).tolist()), dtype=np.int32)
+    index = np.zeros(box, dtype=np.int32)
     index[cells] = np.arange(len(cells))
     workers, gains = workers[(workers <= most).all(1)], gains[(workers <= most).all(1)]
     firsts = (workers > 0).argmax(axis=1)
@@ -54,7 +56,9 @@ def _all_within(contents: IntArray, strides: IntArray) -> IntArray | None:
     rows = np.unique(contents, axis=0)
     for k in range(contents.shape[1]):
         tops = rows[:, k]
-        if int((tops + 1).sum()) > 4 * MOST_ROWS:
+        more = int((tops + 1).sum())
+        size = 3 * 8 * more * contents.shape[1]
+        if more > 4 * MOST_ROWS or not has_room(size, f"{more:,} parts of contents of nodes"):
             return None
         repeated = np.repeat(rows, tops + 1, axis=0)
         repeated[:, k] = np.concatenate([np.arange(top + 1) for top in tops.tolist()])

@@ -23,6 +23,7 @@ NOT_RUN = {
     "commands.md": 1,  # a whole grading
     "engines.md": 2,  # benchmarks of minutes
     "grading.md": 3,  # a whole grading; files of Storm; a Spark cluster
+    "r-storm.md": 1,  # a benchmark: nine exact proofs
     "scheduling.md": 1,  # files of Storm; minutes
     "methods.md": 3,  # a whole grading; an installation; `make storm-peer` needs Maven
 }

@@ -30,7 +30,7 @@ def supported(engine: str, problem: Problem) -> bool:
 
 
 def method_plan(problem: Problem) -> Placement:
-    answer = HEURISTICS["r-storm"].place(problem, np.random.default_rng(0))
+    answer = HEURISTICS["r-storm-pseudocode"].place(problem, np.random.default_rng(0))
     assert isinstance(answer, Placement)
     assert judge(problem, answer).valid
     return answer

@@ -29,7 +29,7 @@ from slotwise.solver.solve import solve
 
 def starts(problem: Problem) -> list[Placement]:
     """Return valid placements to start from."""
-    found = [run_method(problem, HEURISTICS[m], 0) for m in ("r-storm", "round-robin")]
+    found = [run_method(problem, HEURISTICS[m], 0) for m in ("r-storm-pseudocode", "round-robin")]
     return [p for p in found if isinstance(p, Placement) and judge(problem, p).valid]
 
 

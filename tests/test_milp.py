@@ -128,7 +128,7 @@ def test_published_optimum(shared: Path) -> None:
 @pytest.mark.parametrize("engine", [MILP, MILP_CBC], ids=lambda engine: engine.name)
 def test_time_limit_keeps_incumbent_and_bound(engine: Engine) -> None:
     problem = rstorm("linear-a")
-    hint = place(problem.instance, "r-storm", seed=0)
+    hint = place(problem.instance, "r-storm-pseudocode", seed=0)
     answer = engine.run(problem, Limits(time_s=2.0), hint)
     assert answer.status is Status.FEASIBLE
     agrees_with_judge(problem, answer)
@@ -140,7 +140,7 @@ def test_time_limit_keeps_incumbent_and_bound(engine: Engine) -> None:
 
 def test_trace_tells_falling_values_and_valid_bounds() -> None:
     problem = rstorm("linear-b")
-    hint = place(problem.instance, "r-storm", seed=0)
+    hint = place(problem.instance, "r-storm-pseudocode", seed=0)
     answer = MILP.run(problem, LIMITS, hint)
     assert answer.status is Status.OPTIMAL
     network = [event for event in answer.trace if event.term == 1]
@@ -153,7 +153,7 @@ def test_trace_tells_falling_values_and_valid_bounds() -> None:
 @pytest.mark.parametrize("engine", [MILP, MILP_CBC], ids=lambda engine: engine.name)
 def test_interrupt_keeps_incumbent_and_bound(engine: Engine) -> None:
     problem = rstorm("linear-a")
-    hint = place(problem.instance, "r-storm", seed=0)
+    hint = place(problem.instance, "r-storm-pseudocode", seed=0)
     timer = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     answer = engine.run(problem, LIMITS, hint)

@@ -8,7 +8,11 @@ import pyarrow as pa
 import pytest
 from graded_folder import EVIL, make_graded
 
+from slotwise.benchmarks.plan import Limits, make_plan
 from slotwise.benchmarks.report import write_report
+from slotwise.benchmarks.rows import COLUMNS
+from slotwise.benchmarks.run import Loader, outcome
+from slotwise.benchmarks.sources import read_cases
 from slotwise.benchmarks.store import Store
 from slotwise.models.errors import InputError
 
@@ -72,7 +76,8 @@ def test_page_tells_what_was_found(graded: Path) -> None:
         "auto: proven optimum",
         "gap = (value",
         "round-robin",
-        "r-storm",
+        "R-Storm as its authors ran it: tasks of neighbours",
+        "Storm's even scheduler: executors dealt in turn",
         "git revision",
     ):
         assert part in text, part
@@ -133,3 +138,15 @@ def test_foreign_parquet_is_named(graded: Path) -> None:
     (graded / "rows" / "rows-00000009-x.parquet").write_bytes(b"no parquet")
     with pytest.raises(InputError, match="rows-00000009-x"):
         write_report(graded)
+
+
+def test_page_of_a_family_says_what_differs_from_its_source(tmp_path: Path) -> None:
+    cases = read_cases(["rstorm"], 0, 1)
+    store = Store(tmp_path / "out")
+    store.prepare(cases)
+    plan = make_plan(cases, ["r-storm"], "auto", Limits(20.0, 1, 0, None))[1:]
+    rows = [{**dict.fromkeys(COLUMNS), **r.columns(), **outcome(r, Loader())} for r in plan]
+    store.append(pa.Table.from_pylist(rows))
+    text = " ".join(read_page(write_report(store.folder)).text.split())
+    assert "rstorm: R-Storm's nine benchmark topologies" in text
+    assert "6 nodes for Linear and 7 for Diamond, as the article says" in text

@@ -15,7 +15,7 @@ from slotwise.heuristics.place import run_method
 from slotwise.heuristics.ras_strategy import STRATEGIES
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.storm_peer import StormPeer, unsupported
-from slotwise.heuristics.storm_process import JAR_VARIABLE, PeerError, missing
+from slotwise.heuristics.storm_process import STORM_2, PeerError, missing
 from slotwise.models.cluster import Cluster, Node
 from slotwise.models.compile import compile_problem
 from slotwise.models.errors import InputError
@@ -53,14 +53,14 @@ def on_one_node(*topologies: Topology) -> Instance:
 
 
 def test_without_the_program_the_message_says_how_to_build_it(monkeypatch, tmp_path):
-    monkeypatch.setenv(JAR_VARIABLE, str(tmp_path / "none.jar"))
+    monkeypatch.setenv(STORM_2.variable, str(tmp_path / "none.jar"))
     with pytest.raises(InputError, match=r"none\.jar\): run `make storm-peer`"):
         find_method("storm:ras-default")
 
 
 def test_without_java_the_message_says_so(monkeypatch, tmp_path):
     (tmp_path / "peer.jar").touch()
-    monkeypatch.setenv(JAR_VARIABLE, str(tmp_path / "peer.jar"))
+    monkeypatch.setenv(STORM_2.variable, str(tmp_path / "peer.jar"))
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(InputError, match="needs Java 17"):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from slotwise.heuristics import storm_process
-from slotwise.heuristics.storm_process import JAR_VARIABLE, PeerError, StormProcess
+from slotwise.heuristics.storm_process import STORM_2, PeerError, StormProcess
 
 Java = Callable[[str], None]
 
@@ -27,7 +27,7 @@ def java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Java:
     """Make a program the Java that runs the peer."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "peer.jar").touch()
-    monkeypatch.setenv(JAR_VARIABLE, str(tmp_path / "peer.jar"))
+    monkeypatch.setenv(STORM_2.variable, str(tmp_path / "peer.jar"))
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
 
     def make(code: str) -> None:

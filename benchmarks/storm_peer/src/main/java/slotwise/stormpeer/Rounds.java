@@ -42,17 +42,17 @@ final class Rounds {
         // Storm numbers generic resources as it meets them, once per process.
         NormalizedResources.resetResourceNames();
         Racks.read(instance.get("cluster").get("nodes"));
-        Map<String, TopologyOf> named = new LinkedHashMap<>();
+        Map<String, Tasks> named = new LinkedHashMap<>();
         instance.get("topologies").forEach(
-            topology -> named.put(topology.get("id").asText(), new TopologyOf(topology)));
+            topology -> named.put(topology.get("id").asText(), new Tasks(topology)));
         Map<String, Object> conf = Settings.cluster(request);
-        int tasks = named.values().stream().mapToInt(TopologyOf::size).sum();
+        int tasks = named.values().stream().mapToInt(Tasks::size).sum();
         Map<String, SupervisorDetails> supervisors = ClusterOf.supervisors(instance, tasks);
         Map<String, TopologyDetails> details = new HashMap<>();
         for (JsonNode topology : instance.get("topologies")) {
             String id = topology.get("id").asText();
             Map<String, Object> own = Settings.topology(conf, request, topology);
-            details.put(id, named.get(id).details(own));
+            details.put(id, new TopologyOf(topology).details(own, named.get(id)));
         }
         Topologies topologies = new Topologies(details);
         StormMetricsRegistry metrics = new StormMetricsRegistry();
@@ -70,7 +70,7 @@ final class Rounds {
         } finally {
             scheduler.cleanup();
         }
-        return Answer.of(request, named, cluster, scheduler.getEvictedTopologiesMap());
+        return Answer.of(request.hash(), named, cluster, scheduler.getEvictedTopologiesMap());
     }
 
     private static long latestLaunch(Map<String, TopologyDetails> details) {

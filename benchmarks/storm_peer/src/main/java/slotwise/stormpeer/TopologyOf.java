@@ -1,7 +1,6 @@
 package slotwise.stormpeer;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -18,63 +17,22 @@ import org.apache.storm.generated.NullStruct;
 import org.apache.storm.generated.SharedMemory;
 import org.apache.storm.generated.SpoutSpec;
 import org.apache.storm.generated.StormTopology;
-import org.apache.storm.scheduler.ExecutorDetails;
 import org.apache.storm.scheduler.TopologyDetails;
 import org.apache.storm.shade.net.minidev.json.JSONValue;
 import org.apache.storm.utils.Utils;
 
-/**
- * A topology as Storm's schedulers see it, and the names of its tasks.
- *
- * <p>Executors are numbered from 0 in the order of the file: components one after another, ackers
- * last, one task each.
- */
+/** A topology as Storm's schedulers see it. */
 final class TopologyOf {
-    private static final String ACKER = "__acker";
     private final JsonNode data;
-    private final List<String> names = new ArrayList<>();
-    private final Map<String, Integer> numbers = new HashMap<>();
-    private final Map<ExecutorDetails, String> components = new HashMap<>();
 
     TopologyOf(JsonNode data) {
         this.data = data;
-        for (JsonNode component : data.get("components")) {
-            addTasks(component.get("id").asText(), component.get("parallelism").intValue());
-        }
-        if (!data.get("ackers").isNull()) {
-            addTasks(ACKER, data.get("ackers").get("count").intValue());
-        }
     }
 
-    private void addTasks(String component, int count) {
-        for (int index = 0; index < count; index++) {
-            int number = names.size();
-            String name = component + "[" + index + "]";
-            names.add(name);
-            numbers.put(name, number);
-            components.put(new ExecutorDetails(number, number), component);
-        }
-    }
-
-    String id() {
-        return data.get("id").asText();
-    }
-
-    int size() {
-        return names.size();
-    }
-
-    int numberOf(String task) {
-        return numbers.get(task);
-    }
-
-    String nameOf(ExecutorDetails executor) {
-        return names.get(executor.getStartTask());
-    }
-
-    TopologyDetails details(Map<String, Object> conf) {
+    TopologyDetails details(Map<String, Object> conf, Tasks tasks) {
         return new TopologyDetails(
-            id(), conf, topology(), data.path("workers").asInt(1), components,
+            tasks.topology(), conf, topology(), data.path("workers").asInt(1),
+            tasks.components(),
             data.get("launch_time").intValue(), Settings.owner(data.get("owner").asText()));
     }
 

@@ -25,20 +25,20 @@ final class Answer {
     }
 
     static ObjectNode of(
-        Request request, Map<String, TopologyOf> named, Cluster cluster,
+        String hash, Map<String, Tasks> named, Cluster cluster,
         Map<String, Set<String>> evicted) {
         ObjectNode answer = JsonNodeFactory.instance.objectNode();
         answer.put("storm", VersionInfo.getVersion());
         ObjectNode placement = answer.putObject("placement");
         placement.put("format", "slotwise.placement/1");
-        placement.put("instance", request.hash());
+        placement.put("instance", hash);
         ObjectNode placed = placement.putObject("topologies");
         ObjectNode outcomes = answer.putObject("topologies");
-        for (TopologyOf topology : named.values()) {
-            int count = putPlaces(placed, topology, cluster.getAssignmentById(topology.id()));
-            ObjectNode outcome = outcomes.putObject(topology.id());
-            outcome.put("scheduled", count == topology.size());
-            outcome.put("status", cluster.getStatusMap().get(topology.id()));
+        for (Tasks tasks : named.values()) {
+            int count = putPlaces(placed, tasks, cluster.getAssignmentById(tasks.topology()));
+            ObjectNode outcome = outcomes.putObject(tasks.topology());
+            outcome.put("scheduled", count == tasks.size());
+            outcome.put("status", cluster.getStatusMap().get(tasks.topology()));
         }
         ObjectNode victims = answer.putObject("evicted");
         new TreeMap<>(evicted).forEach(
@@ -47,16 +47,16 @@ final class Answer {
     }
 
     private static int putPlaces(
-        ObjectNode placed, TopologyOf topology, SchedulerAssignment assignment) {
+        ObjectNode placed, Tasks tasks, SchedulerAssignment assignment) {
         if (assignment == null || assignment.getExecutorToSlot().isEmpty()) {
             return 0;
         }
         Map<Integer, ExecutorDetails> executors = new TreeMap<>();
         assignment.getExecutors().forEach(one -> executors.put(one.getStartTask(), one));
-        ObjectNode tasks = placed.putObject(topology.id());
+        ObjectNode places = placed.putObject(tasks.topology());
         for (ExecutorDetails executor : executors.values()) {
             WorkerSlot slot = assignment.getExecutorToSlot().get(executor);
-            ObjectNode place = tasks.putObject(topology.nameOf(executor));
+            ObjectNode place = places.putObject(tasks.nameOf(executor));
             place.put("node", slot.getNodeId());
             place.put("worker", slot.getPort());
         }

@@ -1,8 +1,10 @@
 package slotwise.stormpeer;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -40,7 +42,8 @@ final class ClusterOf {
                 ports.add(port);
             }
             String host = node.get("host").asText();
-            found.put(id, new SupervisorDetails(id, host, null, ports, capacity));
+            List<Number> listed = new ArrayList<>(ports);
+            found.put(id, new SupervisorDetails(id, host, null, listed, capacity));
         }
         return found;
     }
@@ -58,20 +61,19 @@ final class ClusterOf {
 
     /** What runs, by topology; executors in the order of their numbers. */
     static Map<String, SchedulerAssignmentImpl> running(
-        JsonNode instance, Map<String, TopologyOf> topologies) {
+        JsonNode instance, Map<String, Tasks> named) {
         Map<String, SchedulerAssignmentImpl> found = new HashMap<>();
         instance.get("running").properties().forEach(entry -> {
-            TopologyOf topology = topologies.get(entry.getKey());
+            Tasks tasks = named.get(entry.getKey());
             Map<Integer, JsonNode> places = new TreeMap<>();
             entry.getValue().properties().forEach(
-                task -> places.put(topology.numberOf(task.getKey()), task.getValue()));
+                task -> places.put(tasks.numberOf(task.getKey()), task.getValue()));
             Map<ExecutorDetails, WorkerSlot> slots = new LinkedHashMap<>();
             places.forEach((number, place) -> slots.put(
                 new ExecutorDetails(number, number),
                 new WorkerSlot(place.get("node").asText(), place.get("worker").intValue())));
             if (!slots.isEmpty()) {
-                found.put(
-                    entry.getKey(), new SchedulerAssignmentImpl(entry.getKey(), slots, null, null));
+                found.put(entry.getKey(), Release.assignment(entry.getKey(), slots));
             }
         });
         return found;

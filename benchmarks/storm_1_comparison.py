@@ -1,0 +1,74 @@
+"""The answer of Storm 1.0.6 beside ours: one round of each, and all in which they differ."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from slotwise.heuristics.storm_1_node import OverdrawnError
+from slotwise.heuristics.storm_1_peer import SchedulerError, Storm1Peer
+from slotwise.heuristics.storm_1_scheduler import Storm1Round, schedule_storm_1
+from slotwise.heuristics.storm_peer import StormAnswer
+from slotwise.models.instance import Instance
+from slotwise.models.placement import UNPLACED, Placement
+
+Held = dict[tuple[str, str, int], frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One round of Storm's and of ours.
+
+    Parameters
+    ----------
+    storm, ours
+        What each said; a text is the message with which the scheduler failed.
+    differences
+        What is not the same, Storm's first; empty where they agree.
+    """
+
+    storm: StormAnswer | str
+    ours: Storm1Round | str
+    differences: dict[str, tuple[object, object]]
+
+
+def compare(peer: Storm1Peer, instance: Instance) -> Comparison:
+    """Let Storm and us schedule `instance`; we follow the release of Java that Storm runs on."""
+    storm: StormAnswer | str
+    ours: Storm1Round | str
+    try:
+        storm = peer.schedule(instance)
+    except SchedulerError as error:
+        storm = str(error)
+    try:
+        ours = schedule_storm_1(instance, int(peer.java_version.split(".")[0]))
+    except OverdrawnError as error:
+        ours = str(error)
+    return Comparison(storm, ours, differences(instance, storm, ours))
+
+
+def differences(
+    instance: Instance, storm: StormAnswer | str, ours: Storm1Round | str
+) -> dict[str, tuple[object, object]]:
+    """Return what is not the same: failures, slots with their tasks, statuses."""
+    if isinstance(storm, str) or isinstance(ours, str):
+        return {} if storm == ours else {"failure": (storm, ours)}
+    found: dict[str, tuple[object, object]] = {}
+    theirs, mine = (slots(instance, one.placement) for one in (storm, ours))
+    if theirs != mine:
+        found["slots"] = (dict(theirs.items() - mine.items()), dict(mine.items() - theirs.items()))
+    for key, outcome in ours.outcomes.items():
+        if storm.outcomes[key] != outcome:
+            found[f"outcome of {key}"] = (storm.outcomes[key], outcome)
+    return found
+
+
+def slots(instance: Instance, placement: Placement) -> Held:
+    """Return the tasks of each worker by topology, node and port."""
+    held = defaultdict(set)
+    for (topology, task), node, port in zip(
+        instance.task_names(), placement.nodes, placement.workers, strict=True
+    ):
+        if node != UNPLACED:
+            held[topology, instance.cluster.nodes[node].id, port].add(task)
+    return {key: frozenset(tasks) for key, tasks in held.items()}

@@ -1,0 +1,45 @@
+"""Topologies scheduled one after another, each on what the earlier ones have left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from slotwise.heuristics.ledger import Ledger
+from slotwise.models.placement import Placement
+from slotwise.models.problem import Problem
+from slotwise.models.refusal import Refusal
+
+
+def place_one_by_one(
+    problem: Problem, hard: Collection[int], place: Callable[[Ledger, int], str | None]
+) -> Placement | Refusal:
+    """Return what `place` makes of the topologies, in the instance's order.
+
+    Parameters
+    ----------
+    hard
+        Dimensions that are never exceeded.
+    place
+        (ledger, topology) -> ``None`` once all its tasks are in the ledger, or why it cannot be
+        placed. Then it is left out whole where the objective counts ``rejected``; else that is
+        the reason of the refusal.
+    """
+    ledger = Ledger(problem, hard)
+    for t, rules in enumerate(problem.rules):
+        reason = place(ledger, t)
+        if reason is not None and not problem.may_reject:
+            return Refusal(f"topology {rules.id}: {reason}")
+        if reason is not None:
+            ledger = ledger.without(t)
+    return ledger.placement()
+
+
+def no_room(problem: Problem, task: int) -> str:
+    """Return the reason of a topology with a task that fits nowhere."""
+    return f"no node has room for task {problem.instance.task_names()[task][1]}"
+
+
+def hard_with_memory(problem: Problem) -> set[int]:
+    """Return the hard dimensions and memory, which R-Storm never exceeds."""
+    hard = {d for d, is_hard in enumerate(problem.hard.tolist()) if is_hard}
+    return hard if problem.memory is None else hard | {problem.memory}

@@ -1,0 +1,55 @@
+"""Parameters of a method, written after its name: ``r-storm:weights=1,1,2,normalise=capacity``.
+
+After the colon stand ``key=value`` pairs with commas between; a value may be a list with commas of
+its own, for a part without ``=`` goes on with the value before it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from slotwise.heuristics.method import Method
+from slotwise.models.errors import InputError
+
+SEPARATOR = ":"
+"""Stands between a method's name and its parameters."""
+
+_MORE = re.compile(r"\s*([\w-]+\s*=.*|[-+.\d].*)?")
+"""What goes on with the parameters of a method in a list of methods: a pair, or a number."""
+
+
+def is_more(part: str) -> bool:
+    """Whether `part` of a list with commas belongs to the parameters written before it."""
+    return _MORE.fullmatch(part) is not None
+
+
+def configured(method: Method, text: str) -> Method:
+    """Return `method` with the parameters that `text` says.
+
+    Raises
+    ------
+    InputError
+        When the method takes none, `text` is no list of ``key=value``, a key is given twice or is
+        none of the method's, or its value is not allowed.
+    """
+    written = f"{method.name}{SEPARATOR}{text}"
+    if method.configure is None:
+        raise InputError(f"takes no parameters; write {method.name}", field="method", value=written)
+    return method.configure(_pairs(text, written))
+
+
+def _pairs(text: str, written: str) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    key = ""
+    for part in text.split(","):
+        if "=" in part:
+            key, _, value = (word.strip() for word in part.partition("="))
+            if key in found:
+                raise InputError(f"gives {key} twice", field="method", value=written)
+            found[key] = (value,)
+        elif key:
+            found[key] = (*found[key], part.strip())
+        else:
+            rule = "must have key=value after the colon, as in r-storm:normalise=capacity"
+            raise InputError(rule, field="method", value=written)
+    return found

@@ -1,0 +1,92 @@
+"""R-Storm as released in Apache Storm 1.0.6, as the method ``r-storm-1.0``.
+
+One round of its ``ResourceAwareScheduler`` on the whole instance (`storm_1_scheduler`): its order
+of topologies, its strategy (`storm_1_strategy`), its evictions. What runs stays where it is. A
+topology that cannot be placed whole is left out where the objective counts ``rejected``; else the
+method refuses with Storm's status of it. Soft resources are hard here: Storm 1.0.6 knows no
+overload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from numpy.random import Generator
+
+from slotwise.heuristics.method import Method
+from slotwise.heuristics.ras_methods import cluster_reason, running_reason
+from slotwise.heuristics.ras_request import OWN
+from slotwise.heuristics.ras_topology import SYSTEM_PREFIX
+from slotwise.heuristics.storm_1_node import OverdrawnError
+from slotwise.heuristics.storm_1_scheduler import schedule_storm_1
+from slotwise.heuristics.storm_outcome import whole_topologies
+from slotwise.models.placement import Placement
+from slotwise.models.problem import Problem
+from slotwise.models.refusal import Refusal
+from slotwise.models.topology import Topology
+
+NAME = "r-storm-1.0"
+
+LACKING: tuple[tuple[str, Callable[[Topology], object]], ...] = (
+    ("constraints", lambda one: one.constraints.incompatible or one.constraints.max_per_node),
+    ("one_task_per_worker", lambda one: one.one_task_per_worker),
+    ("one_component_per_worker", lambda one: one.one_component_per_worker),
+    ("shared memory", lambda one: one.shared_memory),
+)
+"""What a topology may have here and not in Storm 1.0.6."""
+
+
+def place(problem: Problem, rng: Generator) -> Placement | Refusal:
+    """Return what one round leaves; nothing in it is random."""
+    try:
+        one = schedule_storm_1(problem.instance)
+    except OverdrawnError as error:
+        return failed(str(error))
+    return whole_topologies(problem, one.placement, one.outcomes)
+
+
+def failed(message: str) -> Refusal:
+    """Return the refusal of a scheduler that threw an exception."""
+    return Refusal(f"Storm's scheduler fails: {message}")
+
+
+def supports(problem: Problem) -> str | None:
+    """Return what the instance has that Storm 1.0.6 lacks, or ``None``."""
+    instance = problem.instance
+    if instance.objective.limits:
+        return "the number of moved tasks is limited; Storm 1.0.6 evicts and places as it needs"
+    if instance.scheduler.worker_min_cpu:
+        return "a worker counts a least cpu, which Storm 1.0.6 does not know"
+    if instance.scheduler.priority_strategy != "default":
+        asked = instance.scheduler.priority_strategy
+        return f"priority strategy {asked}: Storm 1.0.6 has only the default one"
+    for topology in instance.topologies:
+        reason = _topology_reason(topology)
+        if reason is not None:
+            return f"topology {topology.id} {reason}"
+    return cluster_reason(instance) or running_reason(problem)
+
+
+def _topology_reason(topology: Topology) -> str | None:
+    for word, has in LACKING:
+        if has(topology):
+            return f"has {word}, which Storm 1.0.6 does not know"
+    for component in topology.placed_components:
+        for key, amount in component.resources.items():
+            if amount and key not in OWN:
+                return f"asks for {key}; Storm 1.0.6 knows cpu and memory only"
+        if component.kind == "system" and not component.id.startswith(SYSTEM_PREFIX):
+            return f"has a system component {component.id}; Storm's begin with {SYSTEM_PREFIX}"
+    return None
+
+
+R_STORM_1_0 = Method(
+    name=NAME,
+    source="Apache Storm 1.0.6, ResourceAwareScheduler with DefaultResourceAwareStrategy",
+    place=place,
+    supports=supports,
+    description=(
+        "R-Storm as its first author released it in Apache Storm 1.0.6: CPU and memory are never "
+        "exceeded, and each task goes to the node nearest to that of the task before it."
+    ),
+)

@@ -1,0 +1,120 @@
+"""A cluster as the scheduler of Apache Storm 1.0.6 sees it: racks, the node of each host, slots.
+
+Read from ``Cluster``, ``RAS_Nodes`` and ``DefaultResourceAwareStrategy`` (tag v1.0.6). The
+strategy goes by hosts: of several nodes (supervisors) on a host it knows only the first in Java's
+map of nodes; tasks never come to the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slotwise.heuristics.java_hash import map_copy, set_order, slot_hash
+from slotwise.heuristics.java_order import map_order, string_hash
+from slotwise.models.cluster import Node
+from slotwise.models.instance import Instance
+from slotwise.models.scaling import CPU, MEMORY
+
+Slot = tuple[int, int]
+"""Node (an index) and port."""
+
+
+@dataclass(frozen=True, slots=True)
+class Storm1Cluster:
+    """The fixed part of a cluster.
+
+    Parameters
+    ----------
+    cpu, memory
+        What each node has in all.
+    total_cpu, total_memory
+        Of all nodes.
+    racks
+        Nodes that the strategy knows, by rack, in the order of Java's map of racks.
+    rack_of
+        Index of the rack of each node that it knows.
+    ports
+        Of each node, in the order of Java's set of them.
+    slot_hashes
+        Of each node: port -> hash of the text ``NODE:PORT``.
+    id_hashes
+        Hash of the id of each node.
+    """
+
+    cpu: tuple[float, ...]
+    memory: tuple[float, ...]
+    total_cpu: float
+    total_memory: float
+    racks: tuple[tuple[int, ...], ...]
+    rack_of: dict[int, int]
+    ports: tuple[tuple[int, ...], ...]
+    slot_hashes: tuple[dict[int, int], ...]
+    id_hashes: tuple[int, ...]
+
+    def slot_hash(self, slot: Slot) -> int:
+        """Return ``WorkerSlot.hashCode``."""
+        return slot_hash(self.id_hashes[slot[0]], slot[1])
+
+
+def storm_1_cluster(instance: Instance, java: int) -> Storm1Cluster:
+    """Return the scheduler's view of the cluster.
+
+    Ports are the labels of running workers, then the least numbers that are free, as many as the
+    node has slots; a node without a limit gets as many as the instance has tasks.
+    """
+    nodes = instance.cluster.nodes
+    index = {node.id: i for i, node in enumerate(nodes)}
+    supervisors = map_copy(map_order(index), string_hash, java)
+    racks = _racks(instance, [index[key] for key in supervisors])
+    ports = _ports(instance)
+    cpu = tuple(_capacity(node, CPU) for node in nodes)
+    memory = tuple(_capacity(node, MEMORY) for node in nodes)
+    total_cpu = total_memory = 0.0
+    for key in supervisors:
+        total_cpu += cpu[index[key]]
+        total_memory += memory[index[key]]
+    return Storm1Cluster(
+        cpu=cpu,
+        memory=memory,
+        total_cpu=total_cpu,
+        total_memory=total_memory,
+        racks=racks,
+        rack_of={node: r for r, rack in enumerate(racks) for node in rack},
+        ports=tuple(ports[node.id] for node in nodes),
+        slot_hashes=tuple(
+            {port: string_hash(f"{node.id}:{port}") for port in ports[node.id]} for node in nodes
+        ),
+        id_hashes=tuple(string_hash(node.id) for node in nodes),
+    )
+
+
+def _racks(instance: Instance, supervisors: list[int]) -> tuple[tuple[int, ...], ...]:
+    nodes = instance.cluster.nodes
+    rack_of_host = {nodes[node].host: nodes[node].rack for node in supervisors}
+    by_id = {nodes[node].id: node for node in supervisors}
+    first: dict[str, int] = {}
+    for key in map_order(by_id):
+        first.setdefault(nodes[by_id[key]].host, by_id[key])
+    racks: dict[str, list[int]] = {}
+    for host in map_order(rack_of_host):
+        racks.setdefault(rack_of_host[host], []).append(first[host])
+    return tuple(tuple(racks[name]) for name in map_order(racks))
+
+
+def _ports(instance: Instance) -> dict[str, tuple[int, ...]]:
+    used: dict[str, set[int]] = {node.id: set() for node in instance.cluster.nodes}
+    for tasks in (instance.running or {}).values():
+        for place in tasks.values():
+            used[place.node].add(place.worker)
+    count = len(instance.task_names())
+    for node in instance.cluster.nodes:
+        ports = used[node.id]
+        port = 0
+        while len(ports) < (count if node.slots is None else node.slots):
+            ports.add(port)
+            port += 1
+    return {key: tuple(set_order(sorted(ports), int)) for key, ports in used.items()}
+
+
+def _capacity(node: Node, key: str) -> float:
+    return float(node.resources.get(key) or 0)

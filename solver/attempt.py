@@ -1,0 +1,52 @@
+"""Running one engine among others: what it claims is checked, and its failure is not theirs."""
+
+from __future__ import annotations
+
+import time
+
+from slotwise.models.errors import InternalError
+from slotwise.models.placement import Placement
+from slotwise.models.problem import Problem
+from slotwise.solver.engine import Engine, NotTakenError
+from slotwise.solver.outcome_check import contradiction
+from slotwise.solver.result import Limits, Outcome, Pick
+from slotwise.solver.run_engine import run_engine
+from slotwise.solver.stopping import until
+from slotwise.solver.supervise import ASK_AFTER_S
+from slotwise.solver.watch import Watch, tell_outcome
+
+
+def attempt(
+    engine: Engine,
+    why: str,
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    watch: Watch,
+) -> Outcome | None:
+    """Run `engine` and tell `watch` what it found; return that.
+
+    ``None`` where the engine does not take the problem after all, was stopped before it had
+    anything to tell, or is found wrong: then it is distrusted. `why` it runs stands in the result.
+    """
+    known = watch.known
+    began = time.perf_counter()
+    known.start(engine.name, why)
+    found, wrong = None, None
+    try:
+        with until(began + limits.time_s + ASK_AFTER_S):
+            found = run_engine(engine, problem, limits, hint, watch)
+        wrong = contradiction(problem, engine.name, found)
+    except NotTakenError:
+        return None
+    except KeyboardInterrupt:
+        pass
+    except InternalError as error:
+        wrong = str(error)
+    known.picked.append(Pick(engine.name, why, time.perf_counter() - began))
+    if wrong is not None:
+        known.trust.doubt(engine.name, wrong)
+        return None
+    if found is not None:
+        tell_outcome(watch, found)
+    return None if known.trust.is_doubted(engine.name) else found

@@ -1,0 +1,194 @@
+"""The memory of a solve: its limit, what is left of it, and what is said where it runs short.
+
+Engines estimate what they are about to build and ask for it (`check_room`, `has_room`). What no
+estimate foresees is seen by a thread that looks at the resident memory of the process every
+`LOOK_S` seconds (`watched`): above the limit it tells the engine that began last to stop, and the
+others, too, where that does not help within `PATIENCE_S`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from slotwise.solver import memory_reading
+from slotwise.solver.engine import NotTakenError
+from slotwise.solver.memory_reading import MB
+from slotwise.solver.stopping import Stop
+
+LOOK_S = 0.05
+"""Between two looks at the resident memory; at some 2 GB a second the limit is passed by 0.1 GB."""
+PATIENCE_S = 2.0
+"""What an engine may take to end and free its memory, before the others are told to stop, too."""
+
+SHARE_TOO_MUCH = 0.1
+"""Of the limit: a search that takes so much more, long after it was told to stop, is left behind.
+"""
+
+_here = threading.local()
+
+
+class MemoryLimitError(NotTakenError):
+    """What an engine would build does not fit the memory that is left."""
+
+
+class Memory:
+    """The memory of one solve; safe to use from several threads.
+
+    Parameters
+    ----------
+    limit_mb
+        Resident memory that the process shall not exceed, in units of 2^20 bytes.
+    """
+
+    def __init__(self, limit_mb: int) -> None:
+        self.limit_mb = limit_mb
+        self.notes: list[str] = []
+        self._running: list[tuple[str, Stop]] = []
+        self._short_since: float | None = None
+
+    @property
+    def left_bytes(self) -> int:
+        """What is left under the limit; below 0 where it is passed."""
+        return self.limit_mb * MB - memory_reading.resident_bytes()
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether a search that was told to stop did not, and takes more and more memory."""
+        since = self._short_since
+        if since is None or time.perf_counter() < since + 2 * PATIENCE_S:
+            return False
+        return self.left_bytes < -SHARE_TOO_MUCH * self.limit_mb * MB
+
+    def note(self, engine: str, what: str) -> None:
+        """Note, for people, what lack of memory changed; once."""
+        line = f"{engine}: {what}" if engine else what
+        if line not in self.notes:
+            self.notes.append(line)
+
+    def look(self) -> None:
+        """Tell the engine that began last to stop where the limit is passed; later all of them."""
+        if self.left_bytes >= 0 or not self._running:
+            self._short_since = None
+            return
+        now = time.perf_counter()
+        if self._short_since is None:
+            self._short_since = now
+        running = list(self._running)
+        patient = now < self._short_since + PATIENCE_S
+        for _, stop in running[-1:] if patient else running:
+            stop.request()
+
+    @contextmanager
+    def running(self, engine: str, stop: Stop) -> Iterator[None]:
+        """Let `look` stop this engine meanwhile; its name is that of notes in this thread."""
+        entry = (engine, stop)
+        self._running.append(entry)
+        before, _here.engine = _engine(), engine
+        try:
+            yield
+        finally:
+            _here.engine = before
+            self._running.remove(entry)
+
+    def free(self) -> None:
+        """Give memory that nothing uses back to the system, where the limit is near or passed."""
+        if self.left_bytes > self.limit_mb * MB // 2:
+            return
+        gc.collect()
+        if sys.platform == "linux":
+            with suppress(OSError, AttributeError):  # a libc without it keeps its free memory
+                ctypes.CDLL(None).malloc_trim(0)
+
+
+def this_memory() -> Memory | None:
+    """Return the memory of the solve that this thread works for; ``None`` = there is no limit."""
+    memory: Memory | None = getattr(_here, "memory", None)
+    return memory
+
+
+def _engine() -> str:
+    engine: str = getattr(_here, "engine", "")
+    return engine
+
+
+@contextmanager
+def within(memory: Memory | None) -> Iterator[None]:
+    """Let this thread work for the solve with this memory."""
+    before, _here.memory = this_memory(), memory
+    try:
+        yield
+    finally:
+        _here.memory = before
+
+
+@contextmanager
+def watched(limit_mb: int | None) -> Iterator[Memory]:
+    """Yield the memory of a solve, watched by a thread of its own until the end.
+
+    ``None`` = the default limit, see `default_limit_mb`. The caller's thread works within it.
+    """
+    memory = Memory(memory_reading.default_limit_mb() if limit_mb is None else limit_mb)
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(LOOK_S):
+            memory.look()
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        with within(memory):
+            yield memory
+    finally:
+        done.set()
+        thread.join()
+
+
+def check_room(size: float, what: str) -> None:
+    """Refuse to build something that takes more bytes than are left.
+
+    Parameters
+    ----------
+    size
+        Estimated bytes.
+    what
+        Names it: ``tables of pieces``.
+
+    Raises
+    ------
+    MemoryLimitError
+        Naming size and limit; noted in the solve's memory, too.
+    """
+    memory = this_memory()
+    if memory is None or size < SMALL:
+        return
+    left = memory.left_bytes
+    if size > left:
+        memory.free()
+        left = memory.left_bytes
+    if size > left:
+        said = (
+            f"{what} would take {size / MB:,.0f} MB, and {max(left, 0) / MB:,.0f} MB are left "
+            f"of the memory limit of {memory.limit_mb:,} MB"
+        )
+        memory.note(_engine(), said)
+        raise MemoryLimitError(said)
+
+
+SMALL = MB
+"""Bytes below which nobody asks for room."""
+
+
+def has_room(size: float, what: str) -> bool:
+    """Return whether something may be built, see `check_room`; noted where it may not."""
+    try:
+        check_room(size, what)
+    except MemoryLimitError:
+        return False
+    return True

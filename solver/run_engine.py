@@ -1,0 +1,91 @@
+"""Running an engine within the memory of its solve: lack of it ends the engine, nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from slotwise.models.placement import Placement
+from slotwise.models.problem import Problem
+from slotwise.solver.baseline import BASELINE
+from slotwise.solver.engine import Engine
+from slotwise.solver.memory import Memory, MemoryLimitError, this_memory
+from slotwise.solver.result import Limits, Outcome, Status
+from slotwise.solver.stopping import Stop, heeding, is_stop_requested, this_stop
+from slotwise.solver.watch import Watch
+
+T = TypeVar("T")
+
+
+def run_engine(
+    engine: Engine, problem: Problem, limits: Limits, hint: Placement | None, watch: Watch
+) -> Outcome:
+    """Run an engine; where memory runs short it ends as if its time were over, and that is noted.
+
+    What it told `watch` by then stands, whatever it returns. The first placement (`BASELINE`) is
+    made whatever the limit is: without it there is no answer at all.
+
+    Raises
+    ------
+    MemoryLimitError
+        When there is no memory for what it would build first.
+    NotTakenError
+        When it does not take the problem.
+    """
+    if engine is BASELINE:
+        return engine.run(problem, limits, hint, watch)
+    found, is_short = in_memory(engine.name, lambda: engine.run(problem, limits, hint, watch))
+    if found is None:
+        return Outcome(Status.UNKNOWN, None, None, (None,) * len(problem.terms), "")
+    return replace(found, interrupted=False) if is_short else found
+
+
+def in_memory(name: str, work: Callable[[], T]) -> tuple[T | None, bool]:
+    """Call `work`, a search of the engine `name`, and tell it to stop where memory runs short.
+
+    Returns
+    -------
+    tuple[T | None, bool]
+        What it returned, ``None`` where an exception ended it; and whether it was lack of memory
+        that told it to stop. Searches take that for Ctrl-C: what they say of it does not count.
+
+    Raises
+    ------
+    MemoryLimitError
+        When the limit is passed before it begins, or by what it would build.
+    """
+    memory = this_memory()
+    if memory is None:
+        return work(), False
+    if memory.left_bytes <= 0:
+        memory.free()
+    if memory.left_bytes <= 0:
+        memory.note(name, f"not begun, for {_passed(memory)}")
+        raise MemoryLimitError(_passed(memory))
+    stop = Stop(outer=this_stop())
+    found: T | None = None
+    said = ""
+    with memory.running(name, stop):
+        try:
+            with heeding(stop):
+                found = work()
+        except MemoryError as error:
+            said = f"ended, for the system gave it no more memory{_reason(error)}"
+        except KeyboardInterrupt:
+            if is_stop_requested() or not stop.requested:
+                raise
+    if not said and stop.requested and not is_stop_requested():
+        said = f"told to stop, for {_passed(memory)}"
+    if said:
+        memory.note(name, said)
+        memory.free()
+    return found, bool(said)
+
+
+def _passed(memory: Memory) -> str:
+    return f"the process passed its memory limit of {memory.limit_mb:,} MB"
+
+
+def _reason(error: MemoryError) -> str:
+    return f" ({str(error).splitlines()[0]})" if str(error) else ""
