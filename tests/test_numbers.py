@@ -122,10 +122,10 @@ def test_an_answer_of_a_command_is_refused(tmp_path: Path, cli: Cli, number: str
     program = f"print(open({str(answer_file)!r}).read())"
     command = shlex.join([sys.executable, "-c", program])
     answer = cli("place", instance, "--with", f"cmd:{command}", "--json")
-    assert answer.code == 1
-    assert answer.json["status"] == "refused"
-    assert "its answer cannot be used: topologies.wc.spout[0].worker = " in answer.json["reason"]
-    assert OUTSIZED in answer.json["reason"]
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.count("\n") == 1
+    assert "its answer cannot be used: topologies.wc.spout[0].worker = " in answer.err
+    assert OUTSIZED in answer.err
 
 
 @pytest.mark.parametrize("number", [*OUTSIZED_NUMBERS, "nan", "-inf", "1_000", "1e16"])
