@@ -334,3 +334,16 @@ def test_no_solution_is_no_proof_where_there_is_one(presolve: bool) -> None:
     assert found.values == (0, 0, 1)
     assert found.bounds[:2] == (0, 0)
     assert found.bounds[2] in (None, 1)
+
+
+def test_a_crash_of_cbc_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It opens its answer and dies; `engines_agree` found it, on the look without presolve."""
+
+    def crash(command: list[str]) -> tuple[str, bool]:
+        Path(command[-1]).write_text("")
+        return "", False
+
+    monkeypatch.setattr("slotwise.solver.compact.milp.cbc._run", crash)
+    outcome = MILP_CBC.run(rstorm("linear-a"), LIMITS, None)
+    assert (outcome.status, outcome.placement) == (Status.UNKNOWN, None)
+    assert set(outcome.bounds) == {None}
