@@ -60,6 +60,10 @@ EXPERIMENTS: dict[str, Experiment] = {
     "judge_speed": Experiment(
         "slotwise.benchmarks.speed.judge", "how long one judgement takes at scale"
     ),
+    "cp_sat_work": Experiment(
+        "slotwise.benchmarks.speed.cp_sat_work",
+        "CP-SAT's deterministic work, to compare checkouts",
+    ),
     "cli_speed": Experiment("slotwise.benchmarks.speed.cli", "how long slotwise --help takes"),
     "interrupts": Experiment(
         "slotwise.benchmarks.speed.interrupts",

@@ -14,7 +14,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import whole
-from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
 from slotwise.solver.core.engine import Engine, NotTakenError, UntakenError
 from slotwise.solver.core.memory import MemoryLimitError, watched
 from slotwise.solver.core.memory_reading import default_limit_mb
@@ -100,6 +100,8 @@ def solve(
         started,
         confirm=is_confirmation_due(problem, engine) if confirm is None else confirm,
     )
+    if known.confirm:  # bounds that need no solver
+        known.prove(simple_bounds(problem), BASELINE.name, KIND)
     if hint is not None and not known.offer(hint, "hint"):
         judge(problem, hint)
     with watched(limits.memory_mb) as memory:
@@ -121,7 +123,7 @@ def solve(
     if wrong is not None:
         raise InternalError(wrong)
     found = _result(known, engines, limits, outcome, time.perf_counter() - started)
-    return replace(found, notes=tuple(memory.notes))
+    return replace(found, notes=(*memory.notes, *known.notes))
 
 
 def _limits(time_limit_s: float, workers: int, seed: int, memory_mb: int | None) -> Limits:

@@ -69,6 +69,16 @@ def _tightness(value: float) -> None:
         raise InputError("must be 0 or more", value=value)
 
 
+def _name(text: str) -> None:
+    if not text:
+        raise InputError("must not be empty", value=text)
+
+
+def _object(text: str) -> None:
+    if not isinstance(parse_json(text), dict):
+        raise InputError("must be a JSON object", value=text)
+
+
 def _versions(text: str) -> None:
     data = parse_json(text)
     if not isinstance(data, dict) or not all(isinstance(one, str) for one in data.values()):
@@ -104,4 +114,9 @@ _CHECKS: Mapping[str, Callable[[Any], object]] = {
     "violations": _texts,
     "placement": read_placement_text,
     "wall_s": _amount,
+    "gap": _amount,
+    "parameters": _object,
+    "instance": _name,
+    "method": _name,
+    "version": _name,
 }

@@ -10,7 +10,10 @@ from slotwise.solver.core.result import Outcome, Status
 def contradiction(problem: Problem, engine: str, outcome: Outcome) -> str | None:
     """Return how the judge contradicts an engine's claim, both numbers named; ``None`` if not."""
     if outcome.placement is None:
-        return None
+        needs_one = outcome.status in (Status.OPTIMAL, Status.FEASIBLE)
+        return f"{engine} says {outcome.status} without a placement" if needs_one else None
+    if outcome.status not in (Status.OPTIMAL, Status.FEASIBLE):
+        return f"{engine} says {outcome.status} with a placement"
     verdict = judge(problem, outcome.placement)
     if verdict.violations:
         return f"{engine} returned an invalid placement: {verdict.violations[0]}"

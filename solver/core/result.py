@@ -186,7 +186,7 @@ class Result:
         Whether every bound that rests on the word of CP-SAT or of a MIP solver had to be, and
         was, confirmed by another engine or by the same model without presolve.
     notes
-        What lack of memory ended or left out, and in which engine: lines for people.
+        What engines left out, for lack of memory or other reasons: lines for people.
     """
 
     status: Status

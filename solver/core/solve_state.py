@@ -71,6 +71,8 @@ class Known:
         confirmed; see `proofs`.
     trust
         Engines that were found wrong: what they claim does not count.
+    notes
+        What engines leave out, and why: lines for people.
     """
 
     problem: Problem
@@ -80,6 +82,7 @@ class Known:
     picked: list[Pick] = field(default_factory=list)
     confirm: bool = False
     trust: Trust = field(default_factory=Trust)
+    notes: list[str] = field(default_factory=list)
     best: Best | None = field(init=False, default=None)
     _bounds: list[dict[tuple[int, ...], Claims]] = field(init=False)
     _infeasible: Claims = field(init=False, default_factory=Claims)
@@ -188,6 +191,11 @@ class Known:
     def awaits_confirmation(self) -> bool:
         """Whether all is proven, but not all of it confirmed."""
         return not self.is_settled and self.snapshot(confirmed=False).is_settled
+
+    @property
+    def has_unconfirmed(self) -> bool:
+        """Whether more is proven than is confirmed."""
+        return not self.is_settled and self.snapshot() != self.snapshot(confirmed=False)
 
     def outcome(self, proof: str = "", *, interrupted: bool = False) -> Outcome:
         """Return what is known."""
@@ -298,6 +306,12 @@ class Watch:
         if self.bounds_hold:
             kind = self.engine if kind is None else kind
             self.known.prove(bounds, self.engine, kind, by_solver=by_solver)
+
+    def note(self, what: str) -> None:
+        """Note, for people, what the engine leaves out; once."""
+        line = f"{self.engine}: {what}"
+        if line not in self.known.notes:
+            self.known.notes.append(line)
 
     def best(self) -> Placement | None:
         """Return the best placement as one of the engine's problem; ``None`` if it is none."""

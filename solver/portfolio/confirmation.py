@@ -56,7 +56,8 @@ def without_presolve(engine: Engine, problem: Problem, limits: Limits, watch: Wa
 def confirm_claim(known: Known, engine: Engine, limits: Limits) -> tuple[Engine, ...]:
     """Ask for a second proof of what `engine` claims; return who was asked besides.
 
-    Until all is confirmed, or time is up: first `engine` itself without presolve, then others.
+    Until all is confirmed, the bounds of open terms too, or time is up: first `engine` itself
+    without presolve, then others.
     """
     problem, watch = known.problem, Watch(known, engine.name)
     others = [ENGINES[name] for name in ASKED if name != engine.name]
@@ -65,7 +66,7 @@ def confirm_claim(known: Known, engine: Engine, limits: Limits) -> tuple[Engine,
     deadline = time.perf_counter() + limits.time_s
     for index, other in enumerate([None, *others]):
         left = deadline - time.perf_counter()
-        if not known.awaits_confirmation or left <= 0 or is_stop_requested():
+        if not known.has_unconfirmed or left <= 0 or is_stop_requested():
             break
         share = 1.0 if index == len(others) else SHARE
         within = replace(limits, time_s=share * left)

@@ -105,6 +105,7 @@ class Auto:
             picked=self.known.picked,
             confirm=self.known.confirm,
             trust=self.known.trust,
+            notes=self.known.notes,
         )
         return Auto(known, replace(self.limits, time_s=max(time_s, 0.0)), None)
 

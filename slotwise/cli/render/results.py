@@ -33,6 +33,11 @@ _NOT_FOUND = {
     ),
 }
 
+_GAVE_UP = (
+    "The engine ended before its time limit without a placement, and without a proof that there is "
+    "none. Try another --engine, or give it a placement to start from (--hint)."
+)
+
 
 def show(*parts: RenderableType) -> None:
     """Print on stdout; names with brackets are names, not markup."""
@@ -56,7 +61,7 @@ def table(rows: Iterable[Sequence[str]], heads: Sequence[str], right: Sequence[s
 def show_result(result: Result, verdict: Verdict | None) -> None:
     """Show what ``solve`` found."""
     if result.placement is None or verdict is None:
-        show(*_distrusted(result), _NOT_FOUND[result.status], *_notes(result))
+        show(*_distrusted(result), _not_found(result), *_notes(result))
         return
     first_open = next((t for t in result.objective if not t.proven), None)
     rows = [
@@ -72,6 +77,11 @@ def show_result(result: Result, verdict: Verdict | None) -> None:
         *_notes(result),
         _next_step(result),
     )
+
+
+def _not_found(result: Result) -> str:
+    early = result.seconds < result.limits.time_s and not result.interrupted
+    return _GAVE_UP if early and result.status is Status.UNKNOWN else _NOT_FOUND[result.status]
 
 
 def _headline(result: Result) -> str:
@@ -105,11 +115,11 @@ def _distrusted(result: Result) -> list[str]:
 
 
 def _notes(result: Result) -> list[str]:
-    """Return what lack of memory ended or left out."""
+    """Return what an engine left out, and what lack of memory ended."""
     if not result.notes:
         return []
     lines = [f"  {note}" for note in result.notes]
-    return ["Short of memory (--memory-limit MB grants more):", *lines, ""]
+    return ["Notes:", *lines, ""]
 
 
 def _gap(result: Result, term: TermResult, first_open: bool) -> str:

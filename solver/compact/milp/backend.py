@@ -111,11 +111,15 @@ def just_above(whole: int) -> float:
     return float(whole) if abs(whole) < LEAST_BLURRED else whole + 0.5
 
 
+def largest_sum(objective: Expr) -> float:
+    """Return the largest size, of either sign, that a sum of columns can have."""
+    ends = [coefficient * column.upBound for column, coefficient in objective.items()]
+    return float(max(sum(e for e in ends if e > 0), -sum(e for e in ends if e < 0)))
+
+
 def sufficient_gap(objective: Expr) -> float:
     """Return a gap at which `whole_bound` still proves the optimum of a whole objective.
 
     Below one step by twice what bounds are not trusted to, and some.
     """
-    ends = [coefficient * column.upBound for column, coefficient in objective.items()]
-    largest = max(sum(e for e in ends if e > 0), -sum(e for e in ends if e < 0))
-    return float(max(0.0, 0.9 - 2 * TRUST * largest))
+    return max(0.0, 0.9 - 2 * TRUST * largest_sum(objective))
