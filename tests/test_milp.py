@@ -36,10 +36,10 @@ from slotwise.solver.milp_highs import ENDED as HIGHS_ENDED
 from slotwise.solver.milp_model import Model, total
 from slotwise.solver.mip import whole_bound
 from slotwise.solver.result import Limits, Outcome, Status
+from slotwise.solver.solve import solve
 
 LIMITS = Limits(time_s=60.0, workers=1, seed=0)
 SEED = 20260701
-from slotwise.solver.solve import solve
 
 
 def rstorm(name: str) -> Problem:
