@@ -36,10 +36,10 @@ from slotwise.solver.compact.milp.highs import ENDED as HIGHS_ENDED
 from slotwise.solver.core.engine import Engine, NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.solve import solve
 
 LIMITS = Limits(time_s=60.0, workers=1, seed=0)
 SEED = 20260701
-from slotwise.solver.solve import solve
 
 
 def rstorm(name: str) -> Problem:
