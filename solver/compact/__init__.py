@@ -1,1 +1,10 @@
-"""solver/compact: its story goes here."""
+"""Compact models: one integer per class and place, with every rule of the problem.
+
+How many tasks of each group of interchangeable tasks are in each worker? Textbook models ask this
+of each task by a boolean; counts remove that symmetry. `layout` says what is counted where;
+`star_cover` chooses, for the bilinear terms u * v of the network cost, which count of each product
+is expanded. `cp_sat` and `milp` state the model for their solvers. Every rule is modelled, so
+these engines take any instance.
+
+Start with `layout`. It may import `solver.structure`, `solver.core` and `models`, no other engine.
+"""
