@@ -217,6 +217,11 @@ def test_package_says_what_it_is_for(package: str) -> None:
     assert any(is_in(module, named) for module in MODULES), named
 
 
+def test_the_page_on_the_packages_lists_them_all() -> None:
+    page = (ROOT / "docs" / "development" / "architecture.md").read_text(encoding="utf-8")
+    assert [name for name in packages() if name and f"`{name}`" not in page] == []
+
+
 def sample(folder: Path, importer: str, source: str) -> list[Import]:
     """Return what `importer`, with `source` as its text, imports in a tree like ours."""
     path = folder / "sample.py"
