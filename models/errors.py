@@ -9,6 +9,9 @@ from typing import Self
 
 from slotwise.models.one_line import one_line
 
+MOST_OF_A_FIELD, MOST_OF_A_VALUE = 200, 60
+"""Characters of them that a message shows."""
+
 
 class SlotwiseError(Exception):
     """Base of every error that slotwise raises on purpose."""
@@ -48,7 +51,7 @@ class InputError(SlotwiseError, ValueError):
 
     def __str__(self) -> str:
         """One line: file, field, value, rule."""
-        where = self.field
+        where = _shortened(self.field, MOST_OF_A_FIELD)
         if self.has_value:
             where = f"{where} = {_shown(self.value)}" if where else _shown(self.value)
         return one_line(": ".join(part for part in (self.file, where, self.rule) if part))
@@ -81,7 +84,11 @@ def _shown(value: object) -> str:
     if isinstance(value, int):
         value = Decimal(value)  # Python writes no int of more than 4300 digits
     text = repr(value) if isinstance(value, str) else str(value)
-    return one_line(text if len(text) <= 60 else text[:57] + "...")
+    return one_line(_shortened(text, MOST_OF_A_VALUE))
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 @contextmanager

@@ -67,8 +67,9 @@ def solve(
         A placement of the instance to start from; it need not be valid.
     confirm
         Whether what CP-SAT or a MIP solver proves counts only once another engine, or the same
-        model without presolve, proves it too; ``None`` = where a term can exceed 2^31, for that is
-        where such solvers were found wrong. What is not confirmed in time is no bound.
+        model without presolve, proves it too; ``None`` = where a term can exceed 2^31 (10^6 where
+        a MIP engine is named), for that is where such solvers were found wrong. What is not
+        confirmed in time is no bound.
     on_progress
         Called in this thread with each better placement and each better bound, and when an engine
         starts; see `Progress`. What it raises ends the search.
@@ -97,7 +98,7 @@ def solve(
         problem,
         events.put,
         started,
-        confirm=is_confirmation_due(problem) if confirm is None else confirm,
+        confirm=is_confirmation_due(problem, engine) if confirm is None else confirm,
     )
     if hint is not None and not known.offer(hint, "hint"):
         judge(problem, hint)

@@ -162,7 +162,15 @@ _C = f"{_T}.components.0"
 _N = "cluster.nodes.0"
 T, C, N = "topologies[0]", "topologies[0].components[0]", "cluster.nodes[0]"
 
+_LONG = f"spout[{'9' * 4000}]"
 _INSTANCES = [
+    # What is long is cut.
+    _instance(
+        "long-task",
+        _set("running", {"wc": {_LONG: {"node": "n1", "worker": 0}}}),
+        "running.wc.spout[999",
+        "...: must be a task of the instance",
+    ),
     # Missing and unknown keys.
     _instance("no-format", _drop("format"), "format: is missing", "slotwise.instance/1"),
     _instance("no-name", _drop("name"), "name: is missing"),

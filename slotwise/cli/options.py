@@ -108,7 +108,7 @@ Confirm = Annotated[
     typer.Option(
         "--confirm/--no-confirm",
         help="Call optimal what CP-SAT or a MIP solver proves only once another engine, or the "
-        "same without presolve, proves it too; default: where a term can exceed 2^31.",
+        "same without presolve, proves it too; default: where a term can exceed 2^31 (milp: 10^6).",
     ),
 ]
 Certificate = Annotated[

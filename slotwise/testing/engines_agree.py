@@ -163,11 +163,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run; return 1 if there is a mismatch."""
     options = parser().parse_args(arguments)
     try:
-        engines = _engines(options.engines)
         if options.files:
+            engines = _engines(options.engines)
             tally = on_files(options.files, options.seed, engines, options.time_limit)
         else:
-            tally = _sweep(options, engines).run()
+            tally = sweep_of(options).run()
     except SlotwiseError as error:
         sys.stderr.write(f"engines_agree: {error}\n")
         return 2
@@ -178,13 +178,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if tally.mismatches else 0
 
 
-def _sweep(options: argparse.Namespace, engines: tuple[str, ...]) -> Sweep:
-    numbers = range(options.first, options.first + options.count)
+def sweep_of(options: argparse.Namespace) -> Sweep:
+    """Return what the command line asks for."""
     return Sweep(
         options.family,
         options.seed,
-        _shard(numbers, options.shard),
-        engines,
+        _shard(range(options.first, options.first + options.count), options.shard),
+        _engines(options.engines),
         options.time_limit,
         Path(options.faults),
         Path(options.rows) if options.rows else None,

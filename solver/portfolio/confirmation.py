@@ -21,6 +21,11 @@ from slotwise.solver.portfolio.attempt import attempt
 DUE_FROM = 2**31
 """From such values of a term on proofs are confirmed unless the user says otherwise."""
 
+DUE_FROM_MIP = 10**6
+"""The same for MIP solvers: HiGHS 1.13 was found wrong on rows that add up to 1.35e7."""
+
+MIP_ENGINES = ("milp", "milp-cbc")
+
 WITHOUT_PRESOLVE = " without presolve"
 """Added to the name of an engine that runs without presolve."""
 
@@ -34,9 +39,10 @@ ASKED = ("exhaustive", "cp-sat", "milp", "configurations")
 """Other engines that are asked, in this order."""
 
 
-def is_confirmation_due(problem: Problem) -> bool:
-    """Return whether some term can reach values at which solvers were found wrong."""
-    return any(most >= DUE_FROM for most in largest_terms(problem))
+def is_confirmation_due(problem: Problem, engine: str) -> bool:
+    """Return whether some term can reach values at which the engine's solver was found wrong."""
+    due_from = DUE_FROM_MIP if engine in MIP_ENGINES else DUE_FROM
+    return any(most >= due_from for most in largest_terms(problem))
 
 
 def without_presolve(engine: Engine, problem: Problem, limits: Limits, watch: Watch) -> None:

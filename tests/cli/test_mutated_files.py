@@ -38,7 +38,7 @@ def look_at(mutated: Mutations, count: int, note: list[str]) -> None:
 
 
 def test_mutated_files(mutations: Start, note: list[str]) -> None:
-    look_at(mutations(1), 60, note)
+    look_at(mutations(1), 25, note)
 
 
 @pytest.mark.deep

@@ -49,7 +49,7 @@ def test_a_name_says_only_what_is_not_the_default_in_one_order() -> None:
         ("r-storm:normalise=capacty", r"did you mean capacity\?"),
         ("r-storm:normalise=none,normalise=none", "gives normalise twice"),
         ("round-robin:weights=1,1,1", "takes no parameters; write round-robin"),
-        ("r-strom:normalise=none", r"did you mean r-storm\?"),
+        ("r-strom:normalise=none", r"did you mean r-storm or r-storm-1.0\?"),
     ],
 )
 def test_what_is_wrong_is_one_line(name: str, message: str) -> None:

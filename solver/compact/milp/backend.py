@@ -13,7 +13,8 @@ TRUST = 1e-9
 MARGIN = 1e-6
 LEAST_BLURRED = 10**7
 MOST_TOLD_APART = 2**40
-"""Sums up to this size are exact in doubles to far less than a half, however they are added up."""
+"""Sums up to this size are exact in doubles to far less than a half, however they are added up.
+HiGHS was found wrong, with presolve and without, from 3.7e12 on."""
 
 
 class Ended(Enum):

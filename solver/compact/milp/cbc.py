@@ -59,6 +59,8 @@ def search(question: Question, report: Report) -> Reply:
             return Reply(Ended.STOPPED, None, interrupted)
         if not answer.exists():
             raise InternalError(f"CBC wrote no answer; it said {log[-300:]!r}")
+        if not answer.stat().st_size:  # CBC crashed, as it does without preprocessing at times
+            return Reply(Ended.TROUBLE, None, interrupted)
         read = reader.readsol_MPS(str(answer), lp, columns, names, rows)
     values: dict[str, float] = read[1]
     ended = ENDED.get((read[0], read[5]), Ended.FAILED)

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -300,3 +301,49 @@ def test_convert_refuses(words: tuple[str, ...], said: str, cli, examples) -> No
     assert answer.code == 2
     assert said in answer.err
     assert not (examples / "a").exists()
+
+
+@pytest.mark.parametrize("presolve", [True, False])
+def test_no_solution_is_no_proof_where_there_is_one(presolve: bool) -> None:
+    """HiGHS 1.13 without presolve sees none beside a row of 3 and 298526800000.
+
+    `engines_agree` found it; it ended in an internal error.
+    """
+    topology = Topology(
+        "t0",
+        (Component("c0", "spout", 3), *(Component(f"c{n}", "bolt", 1) for n in (1, 2, 4))),
+        (
+            Stream("c0", "c1", "all", Decimal("0.00062")),
+            Stream("c1", "c2", "none", Decimal("298526.8")),
+            Stream("c2", "c0", rate=Decimal("0.000008")),
+        ),
+        one_component_per_worker=True,
+        one_task_per_worker=True,
+    )
+    distance = Distance(Decimal(0), Decimal(0), Decimal(1), Decimal(2))
+    problem = compile_problem(
+        Instance(
+            "rows",
+            Cluster(tuple(Node(f"n{n}", "r1") for n in range(3)), distance),
+            (topology,),
+            objective=Objective(("overload", "network", "nodes")),
+            flow="rates",
+        )
+    )
+    found = MILP.run(problem, replace(LIMITS, presolve=presolve), None)
+    assert found.values == (0, 0, 1)
+    assert found.bounds[:2] == (0, 0)
+    assert found.bounds[2] in (None, 1)
+
+
+def test_a_crash_of_cbc_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It opens its answer and dies; `engines_agree` found it, on the look without presolve."""
+
+    def crash(command: list[str]) -> tuple[str, bool]:
+        Path(command[-1]).write_text("")
+        return "", False
+
+    monkeypatch.setattr("slotwise.solver.compact.milp.cbc._run", crash)
+    outcome = MILP_CBC.run(rstorm("linear-a"), LIMITS, None)
+    assert (outcome.status, outcome.placement) == (Status.UNKNOWN, None)
+    assert set(outcome.bounds) == {None}

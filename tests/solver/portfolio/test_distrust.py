@@ -229,7 +229,7 @@ def test_infeasibility_is_confirmed() -> None:
 
 
 def test_large_terms_are_confirmed_unless_the_user_says_no(problem: Problem) -> None:
-    assert not is_confirmation_due(problem)
+    assert not is_confirmation_due(problem, "milp")
     assert not solve(problem, time_limit_s=30).confirmed
     costs = [LinearCost("t/x[0]", "n1", Decimal(2**31)), LinearCost("t/x[0]", "n2", Decimal(1))]
     large = compile_problem(
@@ -241,7 +241,7 @@ def test_large_terms_are_confirmed_unless_the_user_says_no(problem: Problem) -> 
             objective=Objective(("linear",)),
         )
     )
-    assert is_confirmation_due(large)
+    assert is_confirmation_due(large, "auto")
     assert solve(large, engine="cp-sat", time_limit_s=30).confirmed
     assert not solve(large, engine="cp-sat", confirm=False, time_limit_s=30).confirmed
 
