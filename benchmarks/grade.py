@@ -8,12 +8,11 @@ import shlex
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slotwise.benchmarks.analysis.cases import infeasible_instances, is_right_refusal
 from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED
@@ -23,15 +22,12 @@ from slotwise.benchmarks.grading.rows import KEY, Kind, key_of
 from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.benchmarks.grading.spark_job import grade_partitions, slots_of, task_cpus
 from slotwise.benchmarks.grading.store import Store
-from slotwise.benchmarks.spark.session import check_master, is_local, spark_session
+from slotwise.benchmarks.spark.session import check_master, is_local, job_errors, session
 from slotwise.heuristics.external.command import PREFIX
 from slotwise.heuristics.registry import all_methods, find_method
-from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.errors import InputError
 from slotwise.models.values import whole
 from slotwise.solver.engines import ENGINES
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 AUTO = "auto"
 
@@ -172,37 +168,13 @@ def _statuses(store: Store, plan: Sequence[Run]) -> dict[str, int]:
 
 
 def _run(missing: Sequence[Run], master: str, store: Store, progress: bool) -> None:
-    from py4j.protocol import Py4JJavaError
-    from pyspark.errors import PySparkException
-
-    with _session(master, progress) as spark:
+    with session(master, waiting_for("starting Spark", progress)) as spark:
         slots = slots_of(spark)
         cores = task_cpus(spark)
         ready = [_shipped(run, cores) for run in missing]
         split = partitions(ready, slots)
-        try:
-            with progress_bar(len(split), progress) as bar:
-                grade_partitions(spark, split, slots, store.append, bar)
-        except (Py4JJavaError, PySparkException) as error:
-            reason = str(error).strip().splitlines()[0]
-            raise SlotwiseError(f"the Spark job failed: {reason}") from error
-
-
-@contextmanager
-def _session(master: str, progress: bool) -> Iterator[SparkSession]:
-    """Give the active session, or one that is stopped in the end."""
-    from pyspark.sql import SparkSession
-
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        yield active
-        return
-    with waiting_for("starting Spark", progress):
-        spark = spark_session(master)
-    try:
-        yield spark
-    finally:
-        spark.stop()
+        with job_errors(), progress_bar(len(split), progress) as bar:
+            grade_partitions(spark, split, slots, store.append, bar)
 
 
 def _shipped(run: Run, cores: int) -> Run:

@@ -1,1 +1,11 @@
-"""The nouns of the problem, the judge, file formats and instance generators."""
+"""The problem and its judge: what is placed, by which rules, at what cost.
+
+The package knows no algorithm. An `Instance` in the user's units (`instance`) is compiled into a
+`Problem` of integer arrays (`problem`); the judge (`judge`) checks every rule and recomputes every
+cost of a placement. Around them: files of ours (`formats`), of others (`importers`), certificates
+of proofs (`certificates`) and generators of instances (`families`). `instance_file` reads whatever
+instance file it is given; `errors` and `values` are what everything else stands on.
+
+Start with `instance`, then `problem` and `judge`; in words: ``docs/problem.md``. Nothing of
+slotwise outside of this package may be imported, and no solver and no Spark at all.
+"""

@@ -1,6 +1,9 @@
 """Place the tasks of stream processors on machines: solve, judge and grade placements.
 
-Names are loaded when they are first used, so that ``import slotwise`` costs nothing:
+This is the public interface; the packages behind it are `models` (the problem and its judge),
+`heuristics` (published methods), `solver` (exact engines), `benchmarks` (grading, experiments),
+`testing` (random instances) and `cli` (the command line). Start with `models`. Names are loaded
+when they are first used, so that ``import slotwise`` costs nothing:
 
 >>> import slotwise
 >>> instance = slotwise.read_instance("word-count.json")  # doctest: +SKIP

@@ -1,1 +1,12 @@
-"""Exact engines behind one `solve`."""
+"""Exact engines behind one `solve`: placements with proven bounds.
+
+`solve` compiles, chooses an engine, runs it within its limits and judges its claim; `engines`
+lists the engines by name. From below: `core` (contract, shared incumbent and bounds, limits),
+`structure` (what is interchangeable), `baseline` (bounds that always hold), `presolve`, the
+engines `exhaustive`, `local_search`, `assignment`, `compact` and `column_generation`, then
+`portfolio` (``auto``), and above `solve`: `admission` (which topologies to admit or evict) and
+`verification`.
+
+Start with `solve`, then `core`. It may import `models` and, for a first placement, `heuristics`.
+In words: ``docs/engines.md``; contracts and formulations: ``docs/design.md``.
+"""

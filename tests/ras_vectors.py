@@ -12,6 +12,7 @@ from typing import Any
 from slotwise.models.importers.storm_cluster import PRIORITIES, STRATEGIES
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Scheduler
+from slotwise.models.instance.reserved import ACKER
 from slotwise.models.instance.topology import (
     Ackers,
     Component,
@@ -21,7 +22,6 @@ from slotwise.models.instance.topology import (
     Stream,
     Topology,
 )
-from slotwise.models.instance.topology_checks import ACKER
 
 Data = dict[str, Any]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from slotwise.models.instance.instance import Instance
+from slotwise.testing.instances.tiny import make_instance, tiny_instance
 from slotwise.testing.rule_coverage import RULES, rules_in
-from slotwise.testing.tiny_instances import make_instance, tiny_instance
 
 __all__ = ["RULES", "instances", "rules_in", "tiny_instance"]
 

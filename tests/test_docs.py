@@ -16,10 +16,18 @@ from typing import NamedTuple
 
 import pytest
 
+from slotwise.benchmarks.experiments import EXPERIMENTS
+
 ROOT = Path(__file__).parents[1]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    ROOT / "benchmarks" / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+)
 NOT_RUN = {
     "README.md": 1,  # make demo and make test: minutes
+    "CONTRIBUTING.md": 1,  # make test: minutes
+    "benchmarks/README.md": 1,  # benchmarks of minutes and more
     "commands.md": 1,  # a whole grading
     "engines.md": 2,  # benchmarks of minutes
     "grading.md": 3,  # a whole grading; files of Storm; a Spark cluster
@@ -29,6 +37,10 @@ NOT_RUN = {
 }
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ENTRY_POINT = ROOT / "docs" / "examples" / "entry-point"
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT)).removeprefix("docs/")
 
 
 class Step(NamedTuple):
@@ -75,7 +87,7 @@ def run(command: list[str], folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_console_blocks(page, copy):
     for block in blocks(page, "console"):
         for command, expected in steps(block):
@@ -84,23 +96,58 @@ def test_console_blocks(page, copy):
                 assert " ".join(line.split()) in printed, command
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_python_blocks(page, copy):
     for block in blocks(page, "python"):
         run([sys.executable, "-c", block], copy)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_tags(page):
     tags = [tag for tag, _ in FENCE.findall(page.read_text("utf-8"))]
     assert set(tags) <= {"console", "console no-run", "python", "json"}
-    assert tags.count("console no-run") == NOT_RUN.get(page.name, 0)
+    assert tags.count("console no-run") == NOT_RUN.get(name_of(page), 0)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
         assert (page.parent / target).exists(), target
+
+
+CODE = re.compile(r"`((?:models|solver|heuristics|benchmarks|slotwise|tests|docs)/[\w./-]*)`")
+CITED = re.compile(r"docs/([\w/-]+\.md)(?:,\s+(\d+(?:\.\d+)?(?:\s(?:and|to)\s\d+\.\d+)?))?")
+GONE = re.compile(r"design\s+section|RAS\.md")
+SOURCES = ("models", "solver", "heuristics", "benchmarks", "slotwise/cli", "slotwise/testing")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_files_of_the_code_are_where_the_page_says(page):
+    named = CODE.findall(page.read_text("utf-8"))
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_docstrings_cite_pages_and_sections_that_exist():
+    cited = []
+    for path in (path for folder in SOURCES for path in sorted((ROOT / folder).rglob("*.py"))):
+        text = path.read_text("utf-8")
+        assert not GONE.search(text), path
+        for page, numbers in CITED.findall(text):
+            headings = re.findall(r"^##+ (\d[\d.]*?)\.? ", (ROOT / "docs" / page).read_text(), re.M)
+            for number in re.findall(r"\d+(?:\.\d+)?", numbers):
+                assert number in headings, (path, page, number)
+                cited.append(number)
+    assert len(cited) >= 5
+
+
+def test_the_readme_of_the_benchmarks_lists_them_all():
+    text = (ROOT / "benchmarks" / "README.md").read_text("utf-8")
+    folder = ROOT / "benchmarks"
+    parts = [f"{path.parent.name}/" for path in folder.glob("*/__init__.py")]
+    parts += [path.name for path in folder.glob("*.py") if path.name != "__init__.py"]
+    assert [part for part in (*parts, *EXPERIMENTS) if f"`{part}`" not in text] == []
+    listed = re.search(r"\| name \| shows \|\n\|---\|---\|\n((?:\|.*\n)+)", text)[1]
+    assert re.findall(r"^\| `(\w+)`", listed, re.MULTILINE) == list(EXPERIMENTS)
 
 
 def test_the_entry_point_example_is_found_when_installed(copy):

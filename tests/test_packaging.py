@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 
 FOLDERS = ("models", "solver", "heuristics", "benchmarks")
@@ -131,6 +132,17 @@ def test_nothing_imports_the_root_folders(root: Path) -> None:
 )
 def test_banned_imports_are_seen(source: str, banned: list[str]) -> None:
     assert banned_imports(source) == banned
+
+
+def test_pre_commit_and_ci_check_the_same(root: Path) -> None:
+    config = yaml.safe_load((root / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    hooks = [hook["entry"] for repo in config["repos"] for hook in repo["hooks"]]
+    makefile = (root / "Makefile").read_text(encoding="utf-8")
+    recipe = re.search(r"^check:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    assert recipe is not None
+    commands = [line.strip().replace("$(BIN)", ".venv/bin") for line in recipe[1].splitlines()]
+    assert hooks == commands
+    assert "make check\n" in (root / ".ci" / "run").read_text(encoding="utf-8")
 
 
 def test_version_is_said_once(pyproject: dict[str, Any]) -> None:

@@ -1,1 +1,11 @@
-"""benchmarks/grading: its story goes here."""
+"""Grading: one run is one row, whatever happens to the run.
+
+Which runs are there (`sources`, `plan`), how does each end as a row (`run` inside a child process,
+`child`, kept by `supervisor`: a crash or a timeout is a row), how are chunks of runs spread over
+executors (`spark_job`), and where do rows go (`store`: Parquet, skipped when they are there
+already)? `rows` names every column; `row_check` and `old_rows` read files that anybody may have
+made, or an older version.
+
+Start with `rows`, then `plan`. It may import `models`, `heuristics` and `solver`; Spark in
+`spark_job` alone.
+"""

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,6 +89,39 @@ def spark_session(master: str = "local[*]", app: str = "slotwise") -> SparkSessi
     except (PySparkException, Py4JError) as error:
         reason = getattr(error, "java_exception", error)
         raise SlotwiseError(f"Spark did not start on {master}: {reason}") from error
+
+
+@contextmanager
+def session(master: str, starting: AbstractContextManager[object]) -> Iterator[SparkSession]:
+    """Give the active session, or a new one that is stopped in the end.
+
+    `starting` is entered only while a new one starts; it shows that to whoever waits.
+    """
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        yield active
+        return
+    with starting:
+        spark = spark_session(master)
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+@contextmanager
+def job_errors() -> Iterator[None]:
+    """Raise what makes a Spark job fail as a `SlotwiseError` of one line."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (Py4JJavaError, PySparkException) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise SlotwiseError(f"the Spark job failed: {reason}") from error
 
 
 @contextmanager

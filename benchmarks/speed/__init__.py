@@ -1,1 +1,9 @@
-"""benchmarks/speed: its story goes here."""
+"""Seconds and megabytes: whether limits hold, and how long small things take.
+
+`time_limits` and `memory_limits` solve large instances of many shapes (`limit_instances`) in
+processes of their own and fail where a limit is passed; `interrupts` measures Ctrl-C at random
+moments; `judge` one judgement at scale; `cli` the start of the command line.
+
+Start with `time_limits`. It may import `benchmarks.proofs`, `benchmarks.grading`, `solver` and
+`models`.
+"""

@@ -1,1 +1,12 @@
-"""models/families: its story goes here."""
+"""Generators of instances by name, the same instances for the same seed.
+
+On what are methods graded? `rstorm` has R-Storm's own benchmark topologies and cluster [1],
+`rstorm_scaled` and `rstorm_3d` larger and three-dimensional ones of its shapes, `stick_breaking`
+the random ones of Storm's test framework, `random_planted` instances around a placement that is
+drawn first (`planted`) or made infeasible by one rule (`infeasible`), `storm` the topologies of
+decoded clusters. Start with `family`, which says what a family is; `registry` lists them.
+
+It may import `models.importers`, `models.formats` and what is below; no solver.
+
+[1] B. Peng et al., R-Storm: Resource-Aware Scheduling in Storm, Middleware 2015.
+"""

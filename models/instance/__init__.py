@@ -1,1 +1,10 @@
-"""models/instance: its story goes here."""
+"""The nouns, as users write them: cluster, topologies, objective, what runs, and a placement.
+
+All are frozen dataclasses that check themselves when they are made: each field alone, then what
+one part says of another (`topology_checks`, `instance_checks`). An error names the field, its
+value and the rule. Numbers are exact decimals in the user's own units; `None` stands for "no
+limit" or "not known", as each field says.
+
+Start with `instance`; `topology` and `cluster` are its parts, `placement` is an answer. It may
+import `models.values` and `models.errors`.
+"""

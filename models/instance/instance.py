@@ -10,6 +10,7 @@ from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster
 from slotwise.models.instance.instance_checks import (
     check_linear,
+    check_moves_count,
     check_rates,
     check_running,
     check_soft,
@@ -175,11 +176,27 @@ class Instance:
         object.__setattr__(self, "linear", tuple(self.linear))
         one_of(self.flow, FLOWS, "flow")
         distinct((topology.id for topology in self.topologies), "topologies[].id")
-        check_task_count(self)
-        check_rates(self)
-        check_soft(self)
-        check_running(self)
-        check_linear(self)
+        check_task_count(self.topologies)
+        if self.flow == "rates":
+            check_rates(self.topologies)
+        check_soft(self.objective.soft, self.cluster)
+        self._check_tasks()
+
+    def _check_tasks(self) -> None:
+        """Check what names tasks; their names are listed only where something does."""
+        if self.running is None:
+            check_moves_count(self.objective.parts, self.objective.limits)
+        if self.running is None and not self.linear:
+            return
+        tasks = set(self.task_names())
+        running = (
+            (topology, task, place.node, place.worker)
+            for topology, places in (self.running or {}).items()
+            for task, place in places.items()
+        )
+        check_running(running, tasks, self.cluster)
+        linear = ((row.task, self.task_of(row.task), row.node) for row in self.linear)
+        check_linear(linear, tasks, self.cluster)
 
     def task_names(self) -> tuple[tuple[str, str], ...]:
         """All tasks in canonical order, as (topology id, ``component[index]``).

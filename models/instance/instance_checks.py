@@ -1,22 +1,27 @@
-"""Rules between the parts of an instance, one function each; all raise `InputError`."""
+"""Rules between the parts of an instance, one function each; all raise `InputError`.
+
+They take the parts that a rule is about, so that this module lies below `instance`.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Sequence
 
 from slotwise.models.errors import InputError
-
-if TYPE_CHECKING:
-    from slotwise.models.instance.instance import Instance, Place
+from slotwise.models.instance.cluster import Cluster
+from slotwise.models.instance.topology import Topology
 
 MAX_TASKS = 1_000_000
 """Most tasks of an instance; the largest published topology has 9,389."""
 
+Task = tuple[str, str]
+"""Topology id and ``component[index]``."""
 
-def check_task_count(instance: Instance) -> None:
+
+def check_task_count(topologies: Sequence[Topology]) -> None:
     """Refuse more than `MAX_TASKS` tasks."""
     total = 0
-    for i, topology in enumerate(instance.topologies):
+    for i, topology in enumerate(topologies):
         for j, component in enumerate(topology.placed_components):
             total += component.parallelism
             if total > MAX_TASKS:
@@ -29,11 +34,9 @@ def check_task_count(instance: Instance) -> None:
                 )
 
 
-def check_rates(instance: Instance) -> None:
-    """Refuse a stream without a rate where flows are rates."""
-    if instance.flow != "rates":
-        return
-    for i, topology in enumerate(instance.topologies):
+def check_rates(topologies: Sequence[Topology]) -> None:
+    """Refuse a stream without a rate; for instances whose flow is ``rates``."""
+    for i, topology in enumerate(topologies):
         for j, stream in enumerate(topology.streams):
             if stream.rate is None and stream.source != stream.target:
                 raise InputError(
@@ -43,61 +46,67 @@ def check_rates(instance: Instance) -> None:
                 )
 
 
-def check_soft(instance: Instance) -> None:
+def check_soft(soft: Iterable[str], cluster: Cluster) -> None:
     """Refuse a soft resource that no node offers."""
-    offered = {key for node in instance.cluster.nodes for key in node.resources}
-    for key in instance.objective.soft:
+    offered = {key for node in cluster.nodes for key in node.resources}
+    for key in soft:
         if key not in offered:
             raise InputError(
                 "must be a resource that some node offers", field="objective.soft", value=key
             )
 
 
-def check_running(instance: Instance) -> None:
-    """Refuse unknown tasks and nodes in `running`, and two topologies in one worker."""
-    if instance.running is None:
-        if "moved" in instance.objective.parts:
-            raise InputError("'moved' needs `running`", field="objective.terms", value="moved")
-        if "moved" in instance.objective.limits:
-            raise InputError("'moved' needs `running`", field="objective.limits", value="moved")
-        return
-    tasks = set(instance.task_names())
-    nodes = {node.id for node in instance.cluster.nodes}
-    tenant: dict[Place, str] = {}
-    for topology, places in instance.running.items():
-        for task, place in places.items():
-            where = f"running.{topology}.{task}"
-            if (topology, task) not in tasks:
-                raise InputError("must be a task of the instance", field=where, has_value=False)
-            if place.node not in nodes:
-                raise InputError("must be a node", field=f"{where}.node", value=place.node)
-            if tenant.setdefault(place, topology) != topology:
-                raise InputError(
-                    f"holds tasks of {tenant[place]!r} too: a worker has one topology",
-                    field=f"{where}.worker",
-                    value=place.worker,
-                )
+def check_moves_count(parts: Collection[str], limits: Collection[str]) -> None:
+    """Refuse ``moved`` in the objective; for instances without `running`."""
+    if "moved" in parts:
+        raise InputError("'moved' needs `running`", field="objective.terms", value="moved")
+    if "moved" in limits:
+        raise InputError("'moved' needs `running`", field="objective.limits", value="moved")
 
 
-def check_linear(instance: Instance) -> None:
-    """Refuse unknown tasks and nodes in `linear`, and rows that stand twice."""
-    if not instance.linear:
-        return
-    tasks = set(instance.task_names())
-    nodes = {node.id for node in instance.cluster.nodes}
-    seen: set[tuple[tuple[str, str], str]] = set()
-    for index, row in enumerate(instance.linear):
-        task = instance.task_of(row.task)
+def check_running(
+    running: Iterable[tuple[str, str, str, int]], tasks: Collection[Task], cluster: Cluster
+) -> None:
+    """Refuse unknown tasks and nodes in `running`, and two topologies in one worker.
+
+    `running` has rows of topology id, ``component[index]``, node id and worker label.
+    """
+    nodes = {node.id for node in cluster.nodes}
+    tenant: dict[tuple[str, int], str] = {}
+    for topology, task, node, worker in running:
+        where = f"running.{topology}.{task}"
+        if (topology, task) not in tasks:
+            raise InputError("must be a task of the instance", field=where, has_value=False)
+        if node not in nodes:
+            raise InputError("must be a node", field=f"{where}.node", value=node)
+        if (other := tenant.setdefault((node, worker), topology)) != topology:
+            raise InputError(
+                f"holds tasks of {other!r} too: a worker has one topology",
+                field=f"{where}.worker",
+                value=worker,
+            )
+
+
+def check_linear(
+    linear: Iterable[tuple[str, Task, str]], tasks: Collection[Task], cluster: Cluster
+) -> None:
+    """Refuse unknown tasks and nodes in `linear`, and rows that stand twice.
+
+    `linear` has rows of the task as it is written, the task that is meant, and the node's id.
+    """
+    nodes = {node.id for node in cluster.nodes}
+    seen: set[tuple[Task, str]] = set()
+    for index, (written, task, node) in enumerate(linear):
         if task not in tasks:
             raise InputError(
                 "must be a task, written topology/component[index]",
                 field=f"linear[{index}][0]",
-                value=row.task,
+                value=written,
             )
-        if row.node not in nodes:
-            raise InputError("must be a node", field=f"linear[{index}][1]", value=row.node)
-        if (task, row.node) in seen:
+        if node not in nodes:
+            raise InputError("must be a node", field=f"linear[{index}][1]", value=node)
+        if (task, node) in seen:
             raise InputError(
-                "stands twice for this task and node", field=f"linear[{index}]", value=row.task
+                "stands twice for this task and node", field=f"linear[{index}]", value=written
             )
-        seen.add((task, row.node))
+        seen.add((task, node))

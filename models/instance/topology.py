@@ -7,13 +7,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from slotwise.models.errors import InputError
-from slotwise.models.instance.topology_checks import (
-    ACKER,
-    check_component_ids,
-    check_constraints,
-    check_shared_memory,
-    check_streams,
-)
+from slotwise.models.instance.reserved import ACKER
+from slotwise.models.instance.topology_checks import References, check_component_ids
 from slotwise.models.values import Number, distinct, exact, exact_or_none, name, one_of, whole
 
 KINDS = ("spout", "bolt", "system")
@@ -261,10 +256,11 @@ class Topology:
         object.__setattr__(self, "worker_max_heap_mb", heap)
         if self.workers is not None:
             whole(self.workers, "workers", least=1)
-        check_component_ids(self)
-        check_streams(self)
-        check_constraints(self)
-        check_shared_memory(self)
+        check_component_ids([c.id for c in self.components], has_ackers=self.ackers is not None)
+        references = References(self.id, (c.id for c in self.placed_components))
+        references.check_streams((s.source, s.target) for s in self.streams)
+        references.check_constraints(self.constraints.incompatible, self.constraints.max_per_node)
+        references.check_shared_memory([(r.id, r.components) for r in self.shared_memory])
 
     @property
     def placed_components(self) -> tuple[Component, ...]:

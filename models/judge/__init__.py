@@ -1,1 +1,11 @@
-"""models/judge: its story goes here."""
+"""The judge: whether a placement keeps the rules, and what it costs.
+
+The only place where a constraint is checked or a cost computed for an answer: every placement of
+every engine and method passes here before anyone sees it. `rules` has one function for each hard
+rule, `costs` one for each part of the objective; both use counts of classes per place
+(`accounting`), not pairs of tasks. The answer is a `Verdict` (`verdict`): violations with what was
+needed and what was available, the value of each term, and loads.
+
+Start with `judge`, then `rules`. It may import `models.problem` and what is below; it must not
+know who made a placement.
+"""

@@ -30,7 +30,7 @@ class Workers:
         [G, K] tasks of each class in each worker.
     load
         [G, D] what each worker takes from its node: tasks, shared regions of the worker, and the
-        least cpu of a worker (RAS.md 1.1, ``Cluster.calculateWorkerResources``).
+        least cpu of a worker (Storm 3.0's ``Cluster.calculateWorkerResources``).
     heap
         [G] on-heap memory with shared on-heap regions.
     node_ids

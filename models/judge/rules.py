@@ -1,4 +1,4 @@
-"""The hard rules, one function each (design section 3); a rule yields what breaks it."""
+"""The hard rules, one function each (docs/design.md, 3); a rule yields what breaks it."""
 
 from __future__ import annotations
 

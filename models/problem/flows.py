@@ -20,7 +20,7 @@ PairFlow = dict[tuple[str, str, bool], Decimal]
 def pair_flow(topology: Topology, flow: str) -> PairFlow:
     """Return the weight of each ordered pair of tasks, by component.
 
-    ``pairs``: 1 for two components joined by at least one stream (design section 3, as Storm's
+    ``pairs``: 1 for two components joined by at least one stream (docs/design.md, 3; as Storm's
     SchedulingNetworkMetric counts). ``rates``: the sum over streams of rate * tuple size, spread
     by grouping: ``global`` goes to the first task of the target; ``all`` reaches each target
     task whole; the others are divided evenly over all pairs. Self-streams are ignored.

@@ -23,12 +23,12 @@ from slotwise.models.instance_file import instance_text, read_instance, write_in
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Limits
 from slotwise.testing.agreement import disagreements
-from slotwise.testing.mid_instances import mid_instance
+from slotwise.testing.instances.mid_size import mid_instance
+from slotwise.testing.instances.presolve import presolve_instance, presolve_mutation
+from slotwise.testing.instances.tiny import mixed_instance, widely_scaled_instance
 from slotwise.testing.panel import PANEL, ask
-from slotwise.testing.presolve_instances import presolve_instance, presolve_mutation
 from slotwise.testing.rule_coverage import rules_in
 from slotwise.testing.tally import Row, Said, Tally, read_rows
-from slotwise.testing.tiny_instances import mixed_instance, widely_scaled_instance
 
 PROGRAM = "python -m slotwise.benchmarks engines_agree"
 FAMILIES: dict[str, Callable[[np.random.Generator], Instance]] = {
@@ -38,7 +38,7 @@ FAMILIES: dict[str, Callable[[np.random.Generator], Instance]] = {
     "presolve": presolve_mutation,
 }
 """``widely-scaled``: tiny instances with rates from 10^-6 to 10^7. ``presolve``: see
-`presolve_instances`; number 0 is the instance itself."""
+`instances.presolve`; number 0 is the instance itself."""
 
 
 def made(family: str, seed: int, number: int) -> Instance:

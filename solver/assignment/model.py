@@ -1,6 +1,6 @@
 """A problem as a plain assignment: tasks to nodes, capacities, linear costs and pair costs.
 
-The view of engines for general flows (design section 8, step 8). It exists where one worker per
+The view of engines for general flows (docs/design.md, 8.8). It exists where one worker per
 topology and node is enough, every capacity is hard and nothing but the cost of one term is left to
 decide.
 """

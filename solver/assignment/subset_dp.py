@@ -1,4 +1,4 @@
-"""Engine ``subset-dp``: dynamic programming over sets of tasks (design section 8, step 8).
+"""Engine ``subset-dp``: dynamic programming over sets of tasks (docs/design.md, 8.8).
 
 For few tasks and any two different nodes equally far apart. A node's content T then decides its
 part of the cost alone: with distance d between nodes and d_k on node k,

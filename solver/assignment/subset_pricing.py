@@ -1,4 +1,4 @@
-"""Which node contents can be in a placement as good as the incumbent (design section 8, step 5).
+"""Which node contents can be in a placement as good as the incumbent (docs/design.md, 8.5).
 
 With a price p_i per task, a content T of node k loses
 

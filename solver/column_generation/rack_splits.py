@@ -1,7 +1,7 @@
 """The ways to split all tasks over the sites, and what each is worth at most.
 
 With one site there is one split. With two racks every vector x of kinds in the first rack is a
-split, worth ``F_1(x) + F_2(P - x) + rack savings`` (design section 8, step 7). ``F`` is bounded by
+split, worth ``F_1(x) + F_2(P - x) + rack savings`` (docs/design.md, 8.7). ``F`` is bounded by
 cuts; a cut bounds every split at once, in one scan.
 """
 

@@ -1,1 +1,10 @@
-"""solver/core: its story goes here."""
+"""What every engine relies on: its contract, its result, its limits, and what is known so far.
+
+An `Engine` (`engine`) takes a problem with limits and returns an `Outcome`: placement, and a
+proven bound per term or `None`. While engines run they report to one shared incumbent with bounds
+(`solve_state`), where each placement is judged and each bound has an owner that must be trusted
+(`trust`, `outcome_check`). Time, memory and Ctrl-C: `supervision`, `memory`, `ctrl_c`,
+`native_call`, `race`. `result` is what users get.
+
+Start with `engine`, then `result`. It may import `models` only.
+"""

@@ -2,7 +2,7 @@
 
 Where there is one node only, or `reduce_nodes` leaves one, what is left is to share out the tasks
 among workers that differ in nothing: a flat problem with heaps for capacities, and as many places
-as the node has slots or workers could be of use (design section 8, step 3).
+as the node has slots or workers could be of use (docs/design.md, 8.3).
 """
 
 from __future__ import annotations

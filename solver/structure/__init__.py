@@ -1,1 +1,10 @@
-"""solver/structure: its story goes here."""
+"""What is interchangeable, and what cannot matter: the symmetry of a problem.
+
+Which classes have the same demand, flows and rules, so that only the sum of their counts matters
+(`task_types`)? Which nodes differ in nothing but their rack (`node_types`)? Where must workers be
+modelled one by one, and how many (`worker_layout`)? Which costs add up over parts of the flow
+(`separability`)? Which ways to reach the same state are dominated (`dominance`)? `disaggregation`
+turns counts back into tasks. Start with `task_types`.
+
+It may import `solver.core` and `models`; no engine.
+"""

@@ -2,7 +2,7 @@
 
 Twins have the same demand, the same flows to everybody else (hence none to each other), the same
 costs and the same part in every rule; then only the sum of their counts matters, and any split of
-it costs the same (design section 8, step 1).
+it costs the same (docs/design.md, 8.1).
 """
 
 from __future__ import annotations

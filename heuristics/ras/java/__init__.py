@@ -1,1 +1,10 @@
-"""heuristics/ras/java: its story goes here."""
+"""What Java decides in Storm's schedules: orders of hash maps, strings, and sorting.
+
+Storm walks over ``java.util.HashMap`` and breaks ties by what it meets first; some of its
+comparators change what they compare, so even the sequence of comparisons counts. Here are the
+orders of tables that grow (`iteration_order`), that are copied or filled by ``computeIfAbsent``
+(`hash_codes`), that shrink (`hash_map`), TimSort's merges (`timsort`, JDK 17), and numbers as Java
+writes them (`text`).
+
+Start with `iteration_order`. It may import `models.errors` only: nothing of it knows scheduling.
+"""

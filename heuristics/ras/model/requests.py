@@ -23,8 +23,8 @@ from slotwise.heuristics.ras.java.hash_map import compensated_sum
 from slotwise.heuristics.ras.java.iteration_order import map_order, string_hash
 from slotwise.models.cancellation import check_stop
 from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.reserved import ACKER
 from slotwise.models.instance.topology import MEMORY_PARTS, Component, Topology
-from slotwise.models.instance.topology_checks import ACKER
 from slotwise.models.problem.scaling import CPU, MEMORY
 
 OWN = (CPU, MEMORY, *MEMORY_PARTS)

@@ -1,1 +1,9 @@
-"""heuristics/ras/scheduler: its story goes here."""
+"""RAS's outer loop: in which order topologies are taken, and who must make room.
+
+``ResourceAwareScheduler`` of Apache Storm 3.0: the order by users and priorities (`priority`), the
+attempts at one topology with evictions on a working copy (`topology_attempt`), the sums that
+decide whether it could fit (`resource_sums`), and what came of each topology (`round`).
+
+Start with `scheduler`. It may import `heuristics.ras.strategies` and what is below it. Exact
+counterparts of its choices are in `solver.admission`.
+"""

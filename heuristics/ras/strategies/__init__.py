@@ -1,1 +1,10 @@
-"""heuristics/ras/strategies: its story goes here."""
+"""RAS's strategies: one topology placed on the working cluster.
+
+A strategy orders the executors (`executor_order`), sorts racks, hosts and nodes (`node_sorter`,
+and `fast_node_sorter`, which gives the same result on large clusters), and searches for a slot for
+each executor with backtracking (`backtracking`) or in turn (`round_robin`); `fit` says whether an
+executor may join a worker, `ackers` binds ackers to new workers.
+
+Start with `strategy`, whose `STRATEGIES` lists them: a new one needs a row there. It may import
+`heuristics.ras.state`, `model`, `java` and `models`.
+"""

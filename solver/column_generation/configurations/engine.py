@@ -1,4 +1,4 @@
-"""The fast way of engine ``configurations`` (design section 8, steps 1 to 5, 7).
+"""The fast way of engine ``configurations`` (docs/design.md, 8.1 to 8.7).
 
 For problems with distances by level where one worker per node and topology is enough, on one
 rack, on two, or on any number of racks that make no difference. The terms are solved in order.

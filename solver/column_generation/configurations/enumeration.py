@@ -2,7 +2,7 @@
 
 Whatever is local to a node disappears into the column: hard rules decide whether the
 configuration exists; soft ones, savings and the best split into workers are constants of it
-(design section 8, steps 2 and 4).
+(docs/design.md, 8.2 and 8.4).
 """
 
 from __future__ import annotations

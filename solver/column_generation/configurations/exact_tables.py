@@ -1,4 +1,4 @@
-"""Exact tables for small boxes: the best value of every contents of a site (design section 8, 7).
+"""Exact tables for small boxes: the best value of every contents of a site (docs/design.md, 8.7).
 
 ``F_j(x) = max_y F_{j-1}(x - y) + value(y)`` over the configurations y of the j-th node, for all
 vectors x of kinds at once. The tables hold what each step chose from, so plans can be read off.

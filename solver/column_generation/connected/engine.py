@@ -1,4 +1,4 @@
-"""Engine ``pieces``: connected pieces of a topology, priced by dynamic programming (section 8, 6).
+"""Engine ``pieces``: connected pieces, priced by dynamic programming (docs/design.md, 8.6).
 
 Where places are not short, a plan is a set of pieces that hang together, one per node, and within
 them one per worker. The prices of `piece_prices` bound what all nodes, and all workers, can hold

@@ -1,7 +1,7 @@
 """All pieces that a good plan can use: contents that hang together and lose little at the prices.
 
 A content whose kinds do not hang together is two contents that lose as much together, so where
-places are not short only connected ones count (design section 8, step 6). The tables bound what
+places are not short only connected ones count (docs/design.md, 8.6). The tables bound what
 the rest of a content can still be worth, so few partial contents are followed in vain.
 """
 

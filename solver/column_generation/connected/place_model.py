@@ -2,8 +2,8 @@
 
 Places are taken to be as large as the largest, and all in one rack: no placement is cheaper on the
 real ones, so bounds hold; where the pieces find room in one real rack, values do too. The cost is
-``far * pairs - a * N - b * W`` with N the flow inside nodes and W that inside workers (design
-section 8, step 3), and each of them is at most what its own prices say.
+``far * pairs - a * N - b * W`` with N the flow inside nodes and W that inside workers
+(docs/design.md, 8.3), and each of them is at most what its own prices say.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The worth of a content y is ``scale * flow inside - prices.y``, or more where flows are loose. With
 the counts of the closing kinds fixed (a case), what is left is a forest: a table per kind holds the
-best worth of its subtree by the number of its tasks and the units taken (design section 8, step 6;
+best worth of its subtree by the number of its tasks and the units taken (docs/design.md, 8.6;
 the tree knapsack of Johnson and Niemi, 1983).
 """
 

@@ -1,7 +1,7 @@
 """The best split of a node's tasks into workers, for all contents of a node at once.
 
 ``V(y) = max_w g(w) + V(y - w)`` over the contents w of one worker, where w must hold the first
-kind of y (design section 8, step 4). Among equal gains the fewest workers count.
+kind of y (docs/design.md, 8.4). Among equal gains the fewest workers count.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Engine ``cp-sat``: a compact integer model of class counts per place, solved by CP-SAT.
 
-Textbook models have one boolean per task and node; here interchangeable tasks are counted (design
-section 8, step 1). Lexicographic terms are solved one after the other: each is minimised with all
-earlier ones fixed at their proven optimum, so a bound of a later term is a bound only then.
+Textbook models have one boolean per task and node; here interchangeable tasks are counted
+(docs/design.md, 8.1). Lexicographic terms are solved one after the other: each is minimised with
+all earlier ones fixed at their proven optimum, so a bound of a later term is a bound only then.
 
 Every rule of the problem is modelled. With distances by matrix each task has variables of its
 own, for the cost is then no product of few counts.

@@ -1,6 +1,6 @@
 """Seeded random instances for the comparison with the scheduler of Storm 1.0.6.
 
-`story` is one of `storm_instances` without what 1.0.6 lacks. `tight_story` is made to be filled to
+`story` is one of `storm` without what 1.0.6 lacks. `tight_story` is made to be filled to
 the last digit: few nodes, demands in tenths, capacities that are sums of demands, guarantees and
 priorities that evict.
 """
@@ -18,8 +18,8 @@ from slotwise.models.families.family import child_rng, draw
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Scheduler
 from slotwise.models.instance.topology import Ackers, Component, Constraints, Stream, Topology
-from slotwise.testing import storm_instances
-from slotwise.testing.storm_instances import Story
+from slotwise.testing.instances import storm
+from slotwise.testing.instances.storm import Story
 
 T = TypeVar("T")
 KNOWN = ("cpu", "memory_mb", "onheap_mb", "offheap_mb")
@@ -28,7 +28,7 @@ KNOWN = ("cpu", "memory_mb", "onheap_mb", "offheap_mb")
 
 def story(seed: int, index: int) -> Story:
     """Return story `index` of `seed`."""
-    one = storm_instances.story(seed, index)
+    one = storm.story(seed, index)
     arrivals = tuple(tuple(stripped(topology) for topology in group) for group in one.arrivals)
     return replace(one, first=for_storm_1(one.first), arrivals=arrivals)
 

@@ -15,9 +15,9 @@ from numpy.random import Generator
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, LinearCost, Objective, Place, Scheduler
 from slotwise.testing.choices import Chooser, FromRng, chance, pick
-from slotwise.testing.simplified import simplified
-from slotwise.testing.tiny_topologies import make_topology
-from slotwise.testing.wide_numbers import fitting, with_wide_numbers, with_wide_rates
+from slotwise.testing.instances.simplified import simplified
+from slotwise.testing.instances.tiny_topologies import make_topology
+from slotwise.testing.instances.wide_numbers import fitting, with_wide_numbers, with_wide_rates
 
 DISTANCES: tuple[tuple[int | str, ...], ...] = (
     (0, 1, 2, 3),
