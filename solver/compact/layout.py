@@ -58,7 +58,7 @@ class Layout:
 
 def make_layout(problem: Problem) -> Layout:
     """Return the groups of `problem` and the workers that an optimal placement may need."""
-    groups = _groups(problem)
+    groups = make_groups(problem)
     most_of_class = most_tasks(problem)
     most = {
         (g, n): min(group.size, int(most_of_class[group.cls, n]))
@@ -75,7 +75,8 @@ def make_layout(problem: Problem) -> Layout:
     return Layout(groups, most, labels)
 
 
-def _groups(problem: Problem) -> tuple[Group, ...]:
+def make_groups(problem: Problem) -> tuple[Group, ...]:
+    """Return what is counted: classes, or single tasks by matrix."""
     if problem.matrix is None:
         return tuple(Group(c, one.size) for c, one in enumerate(problem.classes))
     return tuple(Group(c, 1) for c, one in enumerate(problem.classes) for _ in one.tasks)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from slotwise.solver.compact.milp.builder import Expr, Model
+from slotwise.solver.compact.milp.builder import Column, Expr, MilpBuilder, coefficients
 
 TRUST = 1e-9
 MARGIN = 1e-6
@@ -31,7 +31,7 @@ class Ended(Enum):
     """It could not have ended so: an error of ours."""
 
 
-Values = Callable[[Expr], float]
+Values = Callable[[Column], float]
 """Value of a column in a solution."""
 
 Report = Callable[[Values | None, float | None], None]
@@ -60,9 +60,9 @@ class Question:
         Ask only for solutions whose objective is below; ``None`` = for any.
     """
 
-    model: Model
+    model: MilpBuilder
     objective: Expr
-    start: tuple[tuple[Expr, int], ...]
+    start: tuple[tuple[Column, int], ...]
     gap: float
     time_s: float
     threads: int
@@ -115,6 +115,6 @@ def sufficient_gap(objective: Expr) -> float:
 
     Below one step by twice what bounds are not trusted to, and some.
     """
-    ends = [coefficient * column.upBound for column, coefficient in objective.items()]
+    ends = [weight * column.upBound for column, weight in coefficients(objective).items()]
     largest = max(sum(e for e in ends if e > 0), -sum(e for e in ends if e < 0))
-    return float(max(0.0, 0.9 - 2 * TRUST * largest))
+    return max(0.0, 0.9 - 2 * TRUST * largest)
