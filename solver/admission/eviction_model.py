@@ -14,7 +14,7 @@ from slotwise.solver.admission.residual_capacity import Taken
 from slotwise.solver.compact import Count, run_cp_sat
 from slotwise.solver.compact.constraints import add_worker_rules
 from slotwise.solver.compact.cp_sat.builder import CpBuilder
-from slotwise.solver.compact.layout import check_model_size
+from slotwise.solver.compact.model_size import check_model_size
 from slotwise.solver.compact.symmetry import order_workers
 from slotwise.solver.compact.variables import make_counts, read_placement
 from slotwise.solver.core.result import Limits

@@ -30,7 +30,7 @@ from slotwise.solver.compact.cp_sat.builder import (
 from slotwise.solver.compact.cp_sat.products import products
 from slotwise.solver.compact.cp_sat.run import CpAnswer, run_cp_sat
 from slotwise.solver.compact.formulation import formulate
-from slotwise.solver.compact.layout import check_model_size
+from slotwise.solver.compact.model_size import check_model_size
 from slotwise.solver.compact.variables import Counts, described, read_placement
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status

@@ -11,7 +11,7 @@ import pulp
 
 from slotwise.models.errors import InternalError
 from slotwise.solver.compact.builder import Linear
-from slotwise.solver.compact.layout import MOST_COLUMNS
+from slotwise.solver.compact.model_size import MOST_COLUMNS
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import NotTakenError
 

@@ -24,7 +24,6 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE
-from slotwise.solver.compact.layout import check_linear_size
 from slotwise.solver.compact.milp.backend import (
     MOST_TOLD_APART,
     Ended,
@@ -39,7 +38,7 @@ from slotwise.solver.compact.milp.builder import Column, column_of
 from slotwise.solver.compact.milp.cbc import CBC
 from slotwise.solver.compact.milp.formulation import CompactModel, Grid, build, fix
 from slotwise.solver.compact.milp.highs import HIGHS
-from slotwise.solver.compact.milp.size import check_columns
+from slotwise.solver.compact.model_size import check_columns, check_linear_size
 from slotwise.solver.compact.variables import described, read_placement
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status

@@ -260,8 +260,10 @@ CASES: dict[str, tuple[tuple[Callable[[], Instance], Expected], ...]] = {
         (lambda: whole_topologies(0), (2, 0)),
     ),
 }
-"""Rule -> case in which it costs nothing, forces a worse optimum, leaves nothing. Soft resources and
-topologies that may be left out always leave something: the worst."""
+"""Rule -> case in which it costs nothing, forces a worse optimum, leaves nothing.
+
+Soft resources and topologies that may be left out always leave something: the worst.
+"""
 
 KINDS = ("trivial", "forced", "infeasible")
 
