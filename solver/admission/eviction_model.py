@@ -11,11 +11,12 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.admission.residual_capacity import Taken
-from slotwise.solver.compact.cp_sat.constraints import add_worker_rules
-from slotwise.solver.compact.cp_sat.run import run_cp_sat
-from slotwise.solver.compact.cp_sat.symmetry import order_workers
-from slotwise.solver.compact.cp_sat.variables import Count, make_counts
-from slotwise.solver.compact.layout import check_model_size, placement_of
+from slotwise.solver.compact import Count, run_cp_sat
+from slotwise.solver.compact.constraints import add_worker_rules
+from slotwise.solver.compact.cp_sat.builder import CpBuilder
+from slotwise.solver.compact.model_size import check_model_size
+from slotwise.solver.compact.symmetry import order_workers
+from slotwise.solver.compact.variables import make_counts, read_placement
 from slotwise.solver.core.result import Limits
 
 
@@ -59,18 +60,19 @@ class EvictionModel:
         check_model_size(problem, network=False)
         self._problem = problem
         self._model = cp_model.CpModel()
-        self._counts = make_counts(self._model, problem)
+        builder = CpBuilder(self._model)
+        self._counts = make_counts(builder, problem)
         for left_out in self._counts.rejected.values():
             self._model.add(left_out == 0)
-        loads = add_worker_rules(self._model, problem, self._counts)
-        order_workers(self._model, self._counts)
+        loads = add_worker_rules(builder, problem, self._counts)
+        order_workers(builder, self._counts)
         self._evict = {t: self._model.new_bool_var(f"evict_t{t}") for t in taken}
         for n in range(problem.node_count):
             for d in range(len(problem.dims)):
                 if problem.hard[d]:
                     stay = {t: int(one.load[n, d]) for t, one in taken.items()}
                     self._fits(loads[n][d], stay, int(problem.capacity[n, d]))
-            opened = sum(worker.open for worker in self._counts.workers[0, n])
+            opened = sum(worker.opened for worker in self._counts.workers[0, n])
             stay = {t: int(one.workers[n]) for t, one in taken.items()}
             self._fits(opened, stay, int(problem.slots[n]))
 
@@ -96,14 +98,10 @@ class EvictionModel:
         if not answer.has_solution:
             proven = answer.status == cp_model.INFEASIBLE
             return Step(proven, None, None, None, answer.interrupted)
-        held = {
-            place: [{g: solver.value(x) for g, x in worker.counts.items()} for worker in workers]
-            for place, workers in self._counts.workers.items()
-        }
         return Step(
             proven=answer.status == cp_model.OPTIMAL,
             evicted=tuple(t for t, gone in self._evict.items() if solver.value(gone)),
-            placement=placement_of(self._problem, self._counts.layout, held),
+            placement=read_placement(self._problem, self._counts, solver.value),
             bound=max(0, solver.response_proto.inner_objective_lower_bound),
             interrupted=answer.interrupted,
         )

@@ -15,7 +15,7 @@ from ortools.sat.python import cp_model
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.residual_search import Plan
 from slotwise.solver.column_generation.restricted_master import Column, Cut
-from slotwise.solver.compact.cp_sat.run import run_cp_sat
+from slotwise.solver.compact import run_cp_sat
 from slotwise.solver.core.result import Limits
 
 MOST_COLUMNS = 20_000

@@ -6,13 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from slotwise.models.instance.placement import UNPLACED, Placement
-from slotwise.models.problem.problem import CLUSTER, NODE, RACK, WORKER, IntArray, Problem
-from slotwise.solver.compact.star_cover import both_ways, stars_of
-from slotwise.solver.core.engine import NotTakenError
-from slotwise.solver.core.memory import check_room
+from slotwise.models.problem.problem import Problem
 from slotwise.solver.structure.worker_layout import home_labels, most_tasks, worker_count
 
 Content = Mapping[int, int]
@@ -58,7 +53,7 @@ class Layout:
 
 def make_layout(problem: Problem) -> Layout:
     """Return the groups of `problem` and the workers that an optimal placement may need."""
-    groups = _groups(problem)
+    groups = make_groups(problem)
     most_of_class = most_tasks(problem)
     most = {
         (g, n): min(group.size, int(most_of_class[group.cls, n]))
@@ -75,7 +70,8 @@ def make_layout(problem: Problem) -> Layout:
     return Layout(groups, most, labels)
 
 
-def _groups(problem: Problem) -> tuple[Group, ...]:
+def make_groups(problem: Problem) -> tuple[Group, ...]:
+    """Return what is counted: classes, or single tasks by matrix."""
     if problem.matrix is None:
         return tuple(Group(c, one.size) for c, one in enumerate(problem.classes))
     return tuple(Group(c, 1) for c, one in enumerate(problem.classes) for _ in one.tasks)
@@ -148,141 +144,3 @@ def placement_of(
                     nodes[task], workers[task] = node, label
                 del tasks[:count]
     return Placement(tuple(nodes), tuple(workers))
-
-
-MOST_COUNTS = 20_000
-"""Beyond this many counts of a class in a worker, building and presolving takes minutes."""
-
-MOST_COLUMNS = 300_000
-"""Of a linear model."""
-
-BYTES_A_COUNT, BYTES_A_STEP, BYTES_A_TERM = 6_000, 4_000, 120
-"""Of CP-SAT's model, and of what its search makes of it in one thread; measured."""
-
-BYTES_A_COLUMN, BYTES_A_SUMMAND = 5_000, 120
-"""Of PuLP's model with its rows, and HiGHS's copy; measured."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSize:
-    """How large a compact model is.
-
-    Parameters
-    ----------
-    counts
-        Of a class (by matrix: a task) in a worker.
-    steps
-        Values of the centers of stars in all places; by matrix: pairs of places of two tasks.
-    shares
-        Leaves beside each of these values, added up.
-    terms
-        Counts that these leaves are sums of, added up.
-    """
-
-    counts: int
-    steps: int
-    shares: int
-    terms: int
-
-    def __add__(self, other: ModelSize) -> ModelSize:
-        """Return the size of both together."""
-        return ModelSize(
-            self.counts + other.counts,
-            self.steps + other.steps,
-            self.shares + other.shares,
-            self.terms + other.terms,
-        )
-
-
-def count_size(problem: Problem) -> ModelSize:
-    """Return the size of the counts alone."""
-    most = most_tasks(problem)
-    single = problem.matrix is not None
-    counts = sum(
-        worker_count(problem, t, n, most)
-        * sum(problem.classes[c].size if single else 1 for c in rules.classes)
-        for t, rules in enumerate(problem.rules)
-        for n in range(problem.node_count)
-    )
-    return ModelSize(counts, 0, 0, 0)
-
-
-def network_size(problem: Problem) -> ModelSize:
-    """Return the size of the products of counts, where the network costs something; no less."""
-    if "network" not in problem.instance.objective.parts:
-        return ModelSize(0, 0, 0, 0)
-    if problem.matrix is not None:
-        pairs = sum(problem.sizes[a] * problem.sizes[b] for a, b in both_ways(problem))
-        places = pairs * problem.node_count**2
-        return ModelSize(0, places, 0, 2 * places)
-    most = most_tasks(problem)
-    total = ModelSize(0, 0, 0, 0)
-    for t, stars in stars_of(problem).items():
-        workers = np.array(
-            [worker_count(problem, t, n, most) for n in range(problem.node_count)], dtype=np.int64
-        )
-        for center, leaves in stars.items():
-            steps, terms = _star_size(problem, most[center], workers, problem.sizes[center])
-            total += ModelSize(0, steps, steps * len(leaves), terms * len(leaves))
-    return total
-
-
-def _star_size(problem: Problem, most: IntArray, workers: IntArray, size: int) -> tuple[int, int]:
-    """Return the values of a center in all places, and summed over them the workers there."""
-    worker, node, rack, cluster = (int(problem.distance[i]) for i in (WORKER, NODE, RACK, CLUSTER))
-    split = bool((workers > 1).any())
-    steps = terms = 0
-    if split and node != worker:
-        steps, terms = int(most @ workers), int(most @ workers)
-    if rack != (node if split else worker):
-        steps, terms = steps + int(most.sum()), terms + int(most @ workers)
-    if len(problem.racks) > 1 and cluster != rack:
-        for r in range(len(problem.racks)):
-            inside = problem.node_rack == r
-            top = min(int(most[inside].sum()), size)
-            steps, terms = steps + top, terms + top * int(workers[inside].sum())
-    return steps, terms
-
-
-def check_model_size(problem: Problem, *, network: bool = True) -> None:
-    """Refuse a problem whose compact model would be too large to build or to hold.
-
-    Parameters
-    ----------
-    problem
-        What is modelled.
-    network
-        Whether the model has products of counts.
-
-    Raises
-    ------
-    NotTakenError
-        Naming the size: more than `MOST_COUNTS` counts, or more memory than is left.
-    """
-    size = count_size(problem)
-    if size.counts > MOST_COUNTS:
-        raise NotTakenError(
-            f"the compact model would have {size.counts:,} counts of tasks in workers"
-        )
-    if network:
-        size += network_size(problem)
-    check_room(
-        size.counts * BYTES_A_COUNT + size.steps * BYTES_A_STEP + size.terms * BYTES_A_TERM,
-        f"a model of {size.counts:,} counts and {size.steps:,} values in products",
-    )
-
-
-def check_linear_size(problem: Problem) -> None:
-    """Refuse a problem whose linear model would be too large to hold.
-
-    Raises
-    ------
-    NotTakenError
-        Naming the size where it takes more memory than is left.
-    """
-    size = count_size(problem) + network_size(problem)
-    columns = min(size.counts + size.steps + size.shares, MOST_COLUMNS)
-    check_room(
-        columns * BYTES_A_COLUMN + size.terms * BYTES_A_SUMMAND,
-        f"a linear model of up to {columns:,} columns",
-    )

@@ -8,8 +8,7 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.compact.cp_sat.network import Place, product
-from slotwise.solver.compact.cp_sat.variables import Count
+from slotwise.solver.compact import Count, product
 from slotwise.solver.compact.star_cover import cover
 from slotwise.solver.structure.task_types import Kinds
 
@@ -47,7 +46,7 @@ def far_pairs(
 
 def _in_rack(
     cp: cp_model.CpModel, kinds: Kinds, nodes: Sequence[Sequence[Count]], members: Sequence[int]
-) -> Place:
+) -> dict[int, tuple[Count, int]]:
     place: dict[int, tuple[Count, int]] = {}
     for k in members:
         size = int(kinds.sizes[k])

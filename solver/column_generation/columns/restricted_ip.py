@@ -18,9 +18,7 @@ from slotwise.models.problem.problem import BoolArray, IntArray
 from slotwise.solver.column_generation.columns.model import ColumnModel, Sum, Used
 from slotwise.solver.column_generation.columns.pricing import Limit
 from slotwise.solver.column_generation.columns.rack_cost import far_pairs
-from slotwise.solver.compact.cp_sat.bounds import proven_bound
-from slotwise.solver.compact.cp_sat.run import run_cp_sat
-from slotwise.solver.compact.cp_sat.variables import Count
+from slotwise.solver.compact import Count, proven_bound, run_cp_sat
 from slotwise.solver.core.result import Limits
 
 

@@ -11,7 +11,6 @@ own, for the cost is then no product of few counts.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 
@@ -22,14 +21,17 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact.cp_sat.bounds import noise_of, proven_bound, whole_bound
-from slotwise.solver.compact.cp_sat.constraints import add_rules
-from slotwise.solver.compact.cp_sat.network import BuildingTooLongError
-from slotwise.solver.compact.cp_sat.objective import add_terms
+from slotwise.solver.compact.cp_sat.builder import (
+    BuildingTooLongError,
+    Count,
+    CpBuilder,
+    variable,
+)
+from slotwise.solver.compact.cp_sat.products import products
 from slotwise.solver.compact.cp_sat.run import CpAnswer, run_cp_sat
-from slotwise.solver.compact.cp_sat.symmetry import break_symmetry
-from slotwise.solver.compact.cp_sat.variables import Count, Counts, add_hint, make_counts
-from slotwise.solver.compact.layout import check_model_size, placement_of
-from slotwise.solver.core.ctrl_c import check_stop
+from slotwise.solver.compact.formulation import formulate
+from slotwise.solver.compact.model_size import check_model_size
+from slotwise.solver.compact.variables import Counts, described, read_placement
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
 from slotwise.solver.core.solve_state import Watch, unwatched
@@ -98,22 +100,18 @@ def run(
     return _outcome(problem, Status.OPTIMAL, search)
 
 
-def _model(problem: Problem, deadline: float) -> tuple[cp_model.CpModel, Counts, list[Count]]:
-    model = cp_model.CpModel()
-    counts = make_counts(model, problem)
-    check_stop()
-    overload = add_rules(model, problem, counts)
-    check_stop()
-    break_symmetry(model, problem, counts)
-    terms = add_terms(model, problem, counts, overload, deadline)
-    check_stop()
-    return model, counts, list(terms)
+def _model(
+    problem: Problem, deadline: float
+) -> tuple[cp_model.CpModel, Counts[Count], tuple[Count, ...]]:
+    builder = CpBuilder(cp_model.CpModel(), deadline)
+    stated = formulate(builder, problem, products(builder))
+    return builder.model, stated.counts, stated.terms
 
 
 class _Listener(cp_model.CpSolverSolutionCallback):
     """Records each incumbent of one term, and tells of it now and then."""
 
-    def __init__(self, search: _Search, term: int, problem: Problem, counts: Counts) -> None:
+    def __init__(self, search: _Search, term: int, problem: Problem, counts: Counts[Count]) -> None:
         super().__init__()
         self._search = search
         self._term = term
@@ -127,14 +125,14 @@ class _Listener(cp_model.CpSolverSolutionCallback):
         value = round(self.objective_value)
         self._search.trace.append(Improvement(began, self._term, value, None))
         if self._spent <= SHARE_TO_TELL * began:
-            self._search.watch.offer(_extract(self._problem, self._counts, self.value))
+            self._search.watch.offer(read_placement(self._problem, self._counts, self.value))
             self._spent += self._search.seconds() - began
 
 
 def _minimise(
     problem: Problem,
     model: cp_model.CpModel,
-    counts: Counts,
+    counts: Counts[Count],
     limits: Limits,
     search: _Search,
     index: int,
@@ -145,7 +143,7 @@ def _minimise(
         return cp_model.UNKNOWN
     model.clear_hints()  # type: ignore[no-untyped-call]
     if search.placement is not None:
-        add_hint(model, problem, counts, search.placement)
+        _hint(model, problem, counts, search.placement)
     model.minimize(term)
     noise = noise_of(model)
     work = limits.deterministic_work
@@ -166,13 +164,13 @@ def _minimise(
 def _record(
     problem: Problem,
     model: cp_model.CpModel,
-    counts: Counts,
+    counts: Counts[Count],
     search: _Search,
     index: int,
     answer: CpAnswer,
 ) -> None:
     if answer.has_solution:
-        found = _extract(problem, counts, answer.solver.value)
+        found = read_placement(problem, counts, answer.solver.value)
         if search.placement is None or _better(problem, found, search.placement):
             search.placement = found
     if answer.status == cp_model.INFEASIBLE:
@@ -189,15 +187,14 @@ def _better(problem: Problem, placement: Placement, than: Placement) -> bool:
     return judge(problem, placement).scaled <= judge(problem, than).scaled
 
 
-def _extract(
-    problem: Problem, counts: Counts, value: Callable[[cp_model.IntVar], int]
-) -> Placement:
-    """Return the placement that the counts describe."""
-    held = {
-        place: [{g: value(x) for g, x in worker.counts.items()} for worker in workers]
-        for place, workers in counts.workers.items()
-    }
-    return placement_of(problem, counts.layout, held)
+def _hint(
+    model: cp_model.CpModel, problem: Problem, counts: Counts[Count], placement: Placement
+) -> None:
+    """Hint every count and open worker so that they describe `placement`."""
+    for worker, content in described(problem, counts, placement):
+        model.add_hint(variable(worker.opened), bool(content))
+        for g, count in worker.counts.items():
+            model.add_hint(variable(count), content.get(g, 0))
 
 
 def _outcome(problem: Problem, status: Status, search: _Search) -> Outcome:

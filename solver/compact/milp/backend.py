@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from slotwise.solver.compact.milp.builder import Expr, Model
+from slotwise.solver.compact.milp.builder import Column, Expr, MilpBuilder, coefficients
 
 TRUST = 1e-9
 MARGIN = 1e-6
@@ -32,7 +32,7 @@ class Ended(Enum):
     """It could not have ended so: an error of ours."""
 
 
-Values = Callable[[Expr], float]
+Values = Callable[[Column], float]
 """Value of a column in a solution."""
 
 Report = Callable[[Values | None, float | None], None]
@@ -61,9 +61,9 @@ class Question:
         Ask only for solutions whose objective is below; ``None`` = for any.
     """
 
-    model: Model
+    model: MilpBuilder
     objective: Expr
-    start: tuple[tuple[Expr, int], ...]
+    start: tuple[tuple[Column, int], ...]
     gap: float
     time_s: float
     threads: int
@@ -113,7 +113,7 @@ def just_above(whole: int) -> float:
 
 def largest_sum(objective: Expr) -> float:
     """Return the largest size, of either sign, that a sum of columns can have."""
-    ends = [coefficient * column.upBound for column, coefficient in objective.items()]
+    ends = [weight * column.upBound for column, weight in coefficients(objective).items()]
     return float(max(sum(e for e in ends if e > 0), -sum(e for e in ends if e < 0)))
 
 

@@ -1,76 +1,124 @@
-"""An integer linear program under construction, with readable names; on top of PuLP."""
+"""The compact model as an integer linear program with readable names; on top of PuLP."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 import pulp
 
-from slotwise.solver.compact.layout import MOST_COLUMNS
+from slotwise.models.errors import InternalError
+from slotwise.solver.compact.builder import Linear
+from slotwise.solver.compact.model_size import MOST_COLUMNS
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import NotTakenError
 
-Expr: TypeAlias = Any
-"""A `pulp.LpAffineExpression` or `pulp.LpVariable` (PuLP has no types); coefficients are whole."""
+
+class Expr(Linear, Protocol):
+    """A `pulp.LpAffineExpression` or `pulp.LpVariable`: PuLP has no types.
+
+    Coefficients are whole; `coefficients` and `constant` look inside.
+    """
+
+
+class Column(Expr, Protocol):
+    """A `pulp.LpVariable`; its index is its number in a model that was handed to HiGHS."""
+
+    name: str
+    upBound: int  # noqa: N815, PuLP's name
+    index: int
+
 
 MOST_ACTIVITY = 10**9
 """Of a row: the solvers hold rows to 1e-9 of their numbers, which must stay far below one."""
 
-LONGEST_ID = 24
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_.]")
 
 
 @dataclass(slots=True, eq=False)
-class Model:
-    """Columns and rows; all columns are at least 0 and bounded."""
+class MilpBuilder:
+    """A `ModelBuilder` of columns and rows for PuLP, as `lp`.
+
+    Rows without columns that hold are left out, and rows of numbers too large for doubles refused.
+    """
 
     lp: Any = field(default_factory=lambda: pulp.LpProblem("slotwise", pulp.LpMinimize))
     columns: int = 0
     _names: dict[str, int] = field(default_factory=dict)
 
-    def whole(self, name: str, most: int) -> Expr:
-        """Add a whole number from 0 to `most`."""
-        return self._column(name, most, pulp.LpInteger)
+    @property
+    def opens_first(self) -> bool:
+        """No: fewer columns are better here."""
+        return False
+
+    def whole(self, name: str, upper: int) -> Expr:
+        """Add a whole number from 0 to `upper`."""
+        return self._column(name, upper, pulp.LpInteger)
 
     def boolean(self, name: str) -> Expr:
         """Add a choice, 0 or 1."""
         return self._column(name, 1, pulp.LpInteger)
 
-    def real(self, name: str, most: int) -> Expr:
-        """Add a number from 0 to `most`."""
-        return self._column(name, most, pulp.LpContinuous)
+    def number(self, name: str, upper: int) -> Expr:
+        """Add a number from 0 to `upper`, whole or not."""
+        return self._column(name, upper, pulp.LpContinuous)
 
-    def at_most(self, name: str, left: Expr, right: Expr | int, *, checked: bool = True) -> None:
+    def total(self, parts: Iterable[Expr | int]) -> Expr:
+        """Return the sum of expressions and whole numbers."""
+        return total(parts)
+
+    def most(self, expression: Expr) -> int:
+        """Return the largest value of an expression that the bounds of its columns allow."""
+        ends = (weight * column.upBound for column, weight in coefficients(expression).items())
+        return constant(expression) + sum(end for end in ends if end > 0)
+
+    def at_most(
+        self, name: str, left: Expr | int, right: Expr | float, *, checked: bool = True
+    ) -> None:
         """State left <= right; a row of numbers too large for doubles is refused if `checked`."""
-        row = _expression(left) - right
-        if checked:
-            check_size(row, name)
-        self._row(name, row, pulp.LpConstraintLE)
+        self._row(name, left, right, pulp.LpConstraintLE, checked=checked)
 
-    def equal(self, name: str, left: Expr, right: Expr | int) -> None:
+    def at_least(self, name: str, left: Expr | int, right: Expr | int) -> None:
+        """State left >= right."""
+        self._row(name, right, left, pulp.LpConstraintLE)
+
+    def equal(self, name: str, left: Expr | int, right: Expr | int) -> None:
         """State left = right."""
-        row = _expression(left) - right
-        check_size(row, name)
-        self._row(name, row, pulp.LpConstraintEQ)
+        self._row(name, left, right, pulp.LpConstraintEQ)
 
-    def _column(self, name: str, most: int, kind: str) -> Expr:
+    def implies(self, name: str, first: Expr, second: Expr) -> None:
+        """State of two booleans: if the first, then the second."""
+        self.at_most(name, first, second)
+
+    def _column(self, name: str, upper: int, kind: str) -> Expr:
         check_stop()
         self.columns += 1
         if self.columns > MOST_COLUMNS:
             raise NotTakenError(f"its linear model has more than {MOST_COLUMNS:,} columns")
-        return self.lp.add_variable(self._free(name), 0, most, kind)
+        column: Expr = self.lp.add_variable(self._free(name), 0, upper, kind)
+        return column
 
-    def _row(self, name: str, expression: Expr, sense: int) -> None:
-        """Add expression (sense) 0; a row without columns that holds is left out."""
+    def _row(
+        self,
+        name: str,
+        left: Expr | int,
+        right: Expr | float,
+        sense: int,
+        *,
+        checked: bool = True,
+    ) -> None:
+        """Add left (sense) right; a row without columns that holds is left out."""
+        row = pulp.LpAffineExpression(left) - right
+        if checked:
+            check_size(row, name)
         check_stop()
-        constant = expression.constant
-        holds = constant == 0 if sense == pulp.LpConstraintEQ else constant <= 0
-        if len(expression) or not holds:
-            if not len(expression):
-                expression = expression + self._column("nothing", 0, pulp.LpContinuous)
-            self.lp.addConstraint(pulp.LpConstraint(expression, sense), self._free(name))
+        holds = row.constant == 0 if sense == pulp.LpConstraintEQ else row.constant <= 0
+        if len(row) or not holds:
+            if not len(row):
+                row = row + self._column("nothing", 0, pulp.LpContinuous)
+            self.lp.addConstraint(pulp.LpConstraint(row, sense), self._free(name))
 
     def _free(self, name: str) -> str:
         """Return the name with letters that every format takes, not given before."""
@@ -80,13 +128,40 @@ class Model:
         return clean if count == 1 else self._free(f"{clean}_{count}")
 
 
-def total(parts: Any) -> Expr:
-    """Return the sum of expressions and numbers."""
-    return pulp.lpSum(parts)
+def total(parts: Iterable[Expr | int]) -> Expr:
+    """Return the sum of expressions and whole numbers."""
+    found: Expr = pulp.lpSum(parts)
+    return found
 
 
-def _expression(value: Expr | int) -> Expr:
-    return pulp.LpAffineExpression(value)
+def coefficients(expression: Expr) -> dict[Column, int]:
+    """Return column -> coefficient."""
+    return {column: int(weight) for column, weight in _inside(expression).items()}
+
+
+def constant(expression: Expr) -> int:
+    """Return what an expression is where all its columns are 0."""
+    return int(_inside(expression).constant)
+
+
+def _inside(expression: Expr) -> Any:
+    """Return a sum of PuLP's, which a column is not."""
+    is_sum = isinstance(expression, pulp.LpAffineExpression)
+    return expression if is_sum else pulp.LpAffineExpression(expression)
+
+
+def column_of(expression: Expr) -> Column:
+    """Return an expression that is a column as one.
+
+    Raises
+    ------
+    InternalError
+        When it is none.
+    """
+    if not isinstance(expression, pulp.LpVariable):
+        raise InternalError(f"{expression} is no column")
+    column: Column = expression
+    return column
 
 
 def check_size(expression: Expr, name: str) -> None:
@@ -97,14 +172,10 @@ def check_size(expression: Expr, name: str) -> None:
     NotTakenError
         Naming the row.
     """
-    most = sum(abs(coefficient) * column.upBound for column, coefficient in expression.items())
-    if max(most, abs(expression.constant)) > MOST_ACTIVITY:
+    inside = _inside(expression)
+    most = int(sum(abs(weight) * column.upBound for column, weight in inside.items()))
+    if max(most, abs(inside.constant)) > MOST_ACTIVITY:
         raise NotTakenError(
             f"{name} has numbers up to {most:,}, too large for floating point; "
             "use a coarser unit or engine cp-sat"
         )
-
-
-def short(name: str) -> str:
-    """Return an id, shortened for use within a name."""
-    return name[:LONGEST_ID]

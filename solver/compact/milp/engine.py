@@ -1,11 +1,11 @@
 """Engines ``milp`` and ``milp-cbc``: the compact model linearised, by PuLP with HiGHS or CBC.
 
 Class counts per worker and node; products of counts by the exact count of a star's center (see
-`milp_network`), matrix distances by RLT-1 (`milp_matrix`). Every rule of the problem is modelled.
+`products`), matrix distances by RLT-1 (`rlt`). Every rule of the problem is modelled.
 Lexicographic terms are solved one after the other, earlier ones fixed by a row.
 
 The solvers compute in floating point. So every solution is rounded and judged, a bound is lowered
-by more than their tolerances before it is rounded up to a whole step (`mip.whole_bound`), and an
+by more than their tolerances before it is rounded up to a whole step (`whole_bound`), and an
 optimum is claimed only where the judged value meets that bound. Where a term has so many steps
 that the bound stops short of the value, HiGHS is asked for anything between the two steps below;
 with CBC such terms (of more than about 1e8 steps) end with a bound a step below the value. Not
@@ -24,7 +24,6 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE
-from slotwise.solver.compact.layout import check_linear_size, contents, placement_of
 from slotwise.solver.compact.milp.backend import (
     LEAST_BLURRED,
     MOST_TOLD_APART,
@@ -37,11 +36,12 @@ from slotwise.solver.compact.milp.backend import (
     largest_sum,
     sufficient_gap,
 )
-from slotwise.solver.compact.milp.builder import Expr
+from slotwise.solver.compact.milp.builder import Column, column_of
 from slotwise.solver.compact.milp.cbc import CBC
 from slotwise.solver.compact.milp.formulation import CompactModel, Grid, build, fix
 from slotwise.solver.compact.milp.highs import HIGHS
-from slotwise.solver.compact.milp.size import check_columns
+from slotwise.solver.compact.model_size import check_columns, check_linear_size
+from slotwise.solver.compact.variables import described, read_placement
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
 from slotwise.solver.core.solve_state import Watch, unwatched
@@ -240,22 +240,16 @@ def _record(search: _Search, index: int, grid: Grid, reply: Reply) -> None:
 
 def _placement(problem: Problem, compact: CompactModel, values: Values) -> Placement:
     """Return the placement that a solution describes, rounded to whole tasks."""
-    held = {
-        place: [{g: round(values(x)) for g, x in worker.counts.items()} for worker in workers]
-        for place, workers in compact.counts.workers.items()
-    }
-    return placement_of(problem, compact.counts.layout, held)
+    return read_placement(problem, compact.counts, lambda x: round(values(column_of(x))))
 
 
-def _start(search: _Search, compact: CompactModel) -> tuple[tuple[Expr, int], ...]:
+def _start(search: _Search, compact: CompactModel) -> tuple[tuple[Column, int], ...]:
     """Return the counts of the incumbent."""
     if search.placement is None:
         return ()
-    held = contents(search.problem, compact.counts.layout, search.placement)
     return tuple(
-        (x, content.get(g, 0))
-        for place, workers in compact.counts.workers.items()
-        for worker, content in zip(workers, held[place], strict=True)
+        (column_of(x), content.get(g, 0))
+        for worker, content in described(search.problem, compact.counts, search.placement)
         for g, x in worker.counts.items()
     )
 

@@ -9,13 +9,11 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
-import pulp
-
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.compact.milp.builder import Expr
+from slotwise.solver.compact.milp.builder import Expr, coefficients, constant, total
 from slotwise.solver.compact.milp.formulation import CompactModel, build
 from slotwise.solver.core.engine import NotTakenError
 
@@ -103,8 +101,7 @@ def _limit(problem: Problem, compact: CompactModel, index: int, value: Decimal) 
 
 
 def _check_digits(term: Expr) -> None:
-    numbers = [abs(coefficient) for coefficient in term.values()]
-    largest = max([*numbers, abs(term.constant)])
+    largest = max(map(abs, (*coefficients(term).values(), constant(term))))
     if largest > MOST_COEFFICIENT:
         raise NotTakenError(f"it needs the coefficient {largest:,}, more than 12 digits")
 
@@ -114,7 +111,8 @@ def _text(compact: CompactModel, term: Expr, to: str) -> str:
     _check_digits(term)
     lp = compact.model.lp
     one = lp.add_variable("constant", 1, 1)
-    lp.setObjective(pulp.lpSum([term - term.constant, int(term.constant) * one]))
+    fixed = constant(term)
+    lp.setObjective(total((term, -fixed, fixed * one)))
     lp.addConstraint(one >= 1, "constant_is_one")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "model")

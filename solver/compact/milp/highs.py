@@ -9,6 +9,7 @@ import highspy
 import pulp
 
 from slotwise.solver.compact.milp.backend import Ended, MipSolver, Question, Reply, Report
+from slotwise.solver.compact.milp.builder import coefficients
 from slotwise.solver.core.native_call import run_interruptible
 
 ENDED = {
@@ -106,11 +107,10 @@ def _configured(question: Question) -> Any:
     through.createAndConfigureSolver(lp)
     through.buildSolverModel(lp)
     if question.below is not None:
-        entries = [(x.index, float(c)) for x, c in question.objective.items()]
-        columns, coefficients = zip(*entries, strict=True)
-        lp.solverModel.addRow(
-            -highspy.kHighsInf, question.below, len(entries), columns, coefficients
-        )
+        weights = coefficients(question.objective)
+        entries = [(column.index, float(weight)) for column, weight in weights.items()]
+        indices, values = zip(*entries, strict=True)
+        lp.solverModel.addRow(-highspy.kHighsInf, question.below, len(entries), indices, values)
     return lp.solverModel
 
 

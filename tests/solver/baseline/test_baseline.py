@@ -43,7 +43,7 @@ def test_auto_falls_back_where_no_engine_takes_the_instance(
         "slotwise.solver.column_generation.configurations.enumeration.MOST_ROWS", 10
     )
     monkeypatch.setattr("slotwise.solver.column_generation.worker_packing.table.MOST_CONTENTS", 10)
-    monkeypatch.setattr("slotwise.solver.compact.layout.MOST_COUNTS", 10)
+    monkeypatch.setattr("slotwise.solver.compact.model_size.MOST_COUNTS", 10)
     instance = FAMILIES["rstorm"].make(4, 0)
     result = solve(instance, time_limit_s=2)
     assert result.engine == "baseline+local-search"

@@ -28,7 +28,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.compact.milp.backend import whole_bound
-from slotwise.solver.compact.milp.builder import Model, total
+from slotwise.solver.compact.milp.builder import MilpBuilder, total
 from slotwise.solver.compact.milp.cbc import ENDED as CBC_ENDED
 from slotwise.solver.compact.milp.engine import MILP, MILP_CBC
 from slotwise.solver.compact.milp.export import linear_model
@@ -233,14 +233,14 @@ def test_terms_after_a_large_one_are_not_claimed() -> None:
 
 
 def test_too_large_numbers_are_not_taken() -> None:
-    model = Model()
+    model = MilpBuilder()
     x = model.whole("x", 10)
     with pytest.raises(NotTakenError, match="row has numbers up to 10,000,000,000"):
         model.at_most("row", 10**9 * x, 5)
 
 
 def test_names_are_clean_and_distinct() -> None:
-    model = Model()
+    model = MilpBuilder()
     columns = [model.boolean(name) for name in ("a b", "a/b", "a_b", "ä")]
     assert [column.name for column in columns] == ["a_b", "a_b_2", "a_b_3", "_"]
     model.at_most("empty", total([]), 0)

@@ -10,34 +10,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ortools.sat.python import cp_model
-
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.compact.cp_sat.variables import Count, Counts
+from slotwise.solver.compact.builder import E, ModelBuilder
+from slotwise.solver.compact.variables import Counts
 from slotwise.solver.structure.node_types import equal_nodes, equal_racks
 
 
-def break_symmetry(model: cp_model.CpModel, problem: Problem, counts: Counts) -> None:
+def break_symmetry(model: ModelBuilder[E], problem: Problem, counts: Counts[E]) -> None:
     """Order interchangeable workers, nodes, racks and (by matrix) tasks."""
     order_workers(model, counts)
-    if problem.matrix is None:
-        keys = [_key(problem, counts, n) for n in range(problem.node_count)]
-        for nodes in equal_nodes(problem):
-            _descending(model, [keys[n] for n in nodes])
-        for racks in equal_racks(problem):
-            _descending(model, [sum(keys[n] for n in nodes) for nodes in racks])
-    else:
+    if problem.matrix is not None:
         _order_tasks(model, problem, counts)
+        return
+    keys = [_key(model, problem, counts, n) for n in range(problem.node_count)]
+    for nodes in equal_nodes(problem):
+        _descending(model, "order_nodes", [keys[n] for n in nodes])
+    for racks in equal_racks(problem):
+        sums = [model.total(keys[n] for n in nodes) for nodes in racks]
+        _descending(model, "order_racks", sums)
 
 
-def _descending(model: cp_model.CpModel, keys: Sequence[Count]) -> None:
+def _descending(model: ModelBuilder[E], name: str, keys: Sequence[E]) -> None:
     for more, less in pairwise(keys):
-        model.add(more >= less)
+        model.at_least(name, more, less)
 
 
-def _key(problem: Problem, counts: Counts, node: int) -> Count:
+def _key(model: ModelBuilder[E], problem: Problem, counts: Counts[E], node: int) -> E:
     """Return a count that tells nodes apart as far as one sum can: a mixed sum of all counts."""
-    return sum(
+    return model.total(
         (g + 1) * count
         for t in range(len(problem.rules))
         for worker in counts.workers[t, node]
@@ -45,24 +45,24 @@ def _key(problem: Problem, counts: Counts, node: int) -> Count:
     )
 
 
-def order_workers(model: cp_model.CpModel, counts: Counts) -> None:
+def order_workers(model: ModelBuilder[E], counts: Counts[E]) -> None:
     """Order fresh workers of one topology on one node by their number of tasks."""
     for workers in counts.workers.values():
-        fresh = [sum(w.counts.values()) for w in workers if w.label is None]
-        _descending(model, fresh)
+        fresh = [model.total(w.counts.values()) for w in workers if w.label is None]
+        _descending(model, "order_workers", fresh)
 
 
-def _order_tasks(model: cp_model.CpModel, problem: Problem, counts: Counts) -> None:
+def _order_tasks(model: ModelBuilder[E], problem: Problem, counts: Counts[E]) -> None:
     """Order the single tasks of a class by the index of their node; all or none are placed.
 
     Only where a node has one worker of the topology, so that the node says all.
     """
+    nodes = range(problem.node_count)
     for c, one in enumerate(problem.classes):
-        groups = counts.groups_of((c,))
-        nodes = range(problem.node_count)
         if any(len(counts.workers[one.topology, n]) > 1 for n in nodes):
             continue
-        _descending(
-            model,
-            [sum(n * counts.on_node(one.topology, g, n) for n in nodes) for g in groups],
-        )
+        keys = [
+            model.total(n * counts.on_node(model, one.topology, g, n) for n in nodes)
+            for g in counts.groups_of((c,))
+        ]
+        _descending(model, "order_tasks", keys)

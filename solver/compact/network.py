@@ -1,0 +1,132 @@
+"""Network cost of the compact model.
+
+By levels the cost is ``d_cluster * pairs - sum over levels of saving * pairs inside its places``:
+a pair that shares a rack, node or worker saves the step of distance that the level takes off.
+Pairs inside a place are products of counts, which each back end linearises in its own way. Only
+upper bounds on products are needed, for savings are maximised. By matrix: see `rlt`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeAlias
+
+import numpy as np
+
+from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
+from slotwise.models.values import NO_LIMIT
+from slotwise.solver.compact.builder import E, ModelBuilder
+from slotwise.solver.compact.names import node_name, short
+from slotwise.solver.compact.rlt import network_by_matrix
+from slotwise.solver.compact.star_cover import stars_of, total_flow
+from slotwise.solver.compact.variables import Counts, Worker
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place(Generic[E]):
+    """A worker, node or rack, as the tasks of one topology see it.
+
+    Parameters
+    ----------
+    name
+        For use within names.
+    counts
+        Group -> (count, its upper bound).
+    capacity
+        [R] of the resources and the heap; `NO_LIMIT` = none.
+    """
+
+    name: str
+    counts: Mapping[int, tuple[E, int]]
+    capacity: IntArray
+
+
+Product: TypeAlias = Callable[[Place[E], int, Mapping[int, int]], E]
+"""(place, center, leaf -> weight) -> center * (weighted leaves) there, or an expression that is
+never more and can be as much. The center and some leaf can be in the place. Groups are classes."""
+
+
+def network(model: ModelBuilder[E], problem: Problem, counts: Counts[E], product: Product[E]) -> E:
+    """Return the part ``network``."""
+    if problem.matrix is not None:
+        return network_by_matrix(model, problem, counts)
+    farthest = int(problem.distance[CLUSTER if len(problem.racks) > 1 else RACK])
+    cost: list[E | int] = []
+    for t, stars in stars_of(problem).items():
+        flow = farthest * total_flow(problem, stars)
+        cost.append(flow)
+        if t in counts.rejected:
+            cost.append(-flow * counts.rejected[t])
+        for saving, places in _savings(model, problem, counts, t):
+            for place in places if saving else ():
+                inside = [
+                    product(place, center, leaves)
+                    for center, leaves in stars.items()
+                    if center in place.counts and any(leaf in place.counts for leaf in leaves)
+                ]
+                cost.append(-saving * model.total(inside))
+    return model.total(cost)
+
+
+def _savings(
+    model: ModelBuilder[E], problem: Problem, counts: Counts[E], topology: int
+) -> Iterable[tuple[int, list[Place[E]]]]:
+    """Yield (saving of a pair inside one of the places, the places), finest level first."""
+    worker, node, rack, cluster = (int(d) for d in problem.distance)
+    nodes = range(problem.node_count)
+    on_node = [_node_place(model, problem, counts, topology, n) for n in nodes]
+    if all(len(counts.workers[topology, n]) <= 1 for n in nodes):
+        yield rack - worker, on_node
+    else:
+        workers = (w for w in counts.all_workers() if w.topology == topology)
+        yield node - worker, [_worker_place(problem, counts, w) for w in workers]
+        yield rack - node, on_node
+    if len(problem.racks) > 1:
+        yield cluster - rack, _rack_places(model, problem, counts, topology, on_node)
+
+
+def _worker_place(problem: Problem, counts: Counts[E], worker: Worker[E]) -> Place[E]:
+    limit = problem.rules[worker.topology].heap_limit
+    return Place(
+        worker.name,
+        {g: (x, counts.most[g, worker.node]) for g, x in worker.counts.items()},
+        np.append(problem.capacity[worker.node], limit),
+    )
+
+
+def _node_place(
+    model: ModelBuilder[E], problem: Problem, counts: Counts[E], topology: int, node: int
+) -> Place[E]:
+    there = {
+        g: (counts.on_node(model, topology, g, node), counts.most[g, node])
+        for g in counts.groups_of(problem.rules[topology].classes)
+        if (g, node) in counts.most
+    }
+    limit = NO_LIMIT
+    if len(counts.workers[topology, node]) == 1:
+        limit = problem.rules[topology].heap_limit
+    return Place(node_name(problem, node), there, np.append(problem.capacity[node], limit))
+
+
+def _rack_places(
+    model: ModelBuilder[E],
+    problem: Problem,
+    counts: Counts[E],
+    topology: int,
+    on_node: list[Place[E]],
+) -> list[Place[E]]:
+    places = []
+    for r, name in enumerate(problem.racks):
+        nodes = [n for n in range(problem.node_count) if problem.node_rack[n] == r]
+        rack: dict[int, tuple[E, int]] = {}
+        for g in counts.groups_of(problem.rules[topology].classes):
+            inside = [on_node[n].counts[g] for n in nodes if g in on_node[n].counts]
+            most = min(sum(upper for _, upper in inside), counts.groups[g].size)
+            if inside:
+                rack[g] = (model.total(count for count, _ in inside), most)
+        offered = np.stack([on_node[n].capacity for n in nodes])
+        limited = (offered != NO_LIMIT).all(axis=0)
+        summed = np.where(limited, offered, 0).sum(axis=0)
+        places.append(Place(short(name), rack, np.where(limited, summed, NO_LIMIT)))
+    return places

@@ -1,0 +1,188 @@
+"""Variables of the compact model: how many tasks of a group are in a worker.
+
+Only workers have variables of their own; the count on a node is the sum over its workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Generic
+
+from slotwise.models.errors import InternalError
+from slotwise.models.instance.placement import Placement
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.compact.builder import E, ModelBuilder
+from slotwise.solver.compact.layout import (
+    Content,
+    Group,
+    Layout,
+    contents,
+    make_layout,
+    placement_of,
+)
+from slotwise.solver.compact.names import group_names, node_name, short
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Worker(Generic[E]):
+    """A worker that may be opened.
+
+    Parameters
+    ----------
+    topology, node
+        Whose and where.
+    label
+        Its home label; ``None`` for a fresh worker.
+    name
+        For use within names of variables and rows.
+    open
+        Whether it holds a task; ``None`` where nothing depends on it.
+    counts
+        Group -> count; absent where the group cannot be there.
+    """
+
+    topology: int
+    node: int
+    label: int | None
+    name: str
+    open: E | None
+    counts: dict[int, E]
+
+    @property
+    def opened(self) -> E:
+        """Whether it holds a task, for a rule or a term that depends on it."""
+        if self.open is None:
+            raise InternalError(f"the model does not say whether worker {self.name} is open")
+        return self.open
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts(Generic[E]):
+    """All variables of a placement.
+
+    Parameters
+    ----------
+    layout
+        What is counted, and where it can be.
+    workers
+        (topology, node) -> the workers that may be opened there.
+    rejected
+        Topology -> boolean "left out"; empty where every topology must be placed.
+    """
+
+    layout: Layout
+    workers: dict[tuple[int, int], tuple[Worker[E], ...]]
+    rejected: dict[int, E]
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """What is counted."""
+        return self.layout.groups
+
+    @property
+    def most(self) -> dict[tuple[int, int], int]:
+        """(group, node) -> most tasks of it there; absent where it cannot be there."""
+        return self.layout.most
+
+    def all_workers(self) -> Iterable[Worker[E]]:
+        """Return every worker, by topology, then node."""
+        return (worker for workers in self.workers.values() for worker in workers)
+
+    def on_node(self, model: ModelBuilder[E], topology: int, group: int, node: int) -> E:
+        """Return the count of a group on a node as a sum over workers."""
+        workers = self.workers[topology, node]
+        return model.total(w.counts[group] for w in workers if group in w.counts)
+
+    def groups_of(self, classes: Iterable[int]) -> list[int]:
+        """Return the groups that belong to `classes`."""
+        return self.layout.groups_of(classes)
+
+
+def make_counts(model: ModelBuilder[E], problem: Problem) -> Counts[E]:
+    """Create the variables; every task has one place, or its whole topology none."""
+    layout = make_layout(problem)
+    names = group_names(problem, layout.groups)
+    members: dict[int, list[int]] = {t: [] for t in range(len(problem.rules))}
+    for g, group in enumerate(layout.groups):
+        members[problem.classes[group.cls].topology].append(g)
+    workers: dict[tuple[int, int], tuple[Worker[E], ...]] = {}
+    for (t, n), labels in layout.labels.items():
+        here = {g: layout.most[g, n] for g in members[t] if (g, n) in layout.most}
+        asked = not model.opens_first and _open_counts(problem, layout, n)
+        workers[t, n] = tuple(
+            _worker(model, problem, (t, n, w, label), here, names, asked)
+            for w, label in enumerate(labels)
+        )
+    rejected = {
+        t: model.boolean(f"rejected_{short(rules.id)}")
+        for t, rules in enumerate(problem.rules)
+        if problem.may_reject and rules.classes
+    }
+    counts = Counts(layout, workers, rejected)
+    _place_every_task(model, problem, counts, names)
+    return counts
+
+
+def _open_counts(problem: Problem, layout: Layout, node: int) -> bool:
+    """Return whether it matters on the node if a worker holds a task."""
+    parts = problem.instance.objective.parts
+    possible = sum(len(labels) for (_, n), labels in layout.labels.items() if n == node)
+    return (
+        "workers" in parts
+        or "nodes" in parts
+        or bool(problem.min_worker_cpu)
+        or possible > problem.slots[node]
+    )
+
+
+def _worker(
+    model: ModelBuilder[E],
+    problem: Problem,
+    place: tuple[int, int, int, int | None],
+    most: dict[int, int],
+    names: list[str],
+    asked: bool,
+) -> Worker[E]:
+    """Return a worker, open exactly when it holds a task; `asked`: a rule or term depends on it."""
+    t, n, w, label = place
+    name = node_name(problem, n) + (f"_w{w}" if label is None else f"_home{label}")
+    open_name = f"open_{short(problem.rules[t].id)}_{name}"
+    opened = model.boolean(open_name) if model.opens_first else None
+    counts = {g: model.whole(f"x_{names[g]}_{name}", upper) for g, upper in most.items()}
+    if asked:
+        opened = model.boolean(open_name)
+    if opened is not None:
+        for g, count in counts.items():
+            model.at_most(f"opens_{names[g]}_{name}", count, most[g] * opened)
+        model.at_least(f"used_{name}", model.total(counts.values()), opened)
+    return Worker(t, n, label, name, opened, counts)
+
+
+def _place_every_task(
+    model: ModelBuilder[E], problem: Problem, counts: Counts[E], names: list[str]
+) -> None:
+    """Sum over places of the count of a group = its size, or 0 if its topology is left out."""
+    for g, group in enumerate(counts.groups):
+        t = problem.classes[group.cls].topology
+        placed = [counts.on_node(model, t, g, n) for n in range(problem.node_count)]
+        if t in counts.rejected:
+            placed.append(group.size * counts.rejected[t])
+        model.equal(f"place_{names[g]}", model.total(placed), group.size)
+
+
+def described(
+    problem: Problem, counts: Counts[E], placement: Placement
+) -> Iterator[tuple[Worker[E], Content]]:
+    """Yield each worker with what it holds in `placement`."""
+    for place, held in contents(problem, counts.layout, placement).items():
+        yield from zip(counts.workers[place], held, strict=True)
+
+
+def read_placement(problem: Problem, counts: Counts[E], value: Callable[[E], int]) -> Placement:
+    """Return the placement that the values of the counts describe."""
+    held = {
+        place: [{g: value(x) for g, x in worker.counts.items()} for worker in workers]
+        for place, workers in counts.workers.items()
+    }
+    return placement_of(problem, counts.layout, held)
