@@ -200,11 +200,11 @@ def fine_rates(first: str, second: str, third: str, last: int = 3) -> Instance:
         ("10000000.000001", "77.777777", "1000000"),
     ],
 )
-def test_prices_of_pieces_stay_in_64_bits(rates: tuple[str, str, str]) -> None:
+def test_duals_of_connected_stay_in_64_bits(rates: tuple[str, str, str]) -> None:
     """Flows times a fixed grid of 2^20 did not: wrong bounds, wrong optima and crashes."""
     instance = fine_rates(*rates)
     truth = solve(instance, engine="exhaustive")
-    found = solve(instance, engine="pieces")
+    found = solve(instance, engine="connected")
     assert truth.status == Status.OPTIMAL
     best, claimed = truth.objective[1].value, found.objective[1]
     assert best is not None
@@ -213,7 +213,7 @@ def test_prices_of_pieces_stay_in_64_bits(rates: tuple[str, str, str]) -> None:
     assert claimed.bound <= best <= claimed.value
 
 
-def test_flows_too_large_for_any_grid_are_not_for_pieces() -> None:
+def test_flows_too_large_for_any_grid_are_not_for_connected() -> None:
     """Beyond that the engine says so."""
     problem = compile_problem(fine_rates("200000000000001", "1", "1", last=100))
     assert "64 bits" in (CONNECTED.supports(problem) or "")
