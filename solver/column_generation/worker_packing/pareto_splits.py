@@ -19,7 +19,9 @@ import numpy as np
 
 from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.solver.column_generation.params import ColumnsParams, PackingParams
-from slotwise.solver.column_generation.worker_packing.table import worker_configurations
+from slotwise.solver.column_generation.worker_packing.worker_configurations import (
+    worker_configurations,
+)
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.memory import check_room
