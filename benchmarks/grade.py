@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import time
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ from slotwise.heuristics.external.command import PREFIX
 from slotwise.heuristics.registry import all_methods, find_method
 from slotwise.models.errors import InputError
 from slotwise.models.values import whole
+from slotwise.solver.core.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 
 AUTO = "auto"
@@ -119,6 +121,9 @@ def grade(
         On Ctrl-C, with the finished chunks kept; the same call goes on from there.
     """
     started = time.perf_counter()
+    if renamed := renaming(engine):
+        warnings.warn(renamed, FutureWarning, stacklevel=2)
+    engine = current_name(engine)
     names = _checked(methods, engine, time_limit_s, seed, count)
     check_master(master)
     if is_local(master):

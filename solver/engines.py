@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from slotwise.solver.assignment.dual_ascent import DUAL_ASCENT
 from slotwise.solver.assignment.subset_dp import SUBSET_DP
-from slotwise.solver.column_generation.connected.engine import PIECES
+from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.engine import CONFIGURATIONS
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.compact.milp.engine import MILP, MILP_CBC
@@ -15,7 +15,7 @@ ENGINES: dict[str, Engine] = {
     engine.name: engine
     for engine in (
         CONFIGURATIONS,
-        PIECES,
+        CONNECTED,
         CP_SAT,
         MILP,
         MILP_CBC,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from dataclasses import replace
 from queue import SimpleQueue
 
@@ -16,6 +17,7 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.values import whole
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
 from slotwise.solver.core.engine import Engine, NotTakenError, UntakenError
+from slotwise.solver.core.engine_names import current_name, renaming
 from slotwise.solver.core.memory import MemoryLimitError, watched
 from slotwise.solver.core.memory_reading import default_limit_mb
 from slotwise.solver.core.outcome_check import contradiction
@@ -52,7 +54,8 @@ def solve(
     instance
         What to place; a compiled problem is taken as it is.
     engine
-        A name of `ENGINES`, or ``auto``.
+        A name of `ENGINES`, or ``auto``; earlier names of engines are understood, with a
+        `FutureWarning`.
     time_limit_s
         Wall-clock seconds, above 0; when they end, the incumbent and the bound are returned.
     workers
@@ -88,6 +91,9 @@ def solve(
     """
     started = time.perf_counter()
     limits = _limits(time_limit_s, workers, seed, memory_limit_mb)
+    if renamed := renaming(engine):
+        warnings.warn(renamed, FutureWarning, stacklevel=2)
+    engine = current_name(engine)
 
     def left() -> Limits:
         return replace(limits, time_s=max(0.0, limits.time_s - (time.perf_counter() - started)))

@@ -19,8 +19,8 @@ from slotwise.models.instance.instance import Instance, LinearCost, Objective, S
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Ackers, Component, Constraints, Stream, Topology
 from slotwise.models.problem.compile import compile_problem
-from slotwise.solver.column_generation.connected.engine import PIECES
-from slotwise.solver.column_generation.restricted_master import Column, Master
+from slotwise.solver.column_generation.connected.engine import CONNECTED
+from slotwise.solver.column_generation.restricted_master import RestrictedMaster, TypeColumns
 from slotwise.solver.column_generation.search_state import SiteColumns, exact_scale
 from slotwise.solver.core.result import Status
 from slotwise.solver.solve import solve
@@ -212,11 +212,11 @@ def fine_rates(first: str, second: str, third: str, last: int = 3) -> Instance:
         ("10000000.000001", "77.777777", "1000000"),
     ],
 )
-def test_prices_of_pieces_stay_in_64_bits(rates: tuple[str, str, str]) -> None:
+def test_duals_of_connected_stay_in_64_bits(rates: tuple[str, str, str]) -> None:
     """Flows times a fixed grid of 2^20 did not: wrong bounds, wrong optima and crashes."""
     instance = fine_rates(*rates)
     truth = solve(instance, engine="exhaustive")
-    found = solve(instance, engine="pieces")
+    found = solve(instance, engine="connected")
     assert truth.status == Status.OPTIMAL
     best, claimed = truth.objective[1].value, found.objective[1]
     assert best is not None
@@ -225,23 +225,23 @@ def test_prices_of_pieces_stay_in_64_bits(rates: tuple[str, str, str]) -> None:
     assert claimed.bound <= best <= claimed.value
 
 
-def test_flows_too_large_for_any_grid_are_not_for_pieces() -> None:
+def test_flows_too_large_for_any_grid_are_not_for_connected() -> None:
     """Beyond that the engine says so."""
     problem = compile_problem(fine_rates("200000000000001", "1", "1", last=100))
-    assert "64 bits" in (PIECES.supports(problem) or "")
+    assert "64 bits" in (CONNECTED.supports(problem) or "")
 
 
 @pytest.mark.parametrize("duals", [[1e300, -1e300], [math.nan, 3.5], [-3e11, -3e11], [2.5, 1.25]])
 def test_cuts_stay_exact_whatever_the_solver_says(duals: list[float]) -> None:
     """HiGHS gave up on flows of 38 bits; its last duals made cuts that doubles rounded."""
     counts = np.array(list(itertools.product(range(4), range(4))), dtype=np.int64)
-    column = Column(counts, 20_000_000_000 * counts[:, 0] * counts[:, 1])
+    column = TypeColumns(counts, 20_000_000_000 * counts[:, 0] * counts[:, 1])
     total = np.array([3, 3], dtype=np.int64)
     scale = exact_scale((SiteColumns((column,), (6,)),), total)
-    cut = Master((column,), (6,), total, scale).exact(np.array(duals))
-    assert cut.losses(0, column).min() >= 0
-    assert abs(cut.ground) + int(np.abs(cut.prices) @ total) <= 2**52
-    assert cut.at(total) >= scale * int(column.values.max())
+    dual_bound = RestrictedMaster((column,), (6,), total, scale).exact_bound(np.array(duals))
+    assert dual_bound.reduced_costs(0, column).min() >= 0
+    assert abs(dual_bound.constant) + int(np.abs(dual_bound.duals) @ total) <= 2**52
+    assert dual_bound.at(total) >= scale * int(column.values.max())
 
 
 def test_a_node_without_slots_has_no_workers_for_places() -> None:

@@ -86,8 +86,8 @@ def assignment(tasks: int, nodes: int, *, alike: bool) -> Instance:
 
 
 SHAPES = (
-    Shape("chain of 2,000 on 500", lambda: web(2_000, 500, 1, (1,)), "pieces"),
-    Shape("chain of 600 x 8 on 200", lambda: web(600, 200, 8, (1,)), "pieces"),
+    Shape("chain of 2,000 on 500", lambda: web(2_000, 500, 1, (1,)), "connected"),
+    Shape("chain of 600 x 8 on 200", lambda: web(600, 200, 8, (1,)), "connected"),
     Shape("web of 30 x 20 on 60", lambda: web(30, 60, 20, (1, 3, 7)), "configurations"),
     Shape("web of 12 x 40 on 20", lambda: web(12, 20, 40, (1, 3)), "configurations"),
     Shape("web of 60 x 20 on 100", lambda: web(60, 100, 20, (1, 3, 7)), "cp-sat"),

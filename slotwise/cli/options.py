@@ -12,6 +12,7 @@ import typer
 
 from slotwise.models.errors import InputError
 from slotwise.models.values import exact
+from slotwise.solver.core.engine_names import current_name, renaming
 
 MAX_WORKERS = 1024
 MAX_SEED = 2**31 - 1
@@ -31,6 +32,14 @@ def _min_cpu(value: str | None) -> str | None:
     if value is not None:
         exact(value, "--worker-min-cpu")
     return value
+
+
+def _current_engine(name: str | None) -> str | None:
+    if name is None:
+        return None
+    if renamed := renaming(name):
+        typer.echo(f"slotwise: {renamed}", err=True)
+    return current_name(name)
 
 
 def whole_number(option: str, least: int, most: int) -> Callable[[int | None], int | None]:
@@ -90,7 +99,17 @@ Workers = Annotated[
     int,
     typer.Option(callback=whole_number("--workers", 1, MAX_WORKERS), help="Threads of the engine."),
 ]
-Engine = Annotated[str, typer.Option(metavar="NAME", help="Exact engine, or auto.")]
+Engine = Annotated[
+    str, typer.Option(metavar="NAME", callback=_current_engine, help="Exact engine, or auto.")
+]
+OtherEngine = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        callback=_current_engine,
+        help="The other engine; default: any that takes it.",
+    ),
+]
 Hint = Annotated[
     str | None,
     typer.Option(metavar="PLAN", help="Placement of this instance to start from."),

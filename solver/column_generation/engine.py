@@ -1,12 +1,14 @@
-"""Engine ``configurations``: whole node contents as columns, whatever the rules.
+"""Engine ``configurations``: column generation over whole node configurations, whatever the rules.
 
-Two ways. The fast one (`configurations`) tables and prices contents whose workers concern the
-network alone. Where it does not apply, or leaves a term open with time left, the general one
-(`column_search`) lists every content of a node with all that is decided there, and closes with
-CP-SAT what ties nodes together: topologies left out, limits of moves, racks, earlier terms.
+Two ways. The fast one (package `configurations`) tables and prices configurations whose workers
+concern the network alone. Where it does not apply, or leaves a term open with time left, the
+general one (package `columns`) enumerates every configuration of a node with all that is decided
+there, and solves a restricted integer program with CP-SAT for what ties nodes together: rejected
+topologies, limits of moves, racks, earlier terms.
 
-Not taken: distances by matrix, for then no two nodes are alike. Where a node has more contents than
-can be listed, the answer is the best heuristic's with simple bounds, and says so.
+Not taken: distances by matrix, for then no two nodes are alike. Where a node has more
+configurations than can be listed, the answer is the best heuristic's with simple bounds, and says
+so.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 
 from slotwise.models.instance.placement import Placement
@@ -22,60 +25,84 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE, known_at_once
 from slotwise.solver.column_generation.columns.incumbent import Incumbent
 from slotwise.solver.column_generation.columns.model import make_column_model
-from slotwise.solver.column_generation.columns.search import Proven, search_columns
-from slotwise.solver.column_generation.configurations.engine import FAST_CONFIGURATIONS, KIND
+from slotwise.solver.column_generation.columns.search import ProvenBounds, search_columns
+from slotwise.solver.column_generation.configurations import engine as fast
+from slotwise.solver.column_generation.configurations.engine import KIND
+from slotwise.solver.column_generation.params import (
+    COLUMNS_DEFAULTS,
+    CONFIGURATIONS_DEFAULTS,
+    ColumnsParams,
+    ConfigurationsParams,
+)
 from slotwise.solver.core.engine import Engine, NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.core.solve_state import Watch, tell_outcome, unwatched
 
 QUICK_METHODS = ("r-storm", "r-storm-pseudocode", "ras-default")
-PROOF = "node contents priced exactly, gap closed by CP-SAT over those that a better plan can use"
+PROOF = (
+    "node configurations priced exactly, gap closed by CP-SAT over those a better solution can use"
+)
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    watch: Watch | None = None,
+    params: ConfigurationsParams = CONFIGURATIONS_DEFAULTS,
+    columns: ColumnsParams = COLUMNS_DEFAULTS,
 ) -> Outcome:
     """Solve the terms in order until one is not proven within the limits.
 
-    Where a node has too many contents there is what heuristics and simple bounds tell.
+    Where a node has too many configurations there is what heuristics and simple bounds tell.
     """
     if not problem.task_count:
         return BASELINE.run(problem, limits, hint)
     started = time.perf_counter()
     watch = watch or unwatched(problem, "configurations")
-    known = _fast(problem, limits, hint, watch)
+    known = _fast(problem, limits, hint, watch, params)
     left = limits.time_s - (time.perf_counter() - started)
     if known.interrupted or known.status in (Status.OPTIMAL, Status.INFEASIBLE) or left <= 0:
         return known
     try:
-        return by_columns(problem, replace(limits, time_s=left), known, watch)
+        return by_columns(problem, replace(limits, time_s=left), known, watch, columns)
     except NotTakenError as error:
         return replace(known, proof=f"{known.proof}; no more, for {error}")
 
 
 def run_columns(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    watch: Watch | None = None,
+    params: ColumnsParams = COLUMNS_DEFAULTS,
 ) -> Outcome:
     """Run the general way alone, from the hint.
 
     Raises
     ------
     NotTakenError
-        When a node has too many contents.
+        When a node has too many configurations.
     """
     watch = watch or unwatched(problem, "configurations")
     nothing = (None,) * len(problem.terms)
     known = Outcome(Status.UNKNOWN, None, None, nothing, "")
     if hint is not None and (verdict := judge(problem, hint)).valid:
         known = Outcome(Status.FEASIBLE, hint, verdict.scaled, nothing, "")
-    return by_columns(problem, limits, known, watch)
+    return by_columns(problem, limits, known, watch, params)
 
 
-def _fast(problem: Problem, limits: Limits, hint: Placement | None, watch: Watch) -> Outcome:
+def _fast(
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    watch: Watch,
+    params: ConfigurationsParams,
+) -> Outcome:
     """Return what the fast way finds; where it gives up, heuristics and simple bounds."""
-    if FAST_CONFIGURATIONS.supports(problem) is None:
+    if fast.supports(problem) is None:
         try:
-            return FAST_CONFIGURATIONS.run(problem, limits, hint, watch)
+            return fast.run(problem, limits, hint, watch, params)
         except NotTakenError:
             pass  # the general way says why, if it is too large for that too
     known = known_at_once(problem, limits.seed, hint, QUICK_METHODS)
@@ -83,22 +110,28 @@ def _fast(problem: Problem, limits: Limits, hint: Placement | None, watch: Watch
     return known
 
 
-def by_columns(problem: Problem, limits: Limits, known: Outcome, watch: Watch) -> Outcome:
+def by_columns(
+    problem: Problem,
+    limits: Limits,
+    known: Outcome,
+    watch: Watch,
+    params: ColumnsParams = COLUMNS_DEFAULTS,
+) -> Outcome:
     """Go on from the first term that `known` does not prove.
 
     Raises
     ------
     NotTakenError
-        When a node has too many contents.
+        When a node has too many configurations.
     """
     deadline = time.perf_counter() + limits.time_s
     best = Incumbent(problem, known, watch)
     proven = _proven(known)
-    found = Proven()
+    found = ProvenBounds()
     try:
-        model = make_column_model(problem, deadline)
+        model = make_column_model(problem, deadline, params)
         left = max(deadline - time.perf_counter(), 0.0)
-        search_columns(model, proven, best, replace(limits, time_s=left), found)
+        search_columns(model, proven, best, replace(limits, time_s=left), found, params)
     except KeyboardInterrupt:
         found.interrupted = True
     bounds = _bounds(known, proven, found)
@@ -128,7 +161,7 @@ def _proven(known: Outcome) -> tuple[int, ...]:
     return tuple(proven)
 
 
-def _bounds(known: Outcome, proven: Sequence[int], found: Proven) -> tuple[int | None, ...]:
+def _bounds(known: Outcome, proven: Sequence[int], found: ProvenBounds) -> tuple[int | None, ...]:
     """Return the bounds of all terms: of the term the fast way left open, the better one."""
     bounds: list[int | None] = [*proven, *found.bounds]
     open_term = len(proven)
@@ -151,5 +184,12 @@ CONFIGURATIONS = Engine(
     supports=supports,
     version=lambda: f"highspy {version('highspy')}, ortools {version('ortools')}",
 )
-COLUMNS = replace(CONFIGURATIONS, run=run_columns)
+
+
+def columns_with(params: ColumnsParams) -> Engine:
+    """Return the general way alone as an engine with these parameters."""
+    return replace(CONFIGURATIONS, run=partial(run_columns, params=params))
+
+
+COLUMNS = columns_with(COLUMNS_DEFAULTS)
 """The general way alone."""

@@ -1,8 +1,8 @@
-"""The ways to split all tasks over the sites, and what each is worth at most.
+"""The ways to split all tasks over the sites, and an upper bound on the value of each.
 
 With one site there is one split. With two racks every vector x of kinds in the first rack is a
-split, worth ``F_1(x) + F_2(P - x) + rack savings`` (docs/design.md, 8.7). ``F`` is bounded by
-cuts; a cut bounds every split at once, in one scan.
+split, worth ``F_1(x) + F_2(P - x) + rack savings``, with F the best value of a site. ``F`` is
+bounded by Lagrangian bounds; one bounds every split at once, in one scan.
 """
 
 from __future__ import annotations
@@ -12,21 +12,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from slotwise.models.problem.problem import BoolArray, IntArray
-from slotwise.solver.column_generation.restricted_master import Column, Cut
+from slotwise.solver.column_generation.neg_inf import NEG_INF
+from slotwise.solver.column_generation.params import ConfigurationsParams
+from slotwise.solver.column_generation.restricted_master import DualBound, TypeColumns
 from slotwise.solver.core.memory import check_room
 from slotwise.solver.structure.task_types import Kinds
 
-MOST_SPLITS = 5_000_000
-MOST_ENTRIES = 100_000_000
-"""Numbers in an intermediate array: most of a gigabyte."""
-OPEN = 2**60
-
 
 class TooManySplitsError(Exception):
-    """Two racks can share the tasks in more than `MOST_SPLITS` ways."""
+    """Two racks can share the tasks in too many ways (`ConfigurationsParams.max_rack_splits`)."""
 
 
-class Splits:
+class RackSplits:
     """All splits that may still be the best one, with their bounds.
 
     Parameters
@@ -40,7 +37,7 @@ class Splits:
     site_count
         1 or 2.
     scale
-        Grid of the cuts.
+        Grid of the bounds.
     """
 
     def __init__(
@@ -51,27 +48,27 @@ class Splits:
         self._bonus = bonus
         self._scale = scale
         length = len(first)
-        self._bounds = [np.full(length, float(OPEN)) for _ in range(site_count)]
-        self._cut_of = [np.full(length, -1, dtype=np.int32) for _ in range(site_count)]
-        self._most = np.full(length, OPEN, dtype=np.int64)
+        self._bounds = [np.full(length, float(-NEG_INF)) for _ in range(site_count)]
+        self._dual_bound_of = [np.full(length, -1, dtype=np.int32) for _ in range(site_count)]
+        self._most = np.full(length, -NEG_INF, dtype=np.int64)
         self._solved = np.zeros(length, dtype=np.bool_)
-        self.cuts: list[Cut] = []
+        self.dual_bounds: list[DualBound] = []
 
     def __len__(self) -> int:
         """Return how many splits are left."""
         return len(self._first)
 
-    def add(self, cut: Cut, site: int) -> None:
-        """Tighten the bounds of a site (its contents of every split) by a cut.
+    def add(self, dual_bound: DualBound, site: int) -> None:
+        """Tighten the bounds of a site (for its share of every split) by a dual bound.
 
         Doubles hold these sums exactly: the master keeps them below 2^53.
         """
-        self.cuts.append(cut)
-        contents = self._first if site == 0 else self._total - self._first
-        bound = contents @ cut.prices.astype(np.float64) + float(cut.ground)
+        self.dual_bounds.append(dual_bound)
+        share = self._first if site == 0 else self._total - self._first
+        bound = share @ dual_bound.duals.astype(np.float64) + float(dual_bound.constant)
         better = bound < self._bounds[site]
         self._bounds[site][better] = bound[better]
-        self._cut_of[site][better] = len(self.cuts) - 1
+        self._dual_bound_of[site][better] = len(self.dual_bounds) - 1
 
     def values(self) -> IntArray:
         """Return the most that each split can be worth, a whole number."""
@@ -84,30 +81,30 @@ class Splits:
         self._first = self._first[kept]
         self._bonus = self._bonus[kept]
         self._bounds = [bound[kept] for bound in self._bounds]
-        self._cut_of = [cut_of[kept] for cut_of in self._cut_of]
+        self._dual_bound_of = [dual_bound_of[kept] for dual_bound_of in self._dual_bound_of]
         self._most = self._most[kept]
         self._solved = self._solved[kept]
 
-    def contents(self, split: int, site: int) -> IntArray:
+    def share(self, split: int, site: int) -> IntArray:
         """Return [K] tasks of a split in a site."""
         first = self._first[split]
         share: IntArray = (first if site == 0 else self._total - first).astype(np.int64)
         return share
 
-    def slack(self, split: int, value: int) -> int:
-        """Return the total loss, on the cuts' scale, that a plan worth `value` may have."""
+    def gap(self, split: int, value: int) -> int:
+        """Return the scaled gap: the reduced cost that a solution worth `value` may have."""
         bounds = sum(int(bound[split]) for bound in self._bounds)
         return bounds - (value - int(self._bonus[split])) * self._scale
 
-    def cut_of(self, split: int, site: int) -> Cut:
-        """Return the cut that bounds a split in a site."""
-        return self.cuts[int(self._cut_of[site][split])]
+    def dual_bound_of(self, split: int, site: int) -> DualBound:
+        """Return the dual bound that bounds a split at a site."""
+        return self.dual_bounds[int(self._dual_bound_of[site][split])]
 
-    def worth(self, split: int, loss: int) -> int:
-        """Return the value of a plan of the split with this total loss."""
+    def value(self, split: int, reduced_cost: int) -> int:
+        """Return the value of a solution of the split with this total reduced cost."""
         bounds = sum(int(bound[split]) for bound in self._bounds)
-        value, rest = divmod(bounds - loss, self._scale)
-        assert rest == 0, "values are whole, so losses make up for the fraction of the bounds"
+        value, rest = divmod(bounds - reduced_cost, self._scale)
+        assert rest == 0, "values are whole: reduced costs make up for the fraction of the bounds"
         return value + int(self._bonus[split])
 
     def is_solved(self, split: int) -> bool:
@@ -128,8 +125,12 @@ def all_in_one(total: IntArray) -> IntArray:
     return total[None, :]
 
 
-def two_racks(kinds: Kinds, racks: Sequence[tuple[Sequence[Column], Sequence[int]]]) -> IntArray:
-    """Return [L, K] the contents of the first of two racks that both can hold.
+def two_racks(
+    kinds: Kinds,
+    racks: Sequence[tuple[Sequence[TypeColumns], Sequence[int]]],
+    params: ConfigurationsParams,
+) -> IntArray:
+    """Return [L, K] the shares of the first of two racks such that both can hold theirs.
 
     Loads of a rack lie between the sums of the least and the largest load of its nodes, in every
     dimension and in the number of tasks. Of two equal racks one order is kept.
@@ -137,7 +138,7 @@ def two_racks(kinds: Kinds, racks: Sequence[tuple[Sequence[Column], Sequence[int
     Raises
     ------
     TooManySplitsError
-        When there are more than `MOST_SPLITS`.
+        When there are more than `params` allow.
     """
     weights = np.concatenate([kinds.demand, np.ones((kinds.count, 1), dtype=np.int64)], axis=1)
     total = kinds.sizes @ weights
@@ -149,13 +150,13 @@ def two_racks(kinds: Kinds, racks: Sequence[tuple[Sequence[Column], Sequence[int
     for k in range(kinds.count):
         later = later - kinds.sizes[k] * weights[k]
         steps = np.arange(int(kinds.sizes[k]) + 1, dtype=np.int64)
-        if len(rows) * len(steps) * weights.shape[1] > MOST_ENTRIES:
+        if len(rows) * len(steps) * weights.shape[1] > params.max_rack_split_entries:
             raise TooManySplitsError
         size = 10 * len(rows) * len(steps) * weights.shape[1]
         check_room(size, f"the loads of {len(rows) * len(steps):,} splits over two racks")
         loads = load[:, None, :] + steps[None, :, None] * weights[k][None, None, :]
         fits = ((loads <= high) & (loads + later >= low)).all(axis=2)
-        if int(fits.sum()) > MOST_SPLITS:
+        if int(fits.sum()) > params.max_rack_splits:
             raise TooManySplitsError
         check_room(32 * int(fits.sum()) * (k + 1), f"{int(fits.sum()):,} splits over two racks")
         row, step = np.nonzero(fits)
@@ -167,7 +168,7 @@ def two_racks(kinds: Kinds, racks: Sequence[tuple[Sequence[Column], Sequence[int
 
 
 def _range(
-    weights: IntArray, columns: Sequence[Column], nodes: Sequence[int]
+    weights: IntArray, columns: Sequence[TypeColumns], nodes: Sequence[int]
 ) -> tuple[IntArray, IntArray]:
     loads = [column.counts @ weights for column in columns]
     least = sum(n * load.min(axis=0) for n, load in zip(nodes, loads, strict=True))
@@ -176,7 +177,8 @@ def _range(
 
 
 def _equal(
-    one: tuple[Sequence[Column], Sequence[int]], other: tuple[Sequence[Column], Sequence[int]]
+    one: tuple[Sequence[TypeColumns], Sequence[int]],
+    other: tuple[Sequence[TypeColumns], Sequence[int]],
 ) -> bool:
     """Return whether the racks have the same columns (the same objects) for as many nodes."""
     return [id(c) for c in one[0]] == [id(c) for c in other[0]] and one[1] == other[1]

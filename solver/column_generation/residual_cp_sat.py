@@ -1,7 +1,7 @@
 """Closing the gap by CP-SAT, where the search over residual vectors has too many states.
 
-The same question as `least_loss`: the configurations whose loss fits the budget, used how often,
-add up to x? That is a small integer program: a few hundred columns, one row per kind and type.
+The same question as `min_reduced_cost`: configurations whose reduced cost fits the gap, used how
+often, add up to x? A small integer program: a few hundred columns, one row per kind and type.
 """
 
 from __future__ import annotations
@@ -13,63 +13,65 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.residual_search import Plan
-from slotwise.solver.column_generation.restricted_master import Column, Cut
+from slotwise.solver.column_generation.residual_search import SiteSolution
+from slotwise.solver.column_generation.restricted_master import DualBound, TypeColumns
 from slotwise.solver.compact import run_cp_sat
 from slotwise.solver.core.result import Limits
 
-MOST_COLUMNS = 20_000
-
 
 @dataclass(frozen=True, slots=True)
-class Closing:
+class ResidualAnswer:
     """Answer of the integer program.
 
     Parameters
     ----------
-    plan
-        The best plan found within the budget; ``None`` when none was.
+    solution
+        The best one found within the gap; ``None`` when none was.
     proven
-        Whether `plan` has the least loss, or, without a plan, whether there is none.
+        Whether `solution` has the least reduced cost, or, without one, whether there is none.
     """
 
-    plan: Plan | None
+    solution: SiteSolution | None
     proven: bool
 
 
-def close_by_cp_sat(
-    columns: Sequence[Column],
+def solve_residual_ip(
+    columns: Sequence[TypeColumns],
     nodes: Sequence[int],
-    cut: Cut,
+    dual_bound: DualBound,
     x: IntArray,
-    budget: int,
+    gap: int,
     limits: Limits,
-) -> Closing:
-    """Return the plan of x [K] with the least loss, if that is at most `budget`."""
+    max_columns: int,
+) -> ResidualAnswer:
+    """Return the solution for x [K] of least reduced cost, if that is at most `gap`.
+
+    Nothing is proven with more than `max_columns` columns.
+    """
     model = cp_model.CpModel()
     chosen: list[tuple[int, IntArray, cp_model.IntVar]] = []
-    total_loss: cp_model.LinearExpr | int = 0
+    total_reduced_cost: cp_model.LinearExpr | int = 0
     placed: list[cp_model.LinearExpr | int] = [0] * len(x)
     for t, column in enumerate(columns):
-        losses = cut.losses(t, column)
-        rows = np.flatnonzero((losses <= budget) & (column.counts <= x).all(axis=1))
+        reduced_costs = dual_bound.reduced_costs(t, column)
+        rows = np.flatnonzero((reduced_costs <= gap) & (column.counts <= x).all(axis=1))
         used: cp_model.LinearExpr | int = 0
-        if len(chosen) + len(rows) > MOST_COLUMNS:
-            return Closing(None, proven=False)
+        if len(chosen) + len(rows) > max_columns:
+            return ResidualAnswer(None, proven=False)
         for y in rows.tolist():
             counts = column.counts[y]
             times = [int(x[k]) // int(counts[k]) for k in np.flatnonzero(counts).tolist()]
             number = model.new_int_var(0, min([nodes[t], *times]), "")
             chosen.append((t, counts, number))
             used += number
-            total_loss += int(losses[y]) * number
+            total_reduced_cost += int(reduced_costs[y]) * number
             for k in np.flatnonzero(counts).tolist():
                 placed[k] += int(counts[k]) * number
         model.add(used == nodes[t])
     for k, tasks in enumerate(placed):
         model.add(tasks == int(x[k]))
-    model.add(total_loss <= budget)
-    model.minimize(total_loss)
+    model.add(total_reduced_cost <= gap)
+    model.minimize(total_reduced_cost)
     return _solve(model, chosen, limits)
 
 
@@ -77,18 +79,18 @@ def _solve(
     model: cp_model.CpModel,
     chosen: Sequence[tuple[int, IntArray, cp_model.IntVar]],
     limits: Limits,
-) -> Closing:
-    answer = run_cp_sat(model, replace(limits, workers=1))
-    if answer.interrupted:
+) -> ResidualAnswer:
+    run = run_cp_sat(model, replace(limits, workers=1))
+    if run.interrupted:
         raise KeyboardInterrupt
-    if not answer.has_solution:
-        return Closing(None, proven=answer.status == cp_model.INFEASIBLE)
-    solver = answer.solver
-    contents = tuple(
+    if not run.has_solution:
+        return ResidualAnswer(None, proven=run.status == cp_model.INFEASIBLE)
+    solver = run.solver
+    configurations = tuple(
         (t, tuple(counts.tolist()))
         for t, counts, number in chosen
         for _ in range(solver.value(number))
         if counts.any()
     )
-    plan = Plan(round(solver.objective_value), contents)
-    return Closing(plan, proven=answer.status == cp_model.OPTIMAL)
+    solution = SiteSolution(round(solver.objective_value), configurations)
+    return ResidualAnswer(solution, proven=run.status == cp_model.OPTIMAL)

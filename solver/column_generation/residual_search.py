@@ -1,10 +1,11 @@
-"""Closing the gap: an exact search among the configurations that a good plan can use.
+"""Closing the gap: an exact search among the configurations that a good solution can use.
 
-With prices, every configuration has a loss >= 0 and the value of a plan is the cut minus its
-losses. So a plan worth at least some value uses only configurations whose loss fits the
-difference. `least_loss` searches the residual vector from x down to 0 in order of accumulated
-loss (Dijkstra; the next configuration must contain the first kind that is left, which costs no
-plan: the nodes of a type are exchangeable). Exhausted within the budget: no such plan exists.
+With duals, every configuration has a reduced cost >= 0 and the value of an integer solution is the
+dual bound minus its reduced costs. So a solution worth at least some value uses only configurations
+whose reduced cost fits the gap between that value and the bound (reduced-cost fixing).
+`min_reduced_cost` searches the residual vector from x down to 0 in order of accumulated reduced
+cost (Dijkstra; the next configuration must contain the first kind that is left, which excludes no
+solution: the nodes of a type are exchangeable). Exhausted within the gap: no such solution exists.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.restricted_master import Column, Cut
+from slotwise.solver.column_generation.restricted_master import DualBound, TypeColumns
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.memory import check_room
 
 CHECK_EVERY = 256
 
-Content = tuple[int, tuple[int, ...]]
+Configuration = tuple[int, tuple[int, ...]]
 """(type index within the site, counts of the kinds) of one node."""
 
 
@@ -31,37 +32,37 @@ class TooLongError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """Contents of nodes that add up to x, and their total loss on the cut's scale."""
+class SiteSolution:
+    """Configurations of a site's nodes that add up to x, and their total reduced cost, scaled."""
 
-    loss: int
-    contents: tuple[Content, ...]
+    reduced_cost: int
+    configurations: tuple[Configuration, ...]
 
 
 State = tuple[tuple[int, ...], tuple[int, ...]]
 """What is left of x, and the nodes left of each type; all of them where they cannot run out."""
 
 
-def least_loss(
-    columns: Sequence[Column],
+def min_reduced_cost(
+    columns: Sequence[TypeColumns],
     nodes: Sequence[int],
-    cut: Cut,
+    dual_bound: DualBound,
     x: IntArray,
-    budget: int,
+    gap: int,
     go_on: Callable[[int], bool],
-) -> Plan | None:
-    """Return the plan of x with the least loss, or ``None`` if all lose more than `budget`.
+) -> SiteSolution | None:
+    """Return the solution for x of least reduced cost; ``None`` if that exceeds `gap`.
 
     Parameters
     ----------
     columns, nodes
         Configurations and number of nodes of each type of the site.
-    cut
-        A cut of the site, any.
+    dual_bound
+        Of the site, at any duals.
     x
         [K] tasks of each kind to place.
-    budget
-        Largest loss of interest, on the cut's scale.
+    gap
+        Largest total reduced cost of interest, on the grid of the dual bound.
     go_on
         Called now and then with the number of states seen; false stops the search.
 
@@ -70,64 +71,69 @@ def least_loss(
     TooLongError
         When `go_on` said so.
     """
-    search = _Residuals(columns, nodes, cut, x, budget)
+    search = _Residuals(columns, nodes, dual_bound, x, gap)
     while search.queue:
-        loss, state = heapq.heappop(search.queue)
+        reduced_cost, state = heapq.heappop(search.queue)
         if not any(state[0]):
-            return Plan(loss, search.contents(state))
-        if loss > search.best[state]:
+            return SiteSolution(reduced_cost, search.configurations(state))
+        if reduced_cost > search.best[state]:
             continue  # reached on a cheaper way since it was queued
         search.seen += 1
         if search.seen % CHECK_EVERY == 0 and not go_on(search.seen):
             raise TooLongError
-        search.expand(loss, state)
+        search.expand(reduced_cost, state)
     return None
 
 
-def loss_of(
-    columns: Sequence[Column],
+def reduced_cost_of(
+    columns: Sequence[TypeColumns],
     nodes: Sequence[int],
-    cut: Cut,
+    dual_bound: DualBound,
     x: IntArray,
-    contents: Sequence[Content],
+    configurations: Sequence[Configuration],
 ) -> int | None:
-    """Return the loss of a plan of x; ``None`` where `contents` is none of these columns."""
+    """Return the reduced cost of a solution for x; ``None`` where it uses none of these columns."""
     left, placed = list(nodes), np.zeros_like(x)
-    loss = 0
-    for t, counts in contents:
+    reduced_cost = 0
+    for t, counts in configurations:
         rows = np.flatnonzero((columns[t].counts == counts).all(axis=1))
         if not len(rows):
             return None
         placed += counts
         left[t] -= 1
-        loss += int(cut.losses(t, columns[t])[rows[0]])
-    idle = _idle(_idle_losses(columns, cut), left)
-    return None if idle is None or min(left) < 0 or (placed != x).any() else loss + idle
+        reduced_cost += int(dual_bound.reduced_costs(t, columns[t])[rows[0]])
+    idle = _idle(_idle_reduced_costs(columns, dual_bound), left)
+    return None if idle is None or min(left) < 0 or (placed != x).any() else reduced_cost + idle
 
 
 class _Residuals:
     """The states reached so far, and the queue of those to look at."""
 
     def __init__(
-        self, columns: Sequence[Column], nodes: Sequence[int], cut: Cut, x: IntArray, budget: int
+        self,
+        columns: Sequence[TypeColumns],
+        nodes: Sequence[int],
+        dual_bound: DualBound,
+        x: IntArray,
+        gap: int,
     ) -> None:
-        self._moves = _moves(columns, cut, x, budget)
-        self._idle = _idle_losses(columns, cut)
+        self._moves = _moves(columns, dual_bound, x, gap)
+        self._idle = _idle_reduced_costs(columns, dual_bound)
         tasks = int(x.sum())
         self._ample = [
             idle == 0 and count >= tasks for idle, count in zip(self._idle, nodes, strict=True)
         ]
-        self._budget = budget
+        self._gap = gap
         self._start: State = (tuple(x.tolist()), tuple(nodes))
-        self._came: dict[State, tuple[State, Content]] = {}
+        self._came: dict[State, tuple[State, Configuration]] = {}
         self.best: dict[State, int] = {self._start: 0}
         self.queue: list[tuple[int, State]] = []
         self.seen = 0
-        first_loss = 0 if x.any() else _idle(self._idle, self._start[1])
-        if first_loss is not None and first_loss <= budget:
-            self.queue.append((first_loss, self._start))
+        first_cost = 0 if x.any() else _idle(self._idle, self._start[1])
+        if first_cost is not None and first_cost <= gap:
+            self.queue.append((first_cost, self._start))
 
-    def expand(self, loss: int, state: State) -> None:
+    def expand(self, reduced_cost: int, state: State) -> None:
         """Fill one more node in every way that holds the first kind left."""
         residual, left = state
         first = next(k for k, count in enumerate(residual) if count)
@@ -135,62 +141,72 @@ class _Residuals:
         for t, count in enumerate(left):
             if not count:
                 continue
-            counts, losses = self._moves[t][first]
-            within = np.searchsorted(losses, self._budget - loss, side="right")
+            counts, reduced_costs = self._moves[t][first]
+            within = np.searchsorted(reduced_costs, self._gap - reduced_cost, side="right")
             rest = left if self._ample[t] else (*left[:t], count - 1, *left[t + 1 :])
             for y in np.flatnonzero((counts[:within] <= row).all(axis=1)).tolist():
                 after: State = (tuple((row - counts[y]).tolist()), rest)
-                self._reach(after, loss + int(losses[y]), state, (t, tuple(counts[y].tolist())))
+                self._reach(
+                    after,
+                    reduced_cost + int(reduced_costs[y]),
+                    state,
+                    (t, tuple(counts[y].tolist())),
+                )
 
-    def _reach(self, state: State, loss: int, before: State, content: Content) -> None:
+    def _reach(
+        self, state: State, reduced_cost: int, before: State, configuration: Configuration
+    ) -> None:
         idle = 0 if any(state[0]) else _idle(self._idle, state[1])
         if idle is None:
             return  # a node that must not stay empty would
-        total = loss + idle
-        if total <= self._budget and total < self.best.get(state, self._budget + 1):
+        total = reduced_cost + idle
+        if total <= self._gap and total < self.best.get(state, self._gap + 1):
             check_stop()
             self.best[state] = total
-            self._came[state] = (before, content)
+            self._came[state] = (before, configuration)
             heapq.heappush(self.queue, (total, state))
 
-    def contents(self, state: State) -> tuple[Content, ...]:
-        """Return the contents of the nodes filled on the way to a state."""
-        contents = []
+    def configurations(self, state: State) -> tuple[Configuration, ...]:
+        """Return the configurations of the nodes filled on the way to a state."""
+        configurations = []
         while state != self._start:
-            state, content = self._came[state]
-            contents.append(content)
-        return tuple(contents)
+            state, configuration = self._came[state]
+            configurations.append(configuration)
+        return tuple(configurations)
 
 
-def _idle_losses(columns: Sequence[Column], cut: Cut) -> list[int | None]:
-    """Return the loss of an empty node of each type; ``None`` where it must not be empty."""
+def _idle_reduced_costs(columns: Sequence[TypeColumns], dual_bound: DualBound) -> list[int | None]:
+    """Return the reduced cost of an empty node of each type; ``None`` = must not be empty."""
     rows = [column.empty for column in columns]
     return [
-        None if row is None else int(cut.losses(t, columns[t])[row]) for t, row in enumerate(rows)
+        None if row is None else int(dual_bound.reduced_costs(t, columns[t])[row])
+        for t, row in enumerate(rows)
     ]
 
 
-def _idle(losses: Sequence[int | None], nodes: Sequence[int]) -> int | None:
-    """Return the loss of leaving these nodes empty; ``None`` if one of them must not be."""
+def _idle(reduced_costs: Sequence[int | None], nodes: Sequence[int]) -> int | None:
+    """Return the reduced cost of leaving these nodes empty; ``None`` if one of them must not be."""
     total = 0
-    for loss, count in zip(losses, nodes, strict=True):
-        if count and loss is None:
+    for reduced_cost, count in zip(reduced_costs, nodes, strict=True):
+        if count and reduced_cost is None:
             return None
-        total += count * (loss or 0)
+        total += count * (reduced_cost or 0)
     return total
 
 
 def _moves(
-    columns: Sequence[Column], cut: Cut, x: IntArray, budget: int
+    columns: Sequence[TypeColumns], dual_bound: DualBound, x: IntArray, gap: int
 ) -> list[list[tuple[IntArray, IntArray]]]:
-    """Return, per type and kind k, the configurations with k that fit x and the budget, by loss."""
+    """Return, per type and kind k, those with k that fit x and the gap, by reduced cost."""
     moves = []
     for t, column in enumerate(columns):
-        losses = cut.losses(t, column)
-        kept = np.flatnonzero((losses <= budget) & (column.counts <= x).all(axis=1))
-        kept = kept[np.argsort(losses[kept], kind="stable")]
+        reduced_costs = dual_bound.reduced_costs(t, column)
+        kept = np.flatnonzero((reduced_costs <= gap) & (column.counts <= x).all(axis=1))
+        kept = kept[np.argsort(reduced_costs[kept], kind="stable")]
         entries = int(np.count_nonzero(column.counts[kept]))
-        check_room(8 * (len(kept) + entries) * len(x), f"moves by {len(kept):,} contents")
-        counts, losses = column.counts[kept], losses[kept]
-        moves.append([(counts[counts[:, k] > 0], losses[counts[:, k] > 0]) for k in range(len(x))])
+        check_room(8 * (len(kept) + entries) * len(x), f"moves by {len(kept):,} configurations")
+        counts, reduced_costs = column.counts[kept], reduced_costs[kept]
+        moves.append(
+            [(counts[counts[:, k] > 0], reduced_costs[counts[:, k] > 0]) for k in range(len(x))]
+        )
     return moves

@@ -1,4 +1,4 @@
-"""What a search over plans works on and what it knows."""
+"""What a search over splits and configurations works on, and what it knows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.residual_search import Content
-from slotwise.solver.column_generation.restricted_master import Column
+from slotwise.solver.column_generation.residual_search import Configuration
+from slotwise.solver.column_generation.restricted_master import TypeColumns
 from slotwise.solver.core.engine import NotTakenError
 
 SCALE_BITS = 20
@@ -20,26 +20,26 @@ EXACT_BITS = 52
 class SiteColumns:
     """Configurations and number of nodes of each type of a site."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[TypeColumns, ...]
     nodes: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The best plan found: its value and the contents of each site's nodes."""
+class MasterSolution:
+    """A solution of the master: its value and the configurations of each site's nodes."""
 
     value: int
-    contents: tuple[tuple[Content, ...], ...]
+    configurations: tuple[tuple[Configuration, ...], ...]
 
 
 @dataclass(slots=True)
 class SearchState:
-    """What the search knows: the incumbent, and a bound no plan exceeds (``None``: none yet).
+    """What the search knows: the incumbent, and a bound no solution exceeds (``None``: none yet).
 
     `on_bound` is told of each lower bound. `by_solver` says whether it rests on CP-SAT's word.
     """
 
-    best: Found | None = None
+    best: MasterSolution | None = None
     bound: int | None = None
     finished: bool = False
     by_solver: bool = False
@@ -53,7 +53,7 @@ class SearchState:
 
 
 def exact_scale(sites: Sequence[SiteColumns], total: IntArray) -> int:
-    """Return the price grid on which every sum of a cut stays exact in doubles.
+    """Return the grid of duals on which every sum of a dual bound stays exact in doubles.
 
     Raises
     ------
@@ -64,5 +64,5 @@ def exact_scale(sites: Sequence[SiteColumns], total: IntArray) -> int:
     nodes = sum(sum(site.nodes) for site in sites)
     most = (2 * largest + 1) * (int(total.sum()) + nodes + 1)
     if most.bit_length() > EXACT_BITS:
-        raise NotTakenError("its costs are too large for exact prices")
+        raise NotTakenError("its costs are too large for exact duals")
     return 1 << min(SCALE_BITS, EXACT_BITS - most.bit_length())

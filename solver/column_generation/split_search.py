@@ -1,9 +1,9 @@
-"""Best-first search for the best split and the best contents of its nodes.
+"""Best-first search for the best split of the tasks over the sites and the best solution of each.
 
-The split with the highest bound is looked at: first its own relaxation is solved, which bounds all
-others too; then the contents worth exactly its bound are searched for. If there are none, its
-bound falls by one and the next best is taken. The first plan found at the highest bound of all is
-therefore optimal, and the highest bound is valid at any moment.
+The split with the highest bound is looked at: first its own relaxation is solved, whose duals bound
+all other splits too; then a solution worth exactly its bound is searched for. If there is none, its
+bound falls by one and the next best is taken. The first solution found at the highest bound of all
+is therefore optimal, and the highest bound is valid at any moment.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from dataclasses import replace
 
 from slotwise.models.errors import InternalError
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.rack_splits import Splits
-from slotwise.solver.column_generation.residual_cp_sat import close_by_cp_sat
+from slotwise.solver.column_generation.neg_inf import NEG_INF
+from slotwise.solver.column_generation.params import ResidualParams
+from slotwise.solver.column_generation.rack_splits import RackSplits
+from slotwise.solver.column_generation.residual_cp_sat import solve_residual_ip
 from slotwise.solver.column_generation.residual_search import (
-    Plan,
+    SiteSolution,
     TooLongError,
-    least_loss,
-    loss_of,
+    min_reduced_cost,
+    reduced_cost_of,
 )
-from slotwise.solver.column_generation.restricted_master import Cut, Master
+from slotwise.solver.column_generation.restricted_master import DualBound, RestrictedMaster
 from slotwise.solver.column_generation.search_state import (
-    Found,
+    MasterSolution,
     SearchState,
     SiteColumns,
     exact_scale,
@@ -32,14 +34,8 @@ from slotwise.solver.column_generation.search_state import (
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.result import Limits
 
-MOST_STATES = 10_000
-"""Residual vectors looked at before CP-SAT takes over."""
 
-IMPOSSIBLE = -(2**60)
-"""Value of a split that no nodes can hold."""
-
-
-class PlanSearch:
+class SplitSearch:
     """The search over splits; `state` can be read whenever it stops."""
 
     def __init__(
@@ -50,21 +46,23 @@ class PlanSearch:
         bonus: IntArray,
         deadline: float,
         state: SearchState,
-        on_best: Callable[[Found], None],
+        on_best: Callable[[MasterSolution], None],
         limits: Limits,
+        params: ResidualParams,
     ) -> None:
         scale = exact_scale(sites, total)
         self._sites = tuple(sites)
-        self._masters = [Master(site.columns, site.nodes, total, scale) for site in sites]
+        self._masters = [RestrictedMaster(site.columns, site.nodes, total, scale) for site in sites]
         self._scale = scale
         self._deadline = deadline
         self._on_best = on_best
         self._limits = limits
-        self.splits = Splits(first, total, bonus, len(sites), scale)
+        self._params = params
+        self.splits = RackSplits(first, total, bonus, len(sites), scale)
         self.state = state
 
     def run(self) -> None:
-        """Search until the best plan is proven, nothing is left, or the deadline passes.
+        """Search until the best solution is proven, nothing is left, or the deadline passes.
 
         Raises
         ------
@@ -91,108 +89,116 @@ class PlanSearch:
         """Note the highest bound, drop hopeless splits, say if any is left."""
         values = self.splits.values()
         best = self.state.best
-        hopeful = values > (IMPOSSIBLE if best is None else best.value)
+        hopeful = values > (NEG_INF if best is None else best.value)
         if not hopeful.all():
             self.splits.keep(hopeful)
             values = values[hopeful]
-        if self.splits.cuts:
+        if self.splits.dual_bounds:
             highest = [int(values.max())] if len(values) else []
             self.state.lower(max([*highest, *([best.value] if best else [])], default=None))
         return bool(len(values))
 
     def _relax(self, split: int) -> None:
-        """Solve the relaxation of a split in each site and cut all splits by it."""
+        """Solve the relaxation of a split at each site and bound all splits by it."""
         for site, master in enumerate(self._masters):
-            self.splits.add(master.cut(self.splits.contents(split, site)), site)
+            self.splits.add(master.dual_bound(self.splits.share(split, site)), site)
         self.splits.mark_solved(split)
 
     def _dive(self, split: int) -> bool:
-        """Look for the best plan of the split, allowing more and more loss.
+        """Look for the best solution of the split, within wider and wider gaps.
 
-        Returns whether that settled something: a plan, or the proof that none beats the incumbent.
+        Returns whether that gave a solution, or the proof that none beats the incumbent.
         """
-        contents, loss = [], 0
+        configurations, reduced_cost = [], 0
         for site in range(len(self._sites)):
             try:
-                plan = self._any_plan(split, site)
+                solution = self._any_solution(split, site)
             except TooLongError:
                 return False
-            if plan is None:
-                self.splits.lower(split, IMPOSSIBLE)
+            if solution is None:
+                self.splits.lower(split, NEG_INF)
                 return True
-            contents.append(plan.contents)
-            loss += plan.loss
-        found = Found(self.splits.worth(split, loss), tuple(contents))
+            configurations.append(solution.configurations)
+            reduced_cost += solution.reduced_cost
+        found = MasterSolution(self.splits.value(split, reduced_cost), tuple(configurations))
         self.splits.lower(split, found.value)
         self._take(found)
         return True
 
-    def _any_plan(self, split: int, site: int) -> Plan | None:
-        """Return the plan of least loss, ``None`` if there is none that beats the incumbent."""
-        cut = self.splits.cut_of(split, site)
+    def _any_solution(self, split: int, site: int) -> SiteSolution | None:
+        """Return the solution of least reduced cost; ``None`` if none beats the incumbent."""
+        dual_bound = self.splits.dual_bound_of(split, site)
         here = self._sites[site]
         most = sum(
-            count * int(cut.losses(t, column).max())
+            count * int(dual_bound.reduced_costs(t, column).max())
             for t, (column, count) in enumerate(zip(here.columns, here.nodes, strict=True))
         )
         if len(self._sites) == 1 and self.state.best is not None:
-            most = min(most, self.splits.slack(split, self.state.best.value + 1))
-        budget = min(self._scale, most)
+            most = min(most, self.splits.gap(split, self.state.best.value + 1))
+        gap = min(self._scale, most)
         while True:
-            plan = self._least_loss(split, site, budget)
-            if plan is not None or budget == most:
-                return plan
-            budget = min(4 * budget, most)
+            solution = self._min_reduced_cost(split, site, gap)
+            if solution is not None or gap == most:
+                return solution
+            gap = min(4 * gap, most)
 
     def _prove(self, split: int, value: int) -> None:
-        """Find a plan of the split worth `value`, or note that there is none."""
-        slack = self.splits.slack(split, value)
-        contents = []
+        """Find a solution of the split worth `value`, or note that there is none."""
+        gap = self.splits.gap(split, value)
+        configurations = []
         for site in range(len(self._sites)):
-            plan = self._least_loss(split, site, slack)
-            if plan is None:
+            solution = self._min_reduced_cost(split, site, gap)
+            if solution is None:
                 self.splits.lower(split, value - 1)
                 return
-            slack -= plan.loss
-            contents.append(plan.contents)
-        self._take(Found(value, tuple(contents)))
+            gap -= solution.reduced_cost
+            configurations.append(solution.configurations)
+        self._take(MasterSolution(value, tuple(configurations)))
 
-    def _least_loss(self, split: int, site: int, budget: int) -> Plan | None:
+    def _min_reduced_cost(self, split: int, site: int, gap: int) -> SiteSolution | None:
         """Search residual vectors; where they are too many, let CP-SAT close the gap."""
         here = self._sites[site]
-        cut = self.splits.cut_of(split, site)
-        x = self.splits.contents(split, site)
+        dual_bound = self.splits.dual_bound_of(split, site)
+        x = self.splits.share(split, site)
         try:
-            return least_loss(here.columns, here.nodes, cut, x, budget, self._go_on)
+            return min_reduced_cost(here.columns, here.nodes, dual_bound, x, gap, self._go_on)
         except TooLongError:
             left = replace(self._limits, time_s=self._deadline - time.perf_counter())
-            closing = close_by_cp_sat(here.columns, here.nodes, cut, x, budget, left)
+            answer = solve_residual_ip(
+                here.columns, here.nodes, dual_bound, x, gap, left, self._params.max_ip_columns
+            )
             self.state.by_solver = True
-        if closing.plan is None and closing.proven:
-            self._check_incumbent(site, cut, x, budget)
-        if closing.plan is not None and len(self._sites) == 1:
-            plan = closing.plan
-            self._take(Found(self.splits.worth(split, plan.loss), (plan.contents,)))
-        if not closing.proven:
+        if answer.solution is None and answer.proven:
+            self._check_incumbent(site, dual_bound, x, gap)
+        if answer.solution is not None and len(self._sites) == 1:
+            solution = answer.solution
+            self._take(
+                MasterSolution(
+                    self.splits.value(split, solution.reduced_cost), (solution.configurations,)
+                )
+            )
+        if not answer.proven:
             raise TooLongError
-        return closing.plan
+        return answer.solution
 
-    def _check_incumbent(self, site: int, cut: Cut, x: IntArray, budget: int) -> None:
-        """Raise an `InternalError` where CP-SAT found no plan and the incumbent is one."""
-        if self.state.best is None or not self.state.best.contents:
+    def _check_incumbent(self, site: int, dual_bound: DualBound, x: IntArray, gap: int) -> None:
+        """Raise an `InternalError` where CP-SAT found no solution and the incumbent is one."""
+        if self.state.best is None or not self.state.best.configurations:
             return
         here = self._sites[site]
-        loss = loss_of(here.columns, here.nodes, cut, x, self.state.best.contents[site])
-        if loss is not None and loss <= budget:
+        reduced_cost = reduced_cost_of(
+            here.columns, here.nodes, dual_bound, x, self.state.best.configurations[site]
+        )
+        if reduced_cost is not None and reduced_cost <= gap:
             raise InternalError(
-                f"CP-SAT finds no plan that loses at most {budget}, the incumbent loses {loss}"
+                f"CP-SAT finds no solution within the gap {gap}, the incumbent has {reduced_cost}"
             )
 
     def _go_on(self, seen: int) -> bool:
         check_stop()
-        return seen < MOST_STATES and time.perf_counter() < self._deadline
+        return seen < self._params.max_states and time.perf_counter() < self._deadline
 
-    def _take(self, found: Found) -> None:
+    def _take(self, found: MasterSolution) -> None:
         if self.state.best is None or found.value > self.state.best.value:
             self.state.best = found
             self._on_best(found)

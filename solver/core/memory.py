@@ -158,7 +158,7 @@ def check_room(size: float, what: str) -> None:
     size
         Estimated bytes.
     what
-        Names it: ``tables of pieces``.
+        Names it: ``tables of configurations``.
 
     Raises
     ------

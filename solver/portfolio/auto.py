@@ -15,7 +15,7 @@ from slotwise.solver.baseline.engine import BASELINE
 from slotwise.solver.column_generation.configurations.engine import (
     FAST_CONFIGURATIONS as CONFIGURATIONS,
 )
-from slotwise.solver.column_generation.connected.engine import PIECES
+from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.engine import COLUMNS
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.ctrl_c import is_stop_requested
@@ -25,11 +25,11 @@ from slotwise.solver.core.solve_state import Known, Watch, tell_outcome
 from slotwise.solver.portfolio.matrix import matrix_turns
 from slotwise.solver.portfolio.run import (
     BESIDE,
+    CONNECTED_COLUMNS,
     ENCLOSED,
     ENCLOSING,
     FIRST,
     LISTED,
-    PIECED,
     POLISH,
     PRICED,
     SOON,
@@ -64,7 +64,7 @@ LEAST_SHARE_OF_A_PART = 0.05
 SHARE_OF_A_RACK = 0.4
 """Of the time limit, for each of the two problems that enclose one with several racks."""
 
-BY_PIECES = Turn(PIECES, PIECED, SHARE_OF_CONFIGURATIONS)
+BY_CONNECTED = Turn(CONNECTED, CONNECTED_COLUMNS, SHARE_OF_CONFIGURATIONS)
 
 SUM_OF_PARTS, CUT = "sum over parts without flow", "least cut between racks"
 """Kinds of bounds."""
@@ -163,7 +163,7 @@ def _prove(auto: Auto, problem: Problem, watch: Watch) -> None:
     if found is None and racks_matter(problem):
         _enclose(auto, problem, watch)
     else:
-        auto.run(BY_PIECES, problem, watch)
+        auto.run(BY_CONNECTED, problem, watch)
     if found is not None or CONFIGURATIONS.supports(problem) is not None:  # not for its size
         auto.run(Turn(COLUMNS, LISTED, SHARE_OF_COLUMNS), problem, watch)
 
@@ -174,7 +174,7 @@ def _enclose(auto: Auto, problem: Problem, watch: Watch) -> None:
     turn = Turn(CONFIGURATIONS, ENCLOSING, SHARE_OF_A_RACK)
     outer = auto.run(turn, flat.problem, watch.on(flat))
     if outer is None:
-        auto.run(BY_PIECES, problem, watch)
+        auto.run(BY_CONNECTED, problem, watch)
     rack = one_rack(problem)
     share = min(auto.limits.time_s * SHARE_OF_A_RACK, auto.left_s)
     inner = auto.within(rack.problem, share)
@@ -190,4 +190,4 @@ def _enclose(auto: Auto, problem: Problem, watch: Watch) -> None:
         cut = replace(found, bound_kind=CUT, by_solver=outer.by_solver)
         tell_outcome(watch.by("+".join(provers)), cut)
         auto.proofs.append(Proof("rack-cut", version("slotwise"), found.bounds, found.proof))
-        auto.run(BY_PIECES, problem, watch)
+        auto.run(BY_CONNECTED, problem, watch)

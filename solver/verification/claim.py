@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from slotwise.models.instance.placement import Placement
+from slotwise.solver.core.engine_names import current_name
 from slotwise.solver.core.result import Result, Status, TermResult
 
 Amounts = tuple[Fraction | None, ...]
@@ -71,7 +72,7 @@ class SaysBounds(Protocol):
 def engines_behind(proofs: Sequence[SaysBounds]) -> tuple[str, ...]:
     """Return the engines that proved some bound; all that ran where none did."""
     some = [proof for proof in proofs if any(bound is not None for bound in proof.bounds)]
-    names = (name for proof in some or proofs for name in proof.engine.split("+"))
+    names = (current_name(name) for proof in some or proofs for name in proof.engine.split("+"))
     return tuple(dict.fromkeys(names))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from slotwise.models.errors import InputError, InternalError
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.engine import UntakenError
+from slotwise.solver.core.engine_names import current_name
 from slotwise.solver.core.result import Limits, Result
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.solve import solve
@@ -126,6 +127,7 @@ def _candidates(problem: Problem, claim: Claim) -> tuple[str, ...]:
 
 
 def _named(engine: str, claim: Claim) -> str:
+    engine = current_name(engine)
     if engine not in ENGINES:
         raise InputError(f"must be one of {', '.join(ENGINES)}", field="engine", value=engine)
     if engine in claim.engines:

@@ -58,10 +58,7 @@ def verify(
     resolve: Annotated[
         bool, typer.Option("--resolve", help="Have another engine search for anything better.")
     ] = False,
-    engine: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The other engine; default: any that takes it."),
-    ] = None,
+    engine: options.OtherEngine = None,
     time_limit: options.TimeLimit = 60.0,
     workers: options.Workers = 1,
     seed: options.Seed = 0,

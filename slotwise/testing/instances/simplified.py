@@ -1,4 +1,4 @@
-"""Instances without the rules that ``pieces``, ``subset-dp`` and ``dual-ascent`` do not take."""
+"""Instances without the rules that ``connected``, ``subset-dp`` and ``dual-ascent`` do not take."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Columns: every worthwhile content of one node, split into workers, with what it costs.
+"""Columns: every undominated configuration of one node, split into workers, with its costs.
 
 Whatever is decided on the node stays in its column: workers, shared memory, least cpu, overload,
-tasks that stay at home. Of columns with the same tasks those go that another beats in every term
-and in the moves.
+tasks that stay at home. Of columns with the same tasks those are dropped that another one
+dominates: it is no worse in any term and in the moves.
 """
 
 from __future__ import annotations
@@ -15,22 +15,21 @@ import numpy as np
 
 from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
+from slotwise.solver.column_generation.configurations.enumeration import within_node_caps
+from slotwise.solver.column_generation.params import ColumnsParams
 from slotwise.solver.column_generation.worker_packing.pareto_splits import (
-    APART,
-    AWAY,
     CPU,
     MEMORY,
+    MOVED,
+    NETWORK,
     WORKERS,
-    Splits,
+    WorkerSplits,
     worker_splits,
 )
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.memory import check_room
 from slotwise.solver.structure.dominance import undominated
 from slotwise.solver.structure.task_types import Kinds
-
-MOST_COLUMNS = 500_000
-ROWS_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,20 +52,20 @@ class NodeColumns:
     counts: IntArray
     parts: Mapping[str, IntArray]
     chosen: IntArray
-    splits: tuple[Splits, ...]
+    splits: tuple[WorkerSplits, ...]
 
     def workers(self, column: int) -> Iterator[tuple[int | None, IntArray]]:
-        """Yield home label and content [K] of each worker of a column."""
+        """Yield home label and configuration [K] of each worker of a column."""
         for splits, chosen in zip(self.splits, self.chosen[column].tolist(), strict=True):
             for label, counts in splits.workers(chosen):
-                content = np.zeros(self.counts.shape[1], dtype=np.int64)
-                content[splits.columns] = counts
-                yield label, content
+                configuration = np.zeros(self.counts.shape[1], dtype=np.int64)
+                configuration[splits.columns] = counts
+                yield label, configuration
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """Contents of the topologies so far: [Y, K] counts, [Y, 5] costs, [Y, D] load, [Y, P]."""
+class _PartialColumns:
+    """Configurations of the topologies so far: [Y, K] counts, [Y, 5] costs, [Y, D] load, [Y, P]."""
 
     counts: IntArray
     costs: IntArray
@@ -74,7 +73,9 @@ class _Rows:
     chosen: IntArray
 
 
-def node_columns(problem: Problem, kinds: Kinds, node: int, deadline: float) -> NodeColumns:
+def node_columns(
+    problem: Problem, kinds: Kinds, node: int, deadline: float, params: ColumnsParams
+) -> NodeColumns:
     """Return the columns of a node.
 
     Raises
@@ -82,8 +83,8 @@ def node_columns(problem: Problem, kinds: Kinds, node: int, deadline: float) -> 
     NotTakenError
         When there are too many, or the deadline passes.
     """
-    found: list[Splits] = []
-    rows = _Rows(
+    found: list[WorkerSplits] = []
+    rows = _PartialColumns(
         np.zeros((1, kinds.count), dtype=np.int64),
         np.zeros((1, 5), dtype=np.int64),
         np.zeros((1, len(problem.dims)), dtype=np.int64),
@@ -91,11 +92,13 @@ def node_columns(problem: Problem, kinds: Kinds, node: int, deadline: float) -> 
     )
     for t, rules in enumerate(problem.rules):
         if rules.classes:
-            splits, kept = worker_splits(problem, kinds, t, node, deadline)
+            splits, kept = worker_splits(problem, kinds, t, node, deadline, params)
             found.append(splits)
-            rows = _beside(problem, rows, _alone(problem, kinds, t, splits, kept), node)
+            rows = _combined(
+                problem, rows, _of_topology(problem, kinds, t, splits, kept), node, params
+            )
         if time.perf_counter() > deadline:
-            raise NotTakenError("listing the contents of a node takes too long")
+            raise NotTakenError("listing the configurations of a node takes too long")
     parts = _parts(problem, kinds, rows, node)
     best = undominated(rows.counts, _criteria(problem, parts))
     return NodeColumns(
@@ -106,7 +109,9 @@ def node_columns(problem: Problem, kinds: Kinds, node: int, deadline: float) -> 
     )
 
 
-def _alone(problem: Problem, kinds: Kinds, topology: int, splits: Splits, kept: IntArray) -> _Rows:
+def _of_topology(
+    problem: Problem, kinds: Kinds, topology: int, splits: WorkerSplits, kept: IntArray
+) -> _PartialColumns:
     """Return a topology's splits as rows, those that keep its caps per node."""
     counts = np.zeros((len(kept), kinds.count), dtype=np.int64)
     counts[:, splits.columns] = splits.counts[kept]
@@ -121,48 +126,53 @@ def _alone(problem: Problem, kinds: Kinds, topology: int, splits: Splits, kept: 
         if region.topology == topology and region.kind == "offheap_node":
             users = np.isin(firsts, region.classes)
             load[:, problem.memory] += region.size * (counts[:, users] > 0).any(axis=1)
-    capped = np.ones(len(kept), dtype=np.bool_)
-    for component, most in problem.rules[topology].max_per_node:
-        members = [problem.classes[c].component == component for c in firsts]
-        capped &= counts[:, np.array(members, dtype=np.bool_)].sum(axis=1) <= most
-    return _Rows(counts[capped], costs[capped], load[capped], kept[capped][:, None])
+    capped = within_node_caps(problem, kinds, counts)
+    return _PartialColumns(counts[capped], costs[capped], load[capped], kept[capped][:, None])
 
 
-def _beside(problem: Problem, rows: _Rows, more: _Rows, node: int) -> _Rows:
-    """Return every content of the topologies so far beside every one of one more topology."""
-    pieces = []
-    at_once = max(1, ROWS_AT_ONCE // max(1, len(more.counts)))
+def _combined(
+    problem: Problem,
+    rows: _PartialColumns,
+    more: _PartialColumns,
+    node: int,
+    params: ColumnsParams,
+) -> _PartialColumns:
+    """Return every configuration of the topologies so far with every one of one more topology."""
+    chunks = []
+    at_once = max(1, params.pairs_at_once // max(1, len(more.counts)))
     pairs = min(at_once, len(rows.counts)) * len(more.counts)
-    check_room(10 * pairs * (rows.load.shape[1] + 1), f"the loads of {pairs:,} contents of a node")
+    check_room(
+        10 * pairs * (rows.load.shape[1] + 1), f"the loads of {pairs:,} configurations of a node"
+    )
     total = 0
     for start in range(0, len(rows.counts), at_once):
-        piece = slice(start, start + at_once)
-        load = rows.load[piece][:, None, :] + more.load[None, :, :]
-        workers = rows.costs[piece, WORKERS][:, None] + more.costs[None, :, WORKERS]
+        chunk = slice(start, start + at_once)
+        load = rows.load[chunk][:, None, :] + more.load[None, :, :]
+        workers = rows.costs[chunk, WORKERS][:, None] + more.costs[None, :, WORKERS]
         i, j = np.nonzero(_has_room(problem, load, workers, node))
         total += len(i)
-        if total > MOST_COLUMNS:
-            raise NotTakenError(f"a node has more than {MOST_COLUMNS:,} contents")
-        check_room(16 * len(i) * _width(rows, more), f"{total:,} contents of a node")
+        if total > params.max_columns:
+            raise NotTakenError(f"a node has more than {params.max_columns:,} configurations")
+        check_room(16 * len(i) * _width(rows, more), f"{total:,} configurations of a node")
         left = i + start
-        pieces.append(
-            _Rows(
+        chunks.append(
+            _PartialColumns(
                 rows.counts[left] + more.counts[j],
                 rows.costs[left] + more.costs[j],
                 load[i, j],
                 np.concatenate([rows.chosen[left], more.chosen[j]], axis=1),
             )
         )
-    return _Rows(
-        np.concatenate([p.counts for p in pieces]),
-        np.concatenate([p.costs for p in pieces]),
-        np.concatenate([p.load for p in pieces]),
-        np.concatenate([p.chosen for p in pieces]),
+    return _PartialColumns(
+        np.concatenate([p.counts for p in chunks]),
+        np.concatenate([p.costs for p in chunks]),
+        np.concatenate([p.load for p in chunks]),
+        np.concatenate([p.chosen for p in chunks]),
     )
 
 
-def _width(rows: _Rows, more: _Rows) -> int:
-    """Return the numbers that a content of both takes."""
+def _width(rows: _PartialColumns, more: _PartialColumns) -> int:
+    """Return the numbers that a configuration of both takes."""
     one = (rows.counts, rows.costs, rows.load, rows.chosen, more.chosen)
     return sum(part.shape[1] for part in one)
 
@@ -172,7 +182,7 @@ def _has_room(problem: Problem, load: IntArray, workers: IntArray, node: int) ->
     return np.asarray(fits & (workers <= problem.slots[node]), dtype=np.bool_)
 
 
-def _parts(problem: Problem, kinds: Kinds, rows: _Rows, node: int) -> dict[str, IntArray]:
+def _parts(problem: Problem, kinds: Kinds, rows: _PartialColumns, node: int) -> dict[str, IntArray]:
     on_node = int(problem.distance[RACK] - problem.distance[NODE])
     in_worker = int(problem.distance[NODE] - problem.distance[WORKER])
     linear = np.zeros(len(rows.counts), dtype=np.int64)
@@ -181,10 +191,10 @@ def _parts(problem: Problem, kinds: Kinds, rows: _Rows, node: int) -> dict[str, 
     over = np.maximum(rows.load - problem.capacity[node], 0)
     return {
         "overload": over @ problem.soft_weight,
-        "network": in_worker * rows.costs[:, APART] - on_node * kinds.pairs(rows.counts),
+        "network": in_worker * rows.costs[:, NETWORK] - on_node * kinds.pairs(rows.counts),
         "nodes": (rows.costs[:, WORKERS] > 0).astype(np.int64),
         "workers": rows.costs[:, WORKERS],
-        "moved": rows.costs[:, AWAY],
+        "moved": rows.costs[:, MOVED],
         "linear": linear,
         "rejected": np.zeros(len(rows.counts), dtype=np.int64),
     }

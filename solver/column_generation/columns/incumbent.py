@@ -1,4 +1,4 @@
-"""The best placement of a search over columns, told to whoever watches."""
+"""The best placement of a search over columns; better ones and bounds are told to the `Watch`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ class Incumbent:
         """Keep a placement if it is better; return the best values."""
         verdict = judge(self._problem, placement)
         if verdict.violations:
-            raise InternalError(f"a plan of columns is no placement: {verdict.violations[0]}")
+            raise InternalError(
+                f"a solution of the column model is no placement: {verdict.violations[0]}"
+            )
         if self.values is None or verdict.scaled < self.values:
             self.placement, self.values = placement, verdict.scaled
             self._note(term, verdict.scaled[term], None)

@@ -1,10 +1,10 @@
-"""A problem as a choice of columns: how often each content of a node type is used.
+"""A problem as a choice of columns: how often each configuration of a node type is used.
 
-    sum over types, columns: counts * used = sizes of the kinds (0 where a topology is left out)
+    sum over types, columns: counts * used = sizes of the kinds (0 where a topology is rejected)
     sum over columns of a type: used = its nodes
 
-Every term of the objective, and the moves, are sums over the used columns, over the topologies
-left out, and over pairs in different racks (`Sum`).
+Every term of the objective, and the moves, are linear in the used columns, the rejected
+topologies, and the flow between racks (`ColumnExpression`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.columns.enumeration import NodeColumns, node_columns
+from slotwise.solver.column_generation.params import COLUMNS_DEFAULTS, ColumnsParams
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.structure.node_types import NodeType, node_types
 from slotwise.solver.structure.task_types import Kinds, merge_twins
@@ -24,25 +25,25 @@ from slotwise.solver.structure.worker_layout import home_labels
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sum:
-    """``constant + values of the used columns + left_out of topologies + apart * far pairs``.
+class ColumnExpression:
+    """``constant + values of used columns + rejection costs + inter-rack cost * flow``.
 
     Parameters
     ----------
     constant
-        Where nothing is left out.
+        Where nothing is rejected.
     values
         Per node type: [Y] of each column.
-    left_out
-        [P] what leaving a topology out adds.
-    apart
+    rejection_costs
+        [P] what rejecting a topology adds; below 0 where it saves more than it costs.
+    inter_rack_cost
         Cost of one unit of flow between racks beyond that within a rack, 0 or more.
     """
 
     constant: int
     values: tuple[IntArray, ...]
-    left_out: IntArray
-    apart: int
+    rejection_costs: IntArray
+    inter_rack_cost: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +57,7 @@ class ColumnModel:
     columns
         Per type.
     terms
-        One sum per term of the objective, in its integer steps.
+        One expression per term of the objective, in its integer steps.
     moves
         The tasks that moved; ``None`` where they are not limited.
     """
@@ -65,33 +66,35 @@ class ColumnModel:
     kinds: Kinds
     types: tuple[NodeType, ...]
     columns: tuple[NodeColumns, ...]
-    terms: tuple[Sum, ...]
-    moves: Sum | None
+    terms: tuple[ColumnExpression, ...]
+    moves: ColumnExpression | None
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
-    """A plan: the column of each node (type, row), and which topologies are left out."""
+class ColumnSolution:
+    """A solution of the master: the column of each node (type, row); the rejected topologies."""
 
     nodes: dict[int, tuple[int, int]]
-    left_out: frozenset[int]
+    rejected: frozenset[int]
 
 
-def make_column_model(problem: Problem, deadline: float) -> ColumnModel:
+def make_column_model(
+    problem: Problem, deadline: float, params: ColumnsParams = COLUMNS_DEFAULTS
+) -> ColumnModel:
     """List all columns; raises `NotTakenError` where they are too many."""
     kinds = merge_twins(problem)
     types = node_types(problem)
     check_stop()
-    columns = tuple(node_columns(problem, kinds, kind.sample, deadline) for kind in types)
-    terms = tuple(_sum(problem, kinds, columns, dict(term.parts)) for term in problem.terms)
+    columns = tuple(node_columns(problem, kinds, kind.sample, deadline, params) for kind in types)
+    terms = tuple(_expression(problem, kinds, columns, dict(term.parts)) for term in problem.terms)
     limited = problem.move_limit != NO_LIMIT
-    moves = _sum(problem, kinds, columns, {"moved": 1}) if limited else None
+    moves = _expression(problem, kinds, columns, {"moved": 1}) if limited else None
     return ColumnModel(problem, kinds, types, columns, terms, moves)
 
 
-def _sum(
+def _expression(
     problem: Problem, kinds: Kinds, columns: tuple[NodeColumns, ...], parts: dict[str, int]
-) -> Sum:
+) -> ColumnExpression:
     homed = sum(one.size for one in problem.classes if one.home is not None)
     pairs = [
         int(kinds.pairs(kinds.sizes * (kinds.topology == t))) for t in range(len(problem.rules))
@@ -99,40 +102,40 @@ def _sum(
     flow = parts.get("network", 0)
     near = flow * int(problem.distance[RACK])
     rejected = parts.get("rejected", 0)
-    return Sum(
+    return ColumnExpression(
         constant=near * sum(pairs) + parts.get("moved", 0) * homed,
         values=tuple(
             np.asarray(sum(m * c.parts[part] for part, m in parts.items()), dtype=np.int64)
             for c in columns
         ),
-        left_out=np.array(
+        rejection_costs=np.array(
             [
                 rejected * rules.reject_weight - near * inside
                 for rules, inside in zip(problem.rules, pairs, strict=True)
             ],
             dtype=np.int64,
         ),
-        apart=flow * int(problem.distance[CLUSTER] - problem.distance[RACK])
+        inter_rack_cost=flow * int(problem.distance[CLUSTER] - problem.distance[RACK])
         if len(problem.racks) > 1
         else 0,
     )
 
 
-def placement_of(model: ColumnModel, used: Used) -> Placement:
-    """Deal the tasks to the workers of the plan: first those that stay at home, then the others."""
+def placement_of(model: ColumnModel, solution: ColumnSolution) -> Placement:
+    """Assign the tasks to the workers of a solution: those that stay at home first."""
     problem = model.problem
     nodes = [UNPLACED] * problem.task_count
     labels = [UNPLACED] * problem.task_count
     waiting = [list(group) for group in _tasks(model)]
     open_seats: list[tuple[int, int, int, int]] = []
-    for node, (t, row) in used.nodes.items():
-        for label, content in _labelled(problem, model.columns[t], node, row):
-            for k in np.flatnonzero(content).tolist():
-                staying = _at_home(problem, waiting[k], (node, label))[: int(content[k])]
+    for node, (t, row) in solution.nodes.items():
+        for label, configuration in _labelled(problem, model.columns[t], node, row):
+            for k in np.flatnonzero(configuration).tolist():
+                staying = _at_home(problem, waiting[k], (node, label))[: int(configuration[k])]
                 for task in staying:
                     nodes[task], labels[task] = node, label
                     waiting[k].remove(task)
-                open_seats.append((k, node, label, int(content[k]) - len(staying)))
+                open_seats.append((k, node, label, int(configuration[k]) - len(staying)))
     for k, node, label, count in open_seats:
         for task in waiting[k][:count]:
             nodes[task], labels[task] = node, label
@@ -162,5 +165,6 @@ def _labelled(
     }
     free = (label for label in range(problem.task_count + len(homes)) if label not in homes)
     return [
-        (next(free) if label is None else label, content) for label, content in columns.workers(row)
+        (next(free) if label is None else label, configuration)
+        for label, configuration in columns.workers(row)
     ]

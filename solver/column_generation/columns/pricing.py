@@ -1,14 +1,15 @@
-"""Prices of a `ColumnModel`: what its relaxation to fractions proves, in integers.
+"""The LP relaxation of a `ColumnModel`, solved by column generation; its bound in integers.
 
-The relaxation takes all racks for one and the columns in fractions. Its dual prices are rounded to
-a grid and the bound recomputed with them, so it holds whatever the floating point did: for prices
-pi of the tasks and fines mu >= 0 of the limits, no plan costs less than
+The relaxation takes all racks for one and the columns in fractions. Its duals are rounded to a grid
+and the bound recomputed with them, so it holds whatever the floating point did: for duals pi of
+the tasks and multipliers mu >= 0 of the limits, no integer solution costs less than
 
     constant + pi * sizes + mu * (limit's constant - most) + sum over types of nodes * sigma
-    + sum over topologies of min(0, left_out + mu * limit's left_out - pi * its sizes)
+    + sum over topologies of min(0, rejection cost + mu * limit's rejection cost - pi * its sizes)
 
-where ``sigma`` is the least ``value + mu * limit's value - pi * counts`` of a type's columns. What
-a column is above that is its loss: a plan costs the bound and all its losses at least.
+where the convexity dual ``sigma`` of a type is the least ``value + mu * limit's value - pi *
+counts`` of its columns. The reduced cost of a column is ``value + mu * limit's value - pi * counts
+- sigma >= 0``: a solution costs at least the bound and the reduced costs of its columns.
 """
 
 from __future__ import annotations
@@ -22,55 +23,57 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.columns.model import ColumnModel, Sum
+from slotwise.solver.column_generation.columns.model import ColumnExpression, ColumnModel
 from slotwise.solver.core.ctrl_c import check_stop
 
-COLUMNS_A_ROUND = 20
+COLUMNS_PER_ROUND = 20
 TOLERANCE = 1e-7
 SCALE_BITS = 20
-MOST_BITS = 61
+MAX_BITS = 61
 
-Limit = tuple[Sum, int]
-"""A sum and the most that it may be."""
+Limit = tuple[ColumnExpression, int]
+"""An expression and its upper limit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prices:
-    """A bound and losses, both times `scale`; losses [Y] per node type."""
+class DualSolution:
+    """A dual bound and the reduced costs [Y] per node type, both times `scale`."""
 
     scale: int
     bound: int
-    losses: tuple[IntArray, ...]
+    reduced_costs: tuple[IntArray, ...]
 
     @property
-    def least(self) -> int:
-        """The bound as a whole number: no plan costs less."""
+    def whole_bound(self) -> int:
+        """The bound as a whole number: no solution costs less."""
         return -(-self.bound // self.scale)
 
 
-def prices(model: ColumnModel, term: Sum, limits: Sequence[Limit], deadline: float) -> Prices:
-    """Return the prices at which the relaxation is as tight as it gets before the deadline."""
+def solve_relaxation(
+    model: ColumnModel, term: ColumnExpression, limits: Sequence[Limit], deadline: float
+) -> DualSolution:
+    """Return the bound and reduced costs of the best duals found before the deadline."""
     return _Relaxation(model, term, limits).solve(deadline)
 
 
-def may_have_plan(model: ColumnModel, limits: Sequence[Limit], deadline: float) -> bool:
-    """Return whether fractions of columns can keep all rows; if not, there is no plan.
+def may_be_feasible(model: ColumnModel, limits: Sequence[Limit], deadline: float) -> bool:
+    """Return whether fractions of columns can keep all rows; if not, there is no solution.
 
     Exact: at no cost at all, a bound above 0 is paid for rows that cannot be kept.
     """
-    nothing = Sum(
+    nothing = ColumnExpression(
         constant=0,
         values=tuple(np.zeros(len(c.counts), dtype=np.int64) for c in model.columns),
-        left_out=np.zeros(len(model.problem.rules), dtype=np.int64),
-        apart=0,
+        rejection_costs=np.zeros(len(model.problem.rules), dtype=np.int64),
+        inter_rack_cost=0,
     )
-    return prices(model, nothing, limits, deadline).bound <= 0
+    return solve_relaxation(model, nothing, limits, deadline).bound <= 0
 
 
 class _Relaxation:
     """The linear program; columns join it as they are priced in."""
 
-    def __init__(self, model: ColumnModel, term: Sum, limits: Sequence[Limit]) -> None:
+    def __init__(self, model: ColumnModel, term: ColumnExpression, limits: Sequence[Limit]) -> None:
         self._model, self._term, self._limits = model, term, tuple(limits)
         self._kinds = model.kinds.count
         self._known = [np.zeros(len(c.counts), dtype=np.bool_) for c in model.columns]
@@ -78,8 +81,8 @@ class _Relaxation:
         self._lp.setOptionValue("output_flag", False)
         self._lp.setOptionValue("threads", 1)
         self._add_rows()
-        self._add_penalties()
-        self._add_left_out()
+        self._add_artificials()
+        self._add_rejections()
 
     def _add_rows(self) -> None:
         for size in self._model.kinds.sizes.tolist():
@@ -89,28 +92,28 @@ class _Relaxation:
         for kind in self._model.types:
             self._lp.addRow(float(len(kind.nodes)), float(len(kind.nodes)), 0, [], [])
 
-    def _add_penalties(self) -> None:
-        """Let every row be broken at a price, so that there is always a solution."""
+    def _add_artificials(self) -> None:
+        """Add artificial variables (big M) to every row, so that the LP is always feasible."""
         largest = sum(int(np.abs(v).max()) for v in self._term.values)
-        penalty = 2.0 * (largest + int(np.abs(self._term.left_out).max(initial=0))) + 1.0
+        penalty = 2.0 * (largest + int(np.abs(self._term.rejection_costs).max(initial=0))) + 1.0
         limits = range(self._kinds, self._kinds + len(self._limits))
         for row in range(self._kinds + len(self._limits) + len(self._model.types)):
             for sign in (-1.0,) if row in limits else (1.0, -1.0):
                 self._lp.addCol(penalty, 0.0, highspy.kHighsInf, 1, [row], [sign])
 
-    def _add_left_out(self) -> None:
+    def _add_rejections(self) -> None:
         if not self._model.problem.may_reject:
             return
         topology, sizes = self._model.kinds.topology, self._model.kinds.sizes
-        for t, cost in enumerate(self._term.left_out.tolist()):
+        for t, cost in enumerate(self._term.rejection_costs.tolist()):
             rows = np.flatnonzero(topology == t).tolist()
             entries = [float(sizes[k]) for k in rows]
             for j, (limit, _) in enumerate(self._limits):
                 rows.append(self._kinds + j)
-                entries.append(float(limit.left_out[t]))
+                entries.append(float(limit.rejection_costs[t]))
             self._lp.addCol(float(cost), 0.0, 1.0, len(rows), rows, entries)
 
-    def solve(self, deadline: float) -> Prices:
+    def solve(self, deadline: float) -> DualSolution:
         """Add columns until none would lower the cost."""
         while True:
             check_stop()
@@ -129,7 +132,7 @@ class _Relaxation:
                 reduced = reduced - duals[self._kinds + j] * limit.values[t]
             reduced = reduced - duals[first_type + t]
             reduced[self._known[t]] = np.inf
-            count = min(COLUMNS_A_ROUND, len(reduced))
+            count = min(COLUMNS_PER_ROUND, len(reduced))
             for y in np.argpartition(reduced, count - 1)[:count].tolist():
                 if reduced[y] < -TOLERANCE:
                     self._add(t, y)
@@ -149,52 +152,61 @@ class _Relaxation:
         self._lp.addCol(cost, 0.0, highspy.kHighsInf, len(rows), rows, entries)
         self._known[t][y] = True
 
-    def _exact(self, duals: NDArray[np.float64]) -> Prices:
-        """Round the prices to the finest grid whose sums stay in 64 bits."""
+    def _exact(self, duals: NDArray[np.float64]) -> DualSolution:
+        """Round the duals to the finest grid whose sums stay in 64 bits."""
         for bits in range(SCALE_BITS, -1, -1):
             scale = 1 << bits
             scaled = np.rint(np.clip(duals * scale, -(2.0**60), 2.0**60)).astype(np.int64)
             pi, mu = scaled[: self._kinds], -scaled[self._kinds : self._kinds + len(self._limits)]
-            found = self._with(scale, pi, np.maximum(mu, 0))
+            found = self._bound_of(scale, pi, np.maximum(mu, 0))
             if found is not None:
                 return found
         nothing = np.zeros(self._kinds, dtype=np.int64)
-        found = self._with(1, nothing, np.zeros(len(self._limits), dtype=np.int64))
+        found = self._bound_of(1, nothing, np.zeros(len(self._limits), dtype=np.int64))
         assert found is not None, "no term reaches 2^53"
         return found
 
-    def _with(self, scale: int, pi: IntArray, mu: IntArray) -> Prices | None:
-        """Return the bound and the losses at these prices; ``None`` if they are too large."""
+    def _bound_of(self, scale: int, pi: IntArray, mu: IntArray) -> DualSolution | None:
+        """Return bound and reduced costs at these duals; ``None`` if they are too large."""
         model, term = self._model, self._term
-        fines = list(zip(mu.tolist(), self._limits, strict=True))
+        multipliers = list(zip(mu.tolist(), self._limits, strict=True))
         bound = scale * term.constant + sum(
             p * s for p, s in zip(pi.tolist(), model.kinds.sizes.tolist(), strict=True)
         )
-        bound += sum(fine * (limit.constant - most) for fine, (limit, most) in fines)
-        losses = []
+        bound += sum(
+            multiplier * (limit.constant - most) for multiplier, (limit, most) in multipliers
+        )
+        reduced_costs = []
         for t, (kind, column) in enumerate(zip(model.types, model.columns, strict=True)):
             largest = scale * int(np.abs(term.values[t]).max())
             largest += int(np.abs(pi).astype(object) @ column.counts.max(axis=0).astype(object))
-            largest += sum(fine * int(np.abs(limit.values[t]).max()) for fine, (limit, _) in fines)
-            if largest.bit_length() > MOST_BITS:
+            largest += sum(
+                multiplier * int(np.abs(limit.values[t]).max())
+                for multiplier, (limit, _) in multipliers
+            )
+            if largest.bit_length() > MAX_BITS:
                 return None
             reduced = scale * term.values[t] - column.counts @ pi
-            for fine, (limit, _) in fines:
-                reduced = reduced + fine * limit.values[t]
-            losses.append(reduced - reduced.min())
+            for multiplier, (limit, _) in multipliers:
+                reduced = reduced + multiplier * limit.values[t]
+            reduced_costs.append(reduced - reduced.min())
             bound += len(kind.nodes) * int(reduced.min())
         if model.problem.may_reject:
-            bound += sum(min(0, saved) for saved in self._left_out(scale, pi, fines))
-        return Prices(scale, bound, tuple(losses))
+            bound += sum(min(0, saved) for saved in self._rejection_costs(scale, pi, multipliers))
+        return DualSolution(scale, bound, tuple(reduced_costs))
 
-    def _left_out(self, scale: int, pi: IntArray, fines: Sequence[tuple[int, Limit]]) -> list[int]:
-        """Return what leaving out each topology adds at these prices."""
+    def _rejection_costs(
+        self, scale: int, pi: IntArray, multipliers: Sequence[tuple[int, Limit]]
+    ) -> list[int]:
+        """Return what rejecting each topology adds at these duals."""
         topology, sizes = self._model.kinds.topology.tolist(), self._model.kinds.sizes.tolist()
         added = []
-        for t, cost in enumerate(self._term.left_out.tolist()):
+        for t, cost in enumerate(self._term.rejection_costs.tolist()):
             paid = sum(
                 p * s for p, s, o in zip(pi.tolist(), sizes, topology, strict=True) if o == t
             )
-            fined = sum(fine * int(limit.left_out[t]) for fine, (limit, _) in fines)
-            added.append(scale * cost + fined - paid)
+            weighted = sum(
+                multiplier * int(limit.rejection_costs[t]) for multiplier, (limit, _) in multipliers
+            )
+            added.append(scale * cost + weighted - paid)
         return added

@@ -1,4 +1,4 @@
-"""Pairs in different racks, as an expression of the tasks on the nodes."""
+"""The flow between racks, as an expression of the tasks on the nodes."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ NodeCounts = Mapping[int, Sequence[Count]]
 """Node -> [K] count of each kind there."""
 
 
-def far_pairs(
+def inter_rack_flow(
     cp: cp_model.CpModel,
     problem: Problem,
     kinds: Kinds,
     counts: NodeCounts,
-    left_out: Sequence[Count],
+    rejected: Sequence[Count],
 ) -> Count:
-    """Return the flow between racks of the topologies that are not left out, or more.
+    """Return an upper bound of the flow between racks of the topologies not rejected.
 
     Pairs in a rack are products of the counts there, order-encoded as in the compact model.
     """
@@ -33,7 +33,7 @@ def far_pairs(
     for t in range(len(problem.rules)):
         own = {pair: w for pair, w in flows.items() if kinds.topology[pair[0]] == t}
         all_pairs = sum(w * int(kinds.sizes[a] * kinds.sizes[b]) for (a, b), w in own.items())
-        far += all_pairs * (1 - left_out[t])
+        far += all_pairs * (1 - rejected[t])
         stars = cover(own, tuple(kinds.sizes.tolist()))
         members = sorted({k for pair in own for k in pair})
         for rack in range(len(problem.racks)):

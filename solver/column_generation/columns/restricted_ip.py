@@ -1,8 +1,8 @@
-"""The best plan of some of a model's columns, by CP-SAT.
+"""The best solution among some of the columns: the restricted integer program, by CP-SAT.
 
-The relaxation's prices say which columns a good plan can use. Every node uses one of its type's;
-the count of a kind on a node is tied to them value by value, so that what is left for the other
-nodes propagates. Limits are rows.
+Reduced costs say which columns a good solution can use. Every node uses one of its type's; the
+count of a kind on a node is tied to them value by value, so that what is left for the other nodes
+propagates. Limits are rows.
 """
 
 from __future__ import annotations
@@ -15,30 +15,34 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from slotwise.models.problem.problem import BoolArray, IntArray
-from slotwise.solver.column_generation.columns.model import ColumnModel, Sum, Used
+from slotwise.solver.column_generation.columns.model import (
+    ColumnExpression,
+    ColumnModel,
+    ColumnSolution,
+)
 from slotwise.solver.column_generation.columns.pricing import Limit
-from slotwise.solver.column_generation.columns.rack_cost import far_pairs
+from slotwise.solver.column_generation.columns.rack_cost import inter_rack_flow
 from slotwise.solver.compact import Count, proven_bound, run_cp_sat
 from slotwise.solver.core.result import Limits
 
 
 @dataclass(frozen=True, slots=True)
-class Closing:
+class RestrictedIpAnswer:
     """What the integer program found.
 
     Parameters
     ----------
-    used
-        The best plan; ``None`` when none was found.
+    solution
+        The best one; ``None`` when none was found.
     bound
-        No plan of these columns costs less; ``None`` when nothing is proven.
+        No solution of these columns costs less; ``None`` when nothing is proven.
     complete
-        Whether `used` is proven best, or, without a plan, that there is none.
+        Whether `solution` is proven best, or, without one, that there is none.
     interrupted
         Whether Ctrl-C ended it.
     """
 
-    used: Used | None
+    solution: ColumnSolution | None
     bound: int | None
     complete: bool
     interrupted: bool
@@ -55,45 +59,45 @@ class _Node:
     counts: list[Count]
 
 
-def close(
+def solve_restricted_ip(
     model: ColumnModel,
-    term: Sum,
+    term: ColumnExpression,
     limits: Sequence[Limit],
     kept: Sequence[BoolArray],
-    least: int,
+    bound: int,
     search: Limits,
-    on_plan: Callable[[Used], object],
-) -> Closing:
-    """Minimise a term, known to be at least `least`, over the plans of the columns `kept`.
+    on_solution: Callable[[ColumnSolution], object],
+) -> RestrictedIpAnswer:
+    """Minimise a term, known to be at least `bound`, over the columns `kept`.
 
-    `kept` [Y] per node type. `on_plan` is told of each better plan.
+    `kept` [Y] per node type. `on_solution` is told of each better solution.
     """
     started = time.perf_counter()
     cp = cp_model.CpModel()
-    apart = any(s.apart for s in (term, *(limit for limit, _ in limits)))
-    nodes = _nodes(cp, model, kept, by_rack=apart)
-    left_out = [
-        cp.new_bool_var(f"left_out_{t}") if rules.classes and model.problem.may_reject else 0
+    racks_matter = any(s.inter_rack_cost for s in (term, *(limit for limit, _ in limits)))
+    nodes = _nodes(cp, model, kept, by_rack=racks_matter)
+    rejected = [
+        cp.new_bool_var(f"rejected_{t}") if rules.classes and model.problem.may_reject else 0
         for t, rules in enumerate(model.problem.rules)
     ]
-    _place_every_task(cp, model, nodes, left_out)
-    far: Count = 0
-    if apart:
+    _place_every_task(cp, model, nodes, rejected)
+    inter_rack: Count = 0
+    if racks_matter:
         counts = {node.node: node.counts for node in nodes}
-        far = far_pairs(cp, model.problem, model.kinds, counts, left_out)
+        inter_rack = inter_rack_flow(cp, model.problem, model.kinds, counts, rejected)
     for limit, most in limits:
-        cp.add(_expression(limit, nodes, left_out, far) <= most)
-    goal = _expression(term, nodes, left_out, far)
-    cp.add(goal >= least)
+        cp.add(_expression(limit, nodes, rejected, inter_rack) <= most)
+    goal = _expression(term, nodes, rejected, inter_rack)
+    cp.add(goal >= bound)
     cp.minimize(goal)
     left = search.time_s - (time.perf_counter() - started)  # stating it all takes its time
-    return _solve(cp, nodes, left_out, replace(search, time_s=left), on_plan)
+    return _solve(cp, nodes, rejected, replace(search, time_s=left), on_solution)
 
 
 def _nodes(
     cp: cp_model.CpModel, model: ColumnModel, kept: Sequence[BoolArray], *, by_rack: bool
 ) -> list[_Node]:
-    """Return all nodes; equal ones (of a rack, if racks matter) in order of their contents."""
+    """Return all nodes; equal ones (of a rack, if racks matter) in order of their counts."""
     found = []
     for t, kind in enumerate(model.types):
         rows = np.flatnonzero(kept[t]).tolist()
@@ -140,15 +144,17 @@ def _code(model: ColumnModel, node: _Node) -> Count:
 
 
 def _place_every_task(
-    cp: cp_model.CpModel, model: ColumnModel, nodes: Sequence[_Node], left_out: Sequence[Count]
+    cp: cp_model.CpModel, model: ColumnModel, nodes: Sequence[_Node], rejected: Sequence[Count]
 ) -> None:
     for k, size in enumerate(model.kinds.sizes.tolist()):
-        skipped = left_out[int(model.kinds.topology[k])]
+        skipped = rejected[int(model.kinds.topology[k])]
         cp.add(sum(node.counts[k] for node in nodes) + size * skipped == size)
 
 
-def _expression(of: Sum, nodes: Sequence[_Node], left_out: Sequence[Count], far: Count) -> Count:
-    found: Count = of.constant + of.apart * far
+def _expression(
+    of: ColumnExpression, nodes: Sequence[_Node], rejected: Sequence[Count], inter_rack: Count
+) -> Count:
+    found: Count = of.constant + of.inter_rack_cost * inter_rack
     for node in nodes:
         values = of.values[node.type]
         found += sum(
@@ -156,53 +162,57 @@ def _expression(of: Sum, nodes: Sequence[_Node], left_out: Sequence[Count], far:
             for row, used in zip(node.rows, node.used, strict=True)
             if values[row]
         )
-    return found + sum(int(c) * skipped for c, skipped in zip(of.left_out, left_out, strict=True))
+    return found + sum(
+        int(c) * skipped for c, skipped in zip(of.rejection_costs, rejected, strict=True)
+    )
 
 
 class _Listener(cp_model.CpSolverSolutionCallback):
-    """Tells of each plan."""
+    """Tells of each solution."""
 
     def __init__(
         self,
         nodes: Sequence[_Node],
-        left_out: Sequence[Count],
-        on_plan: Callable[[Used], object],
+        rejected: Sequence[Count],
+        on_solution: Callable[[ColumnSolution], object],
     ) -> None:
         super().__init__()
-        self._nodes, self._left_out, self._on_plan = nodes, left_out, on_plan
+        self._nodes, self._rejected, self._on_solution = nodes, rejected, on_solution
 
     def on_solution_callback(self) -> None:
-        """Read the plan off the solution."""
-        self._on_plan(_plan(self._nodes, self._left_out, self.value))
+        """Read the columns off the solution."""
+        self._on_solution(_solution(self._nodes, self._rejected, self.value))
 
 
 def _solve(
     cp: cp_model.CpModel,
     nodes: Sequence[_Node],
-    left_out: Sequence[Count],
+    rejected: Sequence[Count],
     search: Limits,
-    on_plan: Callable[[Used], object],
-) -> Closing:
+    on_solution: Callable[[ColumnSolution], object],
+) -> RestrictedIpAnswer:
     answer = run_cp_sat(
         cp,
         replace(search, deterministic_work=None),
-        listener=_Listener(nodes, left_out, on_plan),
+        listener=_Listener(nodes, rejected, on_solution),
     )
     if answer.status == cp_model.INFEASIBLE:
-        return Closing(None, None, complete=True, interrupted=answer.interrupted)
-    return Closing(
-        _plan(nodes, left_out, answer.solver.value) if answer.has_solution else None,
+        return RestrictedIpAnswer(None, None, complete=True, interrupted=answer.interrupted)
+    return RestrictedIpAnswer(
+        _solution(nodes, rejected, answer.solver.value) if answer.has_solution else None,
         proven_bound(cp, answer.solver, answer.status),
         complete=answer.status == cp_model.OPTIMAL,
         interrupted=answer.interrupted,
     )
 
 
-def _plan(nodes: Sequence[_Node], left_out: Sequence[Count], value: Callable[[Count], int]) -> Used:
+def _solution(
+    nodes: Sequence[_Node], rejected: Sequence[Count], value: Callable[[Count], int]
+) -> ColumnSolution:
     chosen = {
         node.node: (node.type, row)
         for node in nodes
         for row, used in zip(node.rows, node.used, strict=True)
         if value(used)
     }
-    return Used(chosen, frozenset(t for t, out in enumerate(left_out) if value(out)))
+    return ColumnSolution(chosen, frozenset(t for t, out in enumerate(rejected) if value(out)))

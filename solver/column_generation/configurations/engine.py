@@ -1,15 +1,17 @@
-"""The fast way of engine ``configurations`` (docs/design.md, 8.1 to 8.7).
+"""The fast way of engine ``configurations``: column generation over configurations of nodes.
 
-For problems with distances by level where one worker per node and topology is enough, on one
-rack, on two, or on any number of racks that make no difference. The terms are solved in order.
-Once a term is proven by prices that leave no gap, the plans that are best in it are those whose
-configurations have no loss: the later terms are solved among these.
+For problems with distances by level where one worker per node and topology is enough, or workers
+concern the network alone, on one rack, on two, or on any number of racks that make no difference.
+The terms are solved in order. Once a term is proven by duals that leave no gap, its optimal
+solutions are those whose configurations have reduced cost 0: the later terms are solved among
+these (reduced-cost fixing).
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
 
 from slotwise.models.instance.placement import Placement
@@ -17,35 +19,40 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import CLUSTER, RACK, Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.configurations.exact_tables import search_tables, tables_fit
-from slotwise.solver.column_generation.configurations.stage import (
-    Model,
-    Stage,
+from slotwise.solver.column_generation.configurations.term_master import (
+    ConfigurationModel,
+    TermMaster,
     make_model,
-    make_stage,
+    make_term_master,
 )
-from slotwise.solver.column_generation.rack_splits import MOST_SPLITS, TooManySplitsError
+from slotwise.solver.column_generation.params import (
+    CONFIGURATIONS_DEFAULTS,
+    ConfigurationsParams,
+)
+from slotwise.solver.column_generation.rack_splits import TooManySplitsError
 from slotwise.solver.column_generation.residual_search import TooLongError
-from slotwise.solver.column_generation.search_state import Found, SearchState
-from slotwise.solver.column_generation.split_search import PlanSearch
+from slotwise.solver.column_generation.search_state import MasterSolution, SearchState
+from slotwise.solver.column_generation.split_search import SplitSearch
 from slotwise.solver.core.engine import Engine, NotTakenError
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
 from slotwise.solver.core.solve_state import Watch, unwatched
 from slotwise.solver.structure.worker_layout import has_single_workers
 
 UNSUPPORTED_PARTS = ("rejected", "moved")
-KIND = "lp over node contents"
+KIND = "lp over node configurations"
 """What the bounds are."""
 
 
 @dataclass(slots=True)
-class _Search:
-    """What is known so far, over all terms; `is_open` until some term has found a plan."""
+class _ConfigurationSearch:
+    """What is known so far, over all terms; `is_open` until some term has a solution."""
 
     problem: Problem
     started: float
     deadline: float
     watch: Watch
     limits: Limits
+    params: ConfigurationsParams
     placement: Placement | None = None
     values: tuple[int, ...] | None = None
     bounds: list[int | None] = field(default_factory=list)
@@ -70,7 +77,11 @@ class _Search:
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    watch: Watch | None = None,
+    params: ConfigurationsParams = CONFIGURATIONS_DEFAULTS,
 ) -> Outcome:
     """Solve the terms in order until one is not proven within the limits.
 
@@ -81,64 +92,71 @@ def run(
     """
     started = time.perf_counter()
     watch = watch or unwatched(problem, "configurations")
-    search = _Search(problem, started, started + limits.time_s, watch, limits)
+    search = _ConfigurationSearch(problem, started, started + limits.time_s, watch, limits, params)
     if hint is not None:
         search.offer(hint, 0)
     try:
         _solve_terms(problem, search)
     except TooManySplitsError as error:
-        raise NotTakenError(f"two racks have more than {MOST_SPLITS:,} splits") from error
+        raise NotTakenError(
+            f"two racks have more than {params.max_rack_splits:,} splits"
+        ) from error
     except KeyboardInterrupt:
         search.interrupted = True
     return _outcome(search)
 
 
-def _solve_terms(problem: Problem, search: _Search) -> None:
-    model = make_model(problem, search.deadline - search.started)
+def _solve_terms(problem: Problem, search: _ConfigurationSearch) -> None:
+    model = make_model(problem, search.deadline - search.started, search.params)
     for index in range(len(problem.terms)):
-        stage = make_stage(model, index)
-        proven = _solve_term(model, stage, search, index)
+        master = make_term_master(model, index, search.params)
+        proven = _solve_term(model, master, search, index)
         if proven is None or index + 1 == len(problem.terms):
             return
-        narrowed = model if stage.is_constant else stage.without_loss(model, proven)
+        narrowed = model if master.is_constant else master.fix_by_reduced_cost(model, proven)
         if narrowed is None:
             return
         model = narrowed
 
 
-def _solve_term(model: Model, stage: Stage, search: _Search, index: int) -> int | None:
-    """Search the best plan value of one term; return it if it is proven."""
-    if stage.is_constant and index + 1 < len(search.problem.terms):
-        search.bounds.append(stage.base)
+def _solve_term(
+    model: ConfigurationModel, master: TermMaster, search: _ConfigurationSearch, index: int
+) -> int | None:
+    """Solve the master of one term; return its value if it is proven."""
+    if master.is_constant and index + 1 < len(search.problem.terms):
+        search.bounds.append(master.base)
         return 0
 
-    def on_best(found: Found) -> None:
-        search.offer(stage.placement(model, found), index)
+    def on_best(found: MasterSolution) -> None:
+        search.offer(master.placement(model, found), index)
 
     def on_bound(bound: int) -> None:
-        known = [*search.bounds[:index], stage.term_value(bound)]
+        known = [*search.bounds[:index], master.term_value(bound)]
         search.watch.prove(known, KIND, by_solver=search.by_solver or state.by_solver)
 
-    state = SearchState(best=_known(stage, search, index), on_bound=on_bound)
+    state = SearchState(best=_known(master, search, index), on_bound=on_bound)
     try:
-        if tables_fit(stage.sites, model.kinds.sizes):
-            search_tables(stage.sites, stage.first, model.kinds.sizes, stage.bonus, state, on_best)
+        if tables_fit(master.sites, model.kinds.sizes, search.params):
+            search_tables(
+                master.sites, master.first, model.kinds.sizes, master.bonus, state, on_best
+            )
         else:
-            PlanSearch(
-                stage.sites,
-                stage.first,
+            SplitSearch(
+                master.sites,
+                master.first,
                 model.kinds.sizes,
-                stage.bonus,
+                master.bonus,
                 search.deadline,
                 state,
                 on_best,
                 search.limits,
+                search.params.residual,
             ).run()
     except TooLongError:
         return None  # the state says what is known
     finally:
         search.by_solver |= state.by_solver
-        bound = None if state.bound is None else stage.term_value(state.bound)
+        bound = None if state.bound is None else master.term_value(state.bound)
         if bound is not None:
             search.bounds.append(bound)
             search.note(index, None, bound)
@@ -149,15 +167,15 @@ def _solve_term(model: Model, stage: Stage, search: _Search, index: int) -> int 
     return state.best.value
 
 
-def _known(stage: Stage, search: _Search, index: int) -> Found | None:
-    """Return the value of the incumbent as that of a plan, if it is best in all earlier terms."""
+def _known(master: TermMaster, search: _ConfigurationSearch, index: int) -> MasterSolution | None:
+    """Return the incumbent's value in the master, if it is best in all earlier terms."""
     if search.values is None or search.values[:index] != tuple(search.bounds[:index]):
         return None
-    value, rest = divmod(stage.base - search.values[index], stage.step)
-    return None if rest else Found(value, ())
+    value, rest = divmod(master.base - search.values[index], master.step)
+    return None if rest else MasterSolution(value, ())
 
 
-def _outcome(search: _Search) -> Outcome:
+def _outcome(search: _ConfigurationSearch) -> Outcome:
     terms = len(search.problem.terms)
     bounds = tuple([*search.bounds, *([None] * terms)][:terms])
     status = Status.INFEASIBLE if search.infeasible else Status.UNKNOWN
@@ -202,9 +220,14 @@ def _packing_matters_elsewhere(problem: Problem, topology: int) -> bool:
     return shared or counted or problem.min_worker_cpu > 0
 
 
-FAST_CONFIGURATIONS = Engine(
-    name="configurations",
-    run=run,
-    supports=supports,
-    version=lambda: f"highspy {version('highspy')}",
-)
+def fast_with(params: ConfigurationsParams) -> Engine:
+    """Return the engine with these parameters."""
+    return Engine(
+        name="configurations",
+        run=partial(run, params=params),
+        supports=supports,
+        version=lambda: f"highspy {version('highspy')}",
+    )
+
+
+FAST_CONFIGURATIONS = fast_with(CONFIGURATIONS_DEFAULTS)

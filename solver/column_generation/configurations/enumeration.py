@@ -1,8 +1,7 @@
-"""Configurations: every content that fits one node, with what it costs.
+"""Configurations: every set of tasks that fits one node, with its costs.
 
 Whatever is local to a node disappears into the column: hard rules decide whether the
-configuration exists; soft ones, savings and the best split into workers are constants of it
-(docs/design.md, 8.2 and 8.4).
+configuration exists; soft ones, savings and the best split into workers are constants of it.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ import numpy as np
 
 from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
+from slotwise.solver.column_generation.params import ConfigurationsParams
 from slotwise.solver.column_generation.worker_packing.table import Packing, pack
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import NotTakenError
@@ -21,16 +21,10 @@ from slotwise.solver.core.memory import check_room
 from slotwise.solver.structure.task_types import Kinds
 from slotwise.solver.structure.worker_layout import has_single_workers
 
-MOST_ROWS = 2_000_000
-"""Beyond this many configurations of one node the engine does not take the instance."""
-
-MOST_ENTRIES = 60_000_000
-"""Numbers in an intermediate array: half a gigabyte."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Configurations:
-    """All contents of a node type.
+    """All configurations of a node type.
 
     Parameters
     ----------
@@ -54,19 +48,23 @@ class Configurations:
 
 
 def enumerate_configurations(
-    problem: Problem, kinds: Kinds, nodes: Sequence[int], time_s: float
+    problem: Problem,
+    kinds: Kinds,
+    nodes: Sequence[int],
+    time_s: float,
+    params: ConfigurationsParams,
 ) -> tuple[Configurations, ...]:
-    """Return, for each of the nodes, every content that keeps the hard rules of such a node.
+    """Return, for each of the nodes, every configuration that keeps the hard rules of such a node.
 
     Raises
     ------
     NotTakenError
-        When there are more than `MOST_ROWS`, or tabling their workers would take longer than
+        When there are more than `params` allow, or tabling their workers would take longer than
         `time_s` seconds for one topology.
     """
-    fitting = [_fitting(problem, kinds, node) for node in nodes]
+    fitting = [_fitting(problem, kinds, node, params) for node in nodes]
     packings = {
-        t: pack(problem, kinds, t, fitting, time_s)
+        t: pack(problem, kinds, t, fitting, time_s, params.packing)
         for t in range(len(problem.rules))
         if not has_single_workers(problem, t)
     }
@@ -129,35 +127,45 @@ def _split(
     return saving, workers, packed
 
 
-def _fitting(problem: Problem, kinds: Kinds, node: int) -> IntArray:
+def _fitting(problem: Problem, kinds: Kinds, node: int, params: ConfigurationsParams) -> IntArray:
     """Return [Y, K] all counts whose bare demand keeps the hard capacities and caps."""
     capacity = np.where(problem.hard, problem.capacity[node], NO_LIMIT)
     rows = np.zeros((1, 0), dtype=np.int64)
     load = np.zeros((1, len(problem.dims)), dtype=np.int64)
     for k in range(kinds.count):
         check_stop()
-        steps = _steps(problem, kinds, k, capacity, len(rows))
+        steps = _steps(problem, kinds, k, capacity, len(rows), params)
         loads = load[:, None, :] + steps[None, :, None] * kinds.demand[k][None, None, :]
         fits = (loads <= capacity).all(axis=2)
         found = int(np.count_nonzero(fits))
-        check_room(8 * found * (2 * (k + 2) + load.shape[1]), f"{found:,} contents of a node")
+        check_room(8 * found * (2 * (k + 2) + load.shape[1]), f"{found:,} configurations of a node")
         row, step = np.nonzero(fits)
         rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
         load = loads[row, step]
-    rows = rows[capped(problem, kinds, rows)]
-    if len(rows) > MOST_ROWS:
-        raise NotTakenError(f"a node has more than {MOST_ROWS:,} configurations")
+    rows = rows[within_node_caps(problem, kinds, rows)]
+    if len(rows) > params.max_configurations:
+        raise NotTakenError(f"a node has more than {params.max_configurations:,} configurations")
     return rows
 
 
-def _steps(problem: Problem, kinds: Kinds, k: int, capacity: IntArray, rows: int) -> IntArray:
+def _steps(
+    problem: Problem,
+    kinds: Kinds,
+    k: int,
+    capacity: IntArray,
+    rows: int,
+    params: ConfigurationsParams,
+) -> IntArray:
     """Return the counts of kind k that one node can hold, if trying them all is affordable."""
     needs = kinds.demand[k] > 0
     most = int(min([kinds.sizes[k], *(capacity[needs] // kinds.demand[k][needs]).tolist()]))
-    if rows * (most + 1) * max(1, len(problem.dims)) > MOST_ENTRIES or rows > MOST_ROWS:
-        raise NotTakenError(f"a node has more than {MOST_ROWS:,} configurations")
+    if (
+        rows * (most + 1) * max(1, len(problem.dims)) > params.max_entries
+        or rows > params.max_configurations
+    ):
+        raise NotTakenError(f"a node has more than {params.max_configurations:,} configurations")
     size = 10 * rows * (most + 1) * len(problem.dims)
-    check_room(size, f"the loads of {rows * (most + 1):,} contents of a node")
+    check_room(size, f"the loads of {rows * (most + 1):,} configurations of a node")
     return np.arange(most + 1, dtype=np.int64)
 
 
@@ -177,7 +185,7 @@ def _load(problem: Problem, kinds: Kinds, counts: IntArray) -> IntArray:
     return load
 
 
-def capped(problem: Problem, kinds: Kinds, counts: IntArray) -> BoolArray:
+def within_node_caps(problem: Problem, kinds: Kinds, counts: IntArray) -> BoolArray:
     """Return [Y] whether the most tasks per node of each component are kept."""
     kept = np.ones(len(counts), dtype=np.bool_)
     for rules in problem.rules:

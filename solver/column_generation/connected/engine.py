@@ -1,9 +1,9 @@
-"""Engine ``pieces``: connected pieces, priced by dynamic programming (docs/design.md, 8.6).
+"""Engine ``connected``: connected configurations of one topology, priced by dynamic programming.
 
-Where places are not short, a plan is a set of pieces that hang together, one per node, and within
-them one per worker. The prices of `piece_prices` bound what all nodes, and all workers, can hold
-together; the pieces that lose little at these prices are listed and searched for the plan that
-loses least. Its pieces are then packed onto the nodes there are, in one rack if they find room.
+Where places are not short, a solution is a set of connected configurations, one per node, and
+within them one per worker. The duals of `pricing` bound the flow that all nodes, and all workers,
+can hold together; the configurations of small reduced cost are enumerated and searched for the best
+solution. Its configurations are then packed onto the nodes there are, in one rack if they fit.
 """
 
 from __future__ import annotations
@@ -14,44 +14,43 @@ from importlib.metadata import version
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
+from slotwise.solver.column_generation.connected.gap_search import GapSearch, level_search
 from slotwise.solver.column_generation.connected.level import Level, make_level
-from slotwise.solver.column_generation.connected.packing import pack_pieces, placement_of
+from slotwise.solver.column_generation.connected.packing import pack_configurations, placement_of
 from slotwise.solver.column_generation.connected.place_model import (
-    PiecePlaces,
-    piece_places,
-    price_grid,
-    why_not_pieces,
+    PlaceModel,
+    dual_scale,
+    make_place_model,
+    why_not_connected,
 )
-from slotwise.solver.column_generation.connected.plan import PiecePlans, plans_of
-from slotwise.solver.column_generation.connected.pricing import find_prices
+from slotwise.solver.column_generation.connected.pricing import find_duals
 from slotwise.solver.column_generation.connected.rack_bound import rack_graph
-from slotwise.solver.column_generation.connected.two_level_plan import plans_of_levels
-from slotwise.solver.column_generation.connected.worker_split import WorkerSplit, round_down
+from slotwise.solver.column_generation.connected.two_level_search import two_level_search
+from slotwise.solver.column_generation.connected.worker_split import WorkerSplitter, round_down
+from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.core.engine import Engine, NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.core.solve_state import Known, Watch
 
-KIND = "pieces"
+KIND = "connected"
 """The engine's name, and what its bounds are called."""
 
-SHARE_OF_NODES = 0.4
-"""Of the time left, for the best plan of nodes where workers matter too."""
-
-PROOF = "prices of connected pieces by dynamic programming, gap closed by search"
+PROOF = "connected configurations priced by dynamic programming, gap closed by search"
 
 
 @dataclass(slots=True)
-class _Search:
+class _ConnectedSearch:
     """What is known: the most flow inside nodes and workers, and what both save together.
 
     ``None``: not known yet. `between_racks` is the least flow there.
     """
 
-    places: PiecePlaces
+    places: PlaceModel
     watch: Watch
     limits: Limits
-    split: WorkerSplit | None = None
+    params: ConnectedParams
+    split: WorkerSplitter | None = None
     nodes: int | None = None
     workers: int | None = None
     both: int | None = None
@@ -68,10 +67,10 @@ class _Search:
         saved = places.node_saving * self.nodes + places.worker_saving * (self.workers or 0)
         return saved if self.both is None else min(saved, self.both)
 
-    def offer(self, pieces: list[IntArray]) -> None:
-        """Keep the placement of the pieces if they find room and it is better."""
-        contents = pack_pieces(self.places, pieces)
-        placement = None if contents is None else placement_of(self.places, contents, self.split)
+    def offer(self, configurations: list[IntArray]) -> None:
+        """Keep the placement of the configurations if they find room and it is better."""
+        by_node = pack_configurations(self.places, configurations)
+        placement = None if by_node is None else placement_of(self.places, by_node, self.split)
         if placement is not None:
             self.watch.offer(placement)
 
@@ -94,18 +93,22 @@ class _Search:
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    watch: Watch | None = None,
+    params: ConnectedParams = CONNECTED_DEFAULTS,
 ) -> Outcome:
     """Solve the network term; overload is nothing where all capacities are hard."""
     deadline = time.perf_counter() + limits.time_s
-    places = piece_places(problem)
+    places = make_place_model(problem, params)
     known = Known(problem, on_best=lambda placement: watch.offer(placement) if watch else None)
     if hint is not None:
         known.offer(hint, "hint")
     if not places.nodes[0].most.all() or not (places.workers is None or places.workers.most.all()):
         nothing = (None,) * len(problem.terms)
         return Outcome(Status.INFEASIBLE, None, None, nothing, "a task fits nowhere")
-    search = _Search(places, Watch(known, KIND), limits)
+    search = _ConnectedSearch(places, Watch(known, KIND), limits, params)
     try:
         _solve(search, deadline)
     except KeyboardInterrupt:
@@ -119,68 +122,70 @@ def run(
     return replace(outcome, bound_kind=KIND, by_solver=search.by_solver)
 
 
-def _solve(search: _Search, deadline: float) -> None:
-    """Bound nodes and workers, then look for the best plan; of nodes first where both matter."""
-    places = search.places
-    scale = price_grid(places.problem)
-    nodes = _tightest_level(places, scale, deadline)
-    plans = plans_of(nodes)
-    search.nodes = plans.most
-    racks = rack_graph(places.problem, places.kinds)
+def _solve(search: _ConnectedSearch, deadline: float) -> None:
+    """Bound nodes and workers, then search the best solution; of nodes first where both matter."""
+    places, params = search.places, search.params
+    scale = dual_scale(places.problem)
+    nodes = _tightest_level(places, scale, deadline, params)
+    gap_search = level_search(nodes, params)
+    search.nodes = gap_search.bound
+    racks = rack_graph(places.problem, places.kinds, params)
     if racks is not None:
-        prices = find_prices(racks, scale, deadline)
+        duals = find_duals(racks, scale, deadline)
         pairs = int(places.kinds.pairs(places.kinds.sizes))
-        search.between_racks = max(0, pairs - prices.total(racks.sizes) // scale)
-    rounded = round_down(nodes.graph, nodes.prices, nodes.graph.sizes)
+        search.between_racks = max(0, pairs - duals.total(racks.sizes) // scale)
+    rounded = round_down(nodes.graph, nodes.duals, nodes.graph.sizes)
     if places.workers is None:
         search.tell()
         search.offer(rounded)
-        _look(search, plans, deadline)
-        search.nodes = plans.most
+        _run_gap_search(search, gap_search, deadline)
+        search.nodes = gap_search.bound
         return
-    workers = make_level(places.workers, scale, deadline)
-    search.workers = workers.most
-    search.split = WorkerSplit(places.workers, workers.prices, deadline)
+    workers = make_level(places.workers, scale, deadline, params)
+    search.workers = workers.flow_bound
+    search.split = WorkerSplitter(places.workers, workers.duals, deadline, params)
     search.tell()
     search.offer(rounded)
     now = time.perf_counter()
-    _look(search, plans, now + SHARE_OF_NODES * (deadline - now))
-    search.nodes = plans.most
+    _run_gap_search(search, gap_search, now + params.node_time_fraction * (deadline - now))
+    search.nodes = gap_search.bound
     search.tell()
     if places.node_saving and places.worker_saving and not search.watch.known.is_settled:
-        both = plans_of_levels(places, nodes, workers, search.split)
-        _look(search, both, deadline)
-        search.both = both.most
+        both = two_level_search(places, nodes, workers, search.split, params)
+        _run_gap_search(search, both, deadline)
+        search.both = both.bound
 
 
-def _tightest_level(places: PiecePlaces, scale: int, deadline: float) -> Level:
-    """Return the level of nodes, by the rule that leaves all tasks the least worth."""
-    found = [make_level(graph, scale, deadline) for graph in places.nodes]
-    return min(found, key=lambda one: one.prices.total(one.graph.sizes) - one.profile.lost)
+def _tightest_level(
+    places: PlaceModel, scale: int, deadline: float, params: ConnectedParams
+) -> Level:
+    """Return the level of nodes, by the rule that gives the least bound."""
+    found = [make_level(graph, scale, deadline, params) for graph in places.nodes]
+    return min(found, key=lambda one: one.duals.total(one.graph.sizes) - one.load_bound.total)
 
 
-def _look(search: _Search, plans: PiecePlans, deadline: float) -> None:
-    """Look for the best of some plans; what is proven on the way stands in `plans`.
+def _run_gap_search(search: _ConnectedSearch, gap_search: GapSearch, deadline: float) -> None:
+    """Run a search; what is proven on the way stands in `gap_search`.
 
-    That is the bound of the prices where flows are too large for the search.
+    That is the bound of the duals where flows are too large for the search.
     """
-    plans.on_best = search.offer
+    gap_search.on_best = search.offer
     try:
-        plans.best(deadline, search.limits)
+        gap_search.best(deadline, search.limits)
     except (TooLongError, NotTakenError):
         return
     finally:
-        search.by_solver |= plans.by_solver
+        search.by_solver |= gap_search.by_solver
 
 
 def supports(problem: Problem) -> str | None:
     """Return ``None``, or why the engine does not take the problem."""
     if not problem.classes:
         return "there is nothing to place"
-    return why_not_pieces(problem)
+    return why_not_connected(problem)
 
 
-PIECES = Engine(
+CONNECTED = Engine(
     name=KIND,
     run=run,
     supports=supports,

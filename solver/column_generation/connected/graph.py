@@ -1,8 +1,9 @@
-"""Kinds that share places of one size, as a forest, a few kinds that close cycles, and loose flows.
+"""Kinds that share places of one size, their flows as a forest: what dynamic programming needs.
 
-Dynamic programming wants a forest. Some kinds are set aside, all their counts tried (cases); flows
-that close further cycles are loosened: ``2 u v <= p u^2 + v^2 / p`` bounds the flow of u and v
-tasks by terms of one kind each, and is exact where the tasks stand in the ratio p of all tasks.
+A few kinds, a feedback vertex set of the flow graph, are set aside and all combinations of their
+counts (assignments) tried. Edges that close further cycles are relaxed:
+``2 u v <= p u^2 + v^2 / p`` bounds the flow of u and v tasks by terms of one kind each, and is
+exact where the tasks stand in the ratio p of all tasks.
 """
 
 from __future__ import annotations
@@ -17,18 +18,16 @@ import networkx as nx
 import numpy as np
 
 from slotwise.models.problem.problem import BoolArray, IntArray
+from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.structure.task_types import flow_inside
 
-MOST_CASES = 200
-"""Combinations of counts of the closing kinds; cycles beyond that are loosened."""
-
 Admits = Callable[[IntArray], BoolArray]
-"""Whether contents [Y, K] keep all rules of a place, not only that on `weights`."""
+"""Whether configurations [Y, K] keep all rules of a place, not only that on `weights`."""
 
 
 @dataclass(frozen=True, eq=False)
-class PieceGraph:
+class FlowGraph:
     """K kinds on places that all hold the same.
 
     Parameters
@@ -36,19 +35,20 @@ class PieceGraph:
     sizes, flow
         [K] number of tasks; [K, K] symmetric: flow of a pair of tasks.
     weights, capacity
-        [K] whole units that a task takes of a place, and the units of a place: every content that
-        a place can hold keeps this rule.
+        [K] whole units that a task takes of a place, and the units of a place: every
+        configuration that a place can hold keeps this rule.
     most
         [K] most tasks of a kind in a place.
-    closing
-        Kinds whose counts are tried one by one.
-    loose
-        Pairs of other kinds whose flow is only bounded; without them and the closing kinds the
-        flows have no cycle.
+    feedback
+        Kinds whose counts are tried one by one: a feedback vertex set of the flows that are not
+        relaxed.
+    relaxed
+        Edges between other kinds whose flow is only bounded; without them and the feedback kinds
+        the flows have no cycle.
     order
         The other kinds, parents before children.
     parent, children
-        [K] parent of each kind in the forest, -1 for roots and closing kinds; its children.
+        [K] parent of each kind in the forest, -1 for roots and feedback kinds; its children.
     admits
         The rules of a place in full.
     """
@@ -58,8 +58,8 @@ class PieceGraph:
     weights: IntArray
     capacity: int
     most: IntArray
-    closing: tuple[int, ...]
-    loose: tuple[tuple[int, int], ...]
+    feedback: tuple[int, ...]
+    relaxed: tuple[tuple[int, int], ...]
     order: tuple[int, ...]
     parent: tuple[int, ...]
     children: tuple[tuple[int, ...], ...]
@@ -76,17 +76,17 @@ class PieceGraph:
 
     @cached_property
     def tight_flow(self) -> IntArray:
-        """[K, K] the flows that are not loose."""
+        """[K, K] the flows that are not relaxed."""
         flow = self.flow.copy()
-        for a, b in self.loose:
+        for a, b in self.relaxed:
             flow[a, b] = flow[b, a] = 0
         return flow
 
-    def loose_gain(self, scale: int, k: int) -> IntArray:
-        """Return [most + 1] the share of kind k in the bounds of its loose flows, times `scale`."""
+    def relaxed_gain(self, scale: int, k: int) -> IntArray:
+        """Return [most + 1] what its relaxed edges add for so many tasks of kind k, scaled."""
         squares = np.arange(int(self.most[k]) + 1, dtype=np.int64) ** 2
         gain = np.zeros_like(squares)
-        for pair in self.loose:
+        for pair in self.relaxed:
             if k in pair:
                 other = pair[0] if pair[1] == k else pair[1]
                 above = scale * int(self.flow[k, other]) * int(self.sizes[other]) * squares
@@ -94,44 +94,45 @@ class PieceGraph:
         return gain
 
     def gain_bounds(self, scale: int, counts: IntArray) -> IntArray:
-        """Return [Y] what the contents [Y, K] hold inside at most, times `scale`."""
+        """Return [Y] what the configurations [Y, K] hold inside at most, times `scale`."""
         gains = scale * flow_inside(self.tight_flow, counts)
-        for k in {k for pair in self.loose for k in pair}:
-            gains = gains + self.loose_gain(scale, k)[counts[..., k]]
+        for k in {k for pair in self.relaxed for k in pair}:
+            gains = gains + self.relaxed_gain(scale, k)[counts[..., k]]
         return np.asarray(gains, dtype=np.int64)
 
-    def cases(self) -> Iterator[IntArray]:
-        """Yield [K] every choice of counts of the closing kinds, 0 elsewhere, that fits."""
-        ranges = (range(int(self.most[k]) + 1) for k in self.closing)
+    def assignments(self) -> Iterator[IntArray]:
+        """Yield [K] every choice of counts of the feedback kinds, 0 elsewhere, that fits."""
+        ranges = (range(int(self.most[k]) + 1) for k in self.feedback)
         for counts in itertools.product(*ranges):
-            case = np.zeros(self.count, dtype=np.int64)
-            case[list(self.closing)] = counts
-            if int(case @ self.weights) <= self.capacity:
-                yield case
+            assignment = np.zeros(self.count, dtype=np.int64)
+            assignment[list(self.feedback)] = counts
+            if int(assignment @ self.weights) <= self.capacity:
+                yield assignment
 
-    def connected(self, counts: IntArray) -> bool:
-        """Return whether the kinds present hang together by flows."""
+    def is_connected(self, counts: IntArray) -> bool:
+        """Return whether flows connect the kinds that are present."""
         present = np.flatnonzero(counts).tolist()
         graph = nx.from_numpy_array(self.flow[np.ix_(present, present)] > 0)
         return bool(present) and nx.is_connected(graph)
 
 
-def piece_graph(
+def make_flow_graph(
     sizes: IntArray,
     flow: IntArray,
     weights: IntArray,
     capacity: int,
     most: IntArray,
     admits: Admits,
-) -> PieceGraph:
-    """Return the graph; see `PieceGraph`."""
+    params: ConnectedParams = CONNECTED_DEFAULTS,
+) -> FlowGraph:
+    """Return the graph; see `FlowGraph`."""
     whole = nx.from_numpy_array((flow > 0) & ~np.eye(len(sizes), dtype=np.bool_))
-    rest, closing = whole.copy(), _closing(whole, most)
-    rest.remove_nodes_from(closing)
+    rest, feedback = whole.copy(), _feedback_types(whole, most, params.max_assignments)
+    rest.remove_nodes_from(feedback)
     for a, b in rest.edges:
         rest.edges[a, b]["pairs"] = int(flow[a, b] * sizes[a] * sizes[b])
     forest = nx.maximum_spanning_tree(rest, weight="pairs")
-    loose = tuple(sorted((a, b) for a, b in rest.edges if not forest.has_edge(a, b)))
+    relaxed = tuple(sorted((a, b) for a, b in rest.edges if not forest.has_edge(a, b)))
     order: list[int] = []
     parent = [-1] * len(sizes)
     for group in nx.connected_components(forest):
@@ -144,14 +145,14 @@ def piece_graph(
     for k in order:
         if parent[k] >= 0:
             children[parent[k]].append(k)
-    return PieceGraph(
+    return FlowGraph(
         sizes=sizes,
         flow=flow,
         weights=weights,
         capacity=capacity,
         most=most,
-        closing=closing,
-        loose=loose,
+        feedback=feedback,
+        relaxed=relaxed,
         order=tuple(order),
         parent=tuple(parent),
         children=tuple(tuple(group) for group in children),
@@ -159,19 +160,19 @@ def piece_graph(
     )
 
 
-def _closing(flows: nx.Graph[int], most: IntArray) -> tuple[int, ...]:
+def _feedback_types(flows: nx.Graph[int], most: IntArray, max_assignments: int) -> tuple[int, ...]:
     """Return kinds on many cycles, as long as their counts have few combinations."""
-    rest, closing, cases = flows.copy(), [], 1
+    rest, feedback, assignments = flows.copy(), [], 1
     while len(core := nx.k_core(rest, 2)):
         check_stop()
         joints = [k for k in core if core.degree(k) > 2] or list(core)
         chosen = min(joints, key=lambda k: (_cost(int(most[k]), core.degree(k)), k))
-        cases *= int(most[chosen]) + 1
-        if cases > MOST_CASES:
+        assignments *= int(most[chosen]) + 1
+        if assignments > max_assignments:
             break
-        closing.append(chosen)
+        feedback.append(chosen)
         rest.remove_node(chosen)
-    return tuple(closing)
+    return tuple(feedback)
 
 
 def _cost(most: int, degree: int) -> float:

@@ -1,11 +1,9 @@
-"""The inner loops of `piece_tables` and `piece_profile`, plain Python that Numba can compile."""
+"""The inner loops of `tree_knapsack` and `level`, plain Python that Numba can compile."""
 
 from __future__ import annotations
 
 from slotwise.models.problem.problem import IntArray
-
-IMPOSSIBLE = -(2**61)
-"""Worth of what does not fit."""
+from slotwise.solver.column_generation.neg_inf import NEG_INF
 
 
 def lift(own: IntArray, flow: int, fresh: bool, lifted: IntArray) -> None:
@@ -14,9 +12,9 @@ def lift(own: IntArray, flow: int, fresh: bool, lifted: IntArray) -> None:
     Parameters
     ----------
     own
-        [Y + 1, H + 1] best worth of a subtree with y tasks of its root and at most h units.
+        [Y + 1, H + 1] best value of a subtree with y tasks of its root and at most h units.
     flow
-        Worth of a pair of a task of the root and a task of its parent.
+        Value of a pair of a task of the root and a task of its parent.
     fresh
         Whether the root may have tasks where the parent has none.
     lifted
@@ -27,9 +25,9 @@ def lift(own: IntArray, flow: int, fresh: bool, lifted: IntArray) -> None:
             best = own[0, h]
             if x > 0 or fresh:
                 for y in range(1, own.shape[0]):
-                    worth = own[y, h] + flow * x * y
-                    if worth > best:
-                        best = worth
+                    value = own[y, h] + flow * x * y
+                    if value > best:
+                        best = value
             lifted[x, h] = best
 
 
@@ -46,40 +44,40 @@ def combine(first: IntArray, second: IntArray, both: IntArray) -> None:
             if second[x, i] == second[x, i - 1]:
                 continue
             for h in range(i, most):
-                if first[x, h - i] > IMPOSSIBLE:
-                    worth = first[x, h - i] + second[x, i]
-                    if worth > both[x, h]:
-                        both[x, h] = worth
+                if first[x, h - i] > NEG_INF:
+                    value = first[x, h - i] + second[x, i]
+                    if value > both[x, h]:
+                        both[x, h] = value
 
 
 def combine_exactly(first: IntArray, second: IntArray, both: IntArray) -> None:
     """Fill ``both[x, h] = max_i first[x, h - i] + second[x, i]`` where h units are used exactly.
 
-    All [X + 1, H + 1]; `IMPOSSIBLE` where nothing uses so many units.
+    All [X + 1, H + 1]; `NEG_INF` where nothing uses so many units.
     """
     most = first.shape[1]
     for x in range(first.shape[0]):
         for h in range(most):
-            both[x, h] = IMPOSSIBLE
+            both[x, h] = NEG_INF
         for i in range(most):
-            if second[x, i] <= IMPOSSIBLE // 2:
+            if second[x, i] <= NEG_INF // 2:
                 continue
             for h in range(i, most):
-                if first[x, h - i] > IMPOSSIBLE // 2:
-                    worth = first[x, h - i] + second[x, i]
-                    if worth > both[x, h]:
-                        both[x, h] = worth
+                if first[x, h - i] > NEG_INF // 2:
+                    value = first[x, h - i] + second[x, i]
+                    if value > both[x, h]:
+                        both[x, h] = value
 
 
-def add_up(losses: IntArray, least: IntArray) -> None:
-    """Fill ``least[w] = min_h losses[h] + least[w - h]``, h from 1 up, with ``least[0] = 0``.
+def add_up(costs: IntArray, least: IntArray) -> None:
+    """Fill ``least[w] = min_h costs[h] + least[w - h]``, h from 1 up, with ``least[0] = 0``.
 
-    `losses` [H + 1] by the units of one place, `least` [W + 1] by the units of all.
+    `costs` [H + 1] by the units of one place, `least` [W + 1] by the units of all.
     """
     least[0] = 0
     for w in range(1, len(least)):
-        best = -IMPOSSIBLE
-        for h in range(1, min(w, len(losses) - 1) + 1):
-            if losses[h] + least[w - h] < best:
-                best = losses[h] + least[w - h]
+        best = -NEG_INF
+        for h in range(1, min(w, len(costs) - 1) + 1):
+            if costs[h] + least[w - h] < best:
+                best = costs[h] + least[w - h]
         least[w] = best

@@ -1,9 +1,10 @@
-"""What pieces lose by the units they take, and what all of them lose together at least.
+"""The duals of one level of places, nodes or workers, and a knapsack bound on the reduced costs.
 
-Prices alone let a plan use 5.09 full nodes. But the units that pieces take add up to those of all
-tasks: either one piece is small, which loses nearly all that its tasks cost, or several are not
-full. The least loss of a piece of exactly h units, added up to the units of all tasks in the
-cheapest way, is what every plan loses.
+At the duals alone a fractional solution may use 5.09 full nodes. But the units that the
+configurations take must add up to those of all tasks: either one configuration is small, with a
+large reduced cost, or several are not full. The least reduced cost of a configuration of exactly h
+units, combined at least total cost to the units of all tasks (a knapsack), is a lower bound on the
+reduced cost of every integer solution.
 """
 
 from __future__ import annotations
@@ -15,26 +16,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.connected.graph import PieceGraph
-from slotwise.solver.column_generation.connected.kernels import IMPOSSIBLE
-from slotwise.solver.column_generation.connected.pricing import Prices, find_prices
-from slotwise.solver.column_generation.connected.tree_knapsack import make_tables, worths_by_units
+from slotwise.solver.column_generation.connected.graph import FlowGraph
+from slotwise.solver.column_generation.connected.pricing import ProvenDuals, find_duals
+from slotwise.solver.column_generation.connected.tree_knapsack import make_tables, values_by_units
+from slotwise.solver.column_generation.neg_inf import NEG_INF
+from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.core.ctrl_c import check_stop
-
-MOST_STEPS = 3_000_000_000
-"""Steps of the tables: some seconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Profile:
-    """The least losses against prices, on their grid.
+class LoadBound:
+    """Lower bounds on the reduced cost of solutions by load, on the grid of the duals.
 
     Parameters
     ----------
     weights, capacity
         [K] units of a task; those of a place.
     least
-        [W + 1] least loss of pieces that take so many units together; W = units of all tasks.
+        [W + 1] least reduced cost of configurations that take so many units together; W = units
+        of all tasks.
     """
 
     weights: IntArray
@@ -42,46 +42,51 @@ class Profile:
     least: IntArray
 
     @property
-    def lost(self) -> int:
-        """What every plan of all tasks loses."""
+    def total(self) -> int:
+        """Lower bound on the reduced cost of every solution."""
         return int(self.least[-1])
 
     @property
-    def lost_beside(self) -> int:
-        """What the others lose at least, whatever the piece."""
+    def min_of_others(self) -> int:
+        """The same of all configurations but one, whichever that is."""
         return int(self.least[-1 - self.capacity :].min())
 
-    def beside(self, counts: IntArray) -> IntArray:
-        """Return [Y] what all other pieces lose at least where one holds counts [Y, K]."""
+    def of_others(self, counts: IntArray) -> IntArray:
+        """Return [Y] the same of all other configurations where one holds counts [Y, K]."""
         return np.asarray(self.least[len(self.least) - 1 - counts @ self.weights])
 
 
-def make_profile(graph: PieceGraph, prices: Prices, deadline: float = math.inf) -> Profile:
-    """Return the profile of proven prices; of zeros where its tables take too long."""
+def make_load_bound(
+    graph: FlowGraph,
+    duals: ProvenDuals,
+    deadline: float = math.inf,
+    params: ConnectedParams = CONNECTED_DEFAULTS,
+) -> LoadBound:
+    """Return the load bound at proven duals; zeros where its tables take too long."""
     units = int(graph.weights @ graph.sizes)
     least = np.zeros(units + 1, dtype=np.int64)
-    profile = Profile(graph.weights, min(graph.capacity, units), least)
-    cases = sum(1 for _ in graph.cases())
-    if cases * _steps(graph) + units * graph.capacity > MOST_STEPS:
-        return profile
+    load_bound = LoadBound(graph.weights, min(graph.capacity, units), least)
+    assignments = sum(1 for _ in graph.assignments())
+    if assignments * _steps(graph) + units * graph.capacity > params.max_load_bound_steps:
+        return load_bound
     from slotwise.solver.column_generation.connected.compiled import add_up
 
-    losses = np.full(graph.capacity + 1, -IMPOSSIBLE, dtype=np.int64)
-    for case in graph.cases():
+    reduced_costs = np.full(graph.capacity + 1, -NEG_INF, dtype=np.int64)
+    for assignment in graph.assignments():
         check_stop()
         if time.perf_counter() > deadline:
-            return profile
-        tables = make_tables(graph, prices.scale, prices.prices, case, exactly=True)
-        used = int(case @ graph.weights)
-        worths = worths_by_units(tables)
-        losses[used:] = np.minimum(losses[used:], np.maximum(-worths, 0))
+            return load_bound
+        tables = make_tables(graph, duals.scale, duals.pi, assignment, exactly=True)
+        used = int(assignment @ graph.weights)
+        values = values_by_units(tables)
+        reduced_costs[used:] = np.minimum(reduced_costs[used:], np.maximum(-values, 0))
         del tables  # before the next are made
-    add_up(np.minimum(losses, -IMPOSSIBLE // 2), least)
-    return profile
+    add_up(np.minimum(reduced_costs, -NEG_INF // 2), least)
+    return load_bound
 
 
-def _steps(graph: PieceGraph) -> int:
-    """Return the steps that combining the subtrees of a case takes at most."""
+def _steps(graph: FlowGraph) -> int:
+    """Return the steps that combining the subtrees of an assignment takes at most."""
     children = sum((int(graph.most[k]) + 1) * len(graph.children[k]) for k in graph.order)
     roots = sum(graph.parent[k] < 0 for k in graph.order)
     return (children + roots) * graph.capacity**2 // 2
@@ -89,24 +94,24 @@ def _steps(graph: PieceGraph) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Level:
-    """The places of one level, their proven prices, and the profile of these."""
+    """The places of one level, their proven duals, and the load bound at these."""
 
-    graph: PieceGraph
-    prices: Prices
-    profile: Profile
+    graph: FlowGraph
+    duals: ProvenDuals
+    load_bound: LoadBound
 
     @property
-    def most(self) -> int:
-        """The most flow that the places can hold inside."""
-        return (self.prices.total(self.graph.sizes) - self.profile.lost) // self.prices.scale
+    def flow_bound(self) -> int:
+        """Upper bound of the flow that the places can hold inside."""
+        return (self.duals.total(self.graph.sizes) - self.load_bound.total) // self.duals.scale
 
-    def losses(self, counts: IntArray, inside: IntArray) -> IntArray:
-        """Return [Y] what plans lose with pieces [Y, K] that hold so much flow inside."""
-        own = counts @ self.prices.prices - self.prices.scale * inside
-        return np.asarray(own + self.profile.beside(counts))
+    def reduced_costs(self, counts: IntArray, inside: IntArray) -> IntArray:
+        """Return [Y] lower bounds of solutions that use configurations [Y, K] with this flow."""
+        own = counts @ self.duals.pi - self.duals.scale * inside
+        return np.asarray(own + self.load_bound.of_others(counts))
 
 
-def make_level(graph: PieceGraph, scale: int, deadline: float) -> Level:
-    """Find the prices of a graph until the deadline, and their profile."""
-    prices = find_prices(graph, scale, deadline)
-    return Level(graph, prices, make_profile(graph, prices, deadline))
+def make_level(graph: FlowGraph, scale: int, deadline: float, params: ConnectedParams) -> Level:
+    """Find the duals of a graph until the deadline, and their load bound."""
+    duals = find_duals(graph, scale, deadline)
+    return Level(graph, duals, make_load_bound(graph, duals, deadline, params))

@@ -1,9 +1,9 @@
-"""What the engine ``pieces`` takes: one topology whose cost comes from nodes and workers alone.
+"""What the engine ``connected`` takes: one topology whose cost comes from nodes and workers alone.
 
-Places are taken to be as large as the largest, and all in one rack: no placement is cheaper on the
-real ones, so bounds hold; where the pieces find room in one real rack, values do too. The cost is
-``far * pairs - a * N - b * W`` with N the flow inside nodes and W that inside workers
-(docs/design.md, 8.3), and each of them is at most what its own prices say.
+Places are taken to be as large as the largest, and all in one rack: a relaxation, so bounds hold;
+where the configurations fit into one real rack, values do too. The cost is ``far * pairs - a * N -
+b * W`` with N the flow inside nodes and W that inside workers, and each of them is bounded at duals
+of its own.
 """
 
 from __future__ import annotations
@@ -15,25 +15,19 @@ import numpy as np
 
 from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem, Rules
 from slotwise.models.values import NO_LIMIT
-from slotwise.solver.column_generation.configurations.enumeration import capped
-from slotwise.solver.column_generation.connected.graph import PieceGraph, piece_graph
+from slotwise.solver.column_generation.configurations.enumeration import within_node_caps
+from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
+from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.structure.separability import only_network_counts
 from slotwise.solver.structure.task_types import Kinds, merge_twins
 from slotwise.solver.structure.worker_layout import has_single_workers
 
-MOST_UNITS = 2_000
-"""Units of a place in the tables."""
-
-FINEST_BITS, MOST_BITS = 20, 59
-"""Bits of the finest grid of prices, and of the largest sum: below all that marks the impossible.
-"""
-
-SHARE_OF_TIGHTEST = 0.5
-"""Rules that fill fewer nodes than this share of the tightest rule are not worth a table."""
+FINEST_BITS, MAX_BITS = 20, 59
+"""Bits of the finest grid of duals, and of the largest sum: far below `NEG_INF`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PiecePlaces:
+class PlaceModel:
     """A problem as kinds on nodes and, where that matters, in workers.
 
     Parameters
@@ -56,9 +50,9 @@ class PiecePlaces:
 
     problem: Problem
     kinds: Kinds
-    nodes: tuple[PieceGraph, ...]
+    nodes: tuple[FlowGraph, ...]
     node_saving: int
-    workers: PieceGraph | None
+    workers: FlowGraph | None
     worker_saving: int
     per_worker: IntArray | None
 
@@ -68,11 +62,11 @@ class PiecePlaces:
         return int(self.problem.distance[RACK]) * int(self.kinds.pairs(self.kinds.sizes))
 
 
-def price_grid(problem: Problem) -> int:
-    """Return the finest grid of prices on which no sum leaves `MOST_BITS`; 0 where there is none.
+def dual_scale(problem: Problem) -> int:
+    """Return the finest grid of duals on which no sum leaves `MAX_BITS`; 0 where there is none.
 
-    No content and no plan is worth more than the flow of all pairs. A proven price is at most
-    twice that, so all tasks cost at most so many times that; levels weigh it with their savings.
+    No configuration and no solution has more flow inside than that of all pairs. A proven dual is
+    at most twice that, and all tasks so many times as much; levels weigh it with their savings.
     """
     pairs = sum(
         weight * problem.sizes[a] * problem.sizes[b]
@@ -80,12 +74,12 @@ def price_grid(problem: Problem) -> int:
     )
     saving = max(1, int(problem.distance[RACK] - problem.distance[WORKER]))
     largest = 2 * (problem.task_count + 2) * saving * max(1, pairs)
-    bits = MOST_BITS - largest.bit_length()
+    bits = MAX_BITS - largest.bit_length()
     return 1 << min(FINEST_BITS, bits) if bits >= 0 else 0
 
 
-def why_not_pieces(problem: Problem) -> str | None:
-    """Return ``None``, or what keeps the problem from being one of pieces."""
+def why_not_connected(problem: Problem) -> str | None:
+    """Return ``None``, or what keeps the problem from being one of connected configurations."""
     topologies = [t for t, rules in enumerate(problem.rules) if rules.classes]
     if problem.matrix is not None:
         return "distances come as a matrix"
@@ -99,8 +93,8 @@ def why_not_pieces(problem: Problem) -> str | None:
         return "shared memory, a least cpu of workers or linear costs are not additive"
     if problem.move_limit != NO_LIMIT:
         return "the moves of running tasks are limited"
-    if not price_grid(problem):
-        return "the flows are too large for prices of 64 bits"
+    if not dual_scale(problem):
+        return "the flows are too large for duals of 64 bits"
     rules = problem.rules[topologies[0]]
     if has_single_workers(problem, topologies[0]):
         return None
@@ -118,8 +112,8 @@ def _why_not_isolated(problem: Problem, rules: Rules) -> str | None:
     return None if len(set(components)) == len(components) else "tasks of a component differ"
 
 
-def piece_places(problem: Problem) -> PiecePlaces:
-    """Return the problem as one of pieces; `why_not_pieces` must have said ``None``."""
+def make_place_model(problem: Problem, params: ConnectedParams = CONNECTED_DEFAULTS) -> PlaceModel:
+    """Return the problem as kinds on places; `why_not_connected` must have said ``None``."""
     kinds = merge_twins(problem)
     topology = next(t for t, rules in enumerate(problem.rules) if rules.classes)
     single = has_single_workers(problem, topology)
@@ -127,18 +121,20 @@ def piece_places(problem: Problem) -> PiecePlaces:
     per_worker = _per_worker(problem, kinds, topology) if isolated else None
     split = not single and not isolated
     distance = problem.distance
-    return PiecePlaces(
+    return PlaceModel(
         problem=problem,
         kinds=kinds,
-        nodes=_nodes(problem, kinds, per_worker),
+        nodes=_nodes(problem, kinds, per_worker, params),
         node_saving=int(distance[RACK] - distance[WORKER if single else NODE]),
-        workers=_workers(problem, kinds, topology) if split else None,
+        workers=_workers(problem, kinds, topology, params) if split else None,
         worker_saving=int(distance[NODE] - distance[WORKER]) if split else 0,
         per_worker=per_worker,
     )
 
 
-def _nodes(problem: Problem, kinds: Kinds, per_worker: IntArray | None) -> tuple[PieceGraph, ...]:
+def _nodes(
+    problem: Problem, kinds: Kinds, per_worker: IntArray | None, params: ConnectedParams
+) -> tuple[FlowGraph, ...]:
     capacity, slots = problem.capacity.max(axis=0), int(problem.slots.max())
     most = kinds.sizes.copy()
     for k in range(kinds.count):
@@ -153,7 +149,7 @@ def _nodes(problem: Problem, kinds: Kinds, per_worker: IntArray | None) -> tuple
         kept = (counts @ kinds.demand <= capacity).all(axis=1) & (counts <= most).all(axis=1)
         if per_worker is not None:
             kept &= worker_counts(counts, per_worker) <= slots
-        return np.asarray(kept & capped(problem, kinds, counts))
+        return np.asarray(kept & within_node_caps(problem, kinds, counts))
 
     rules = [
         (kinds.demand[:, d], int(capacity[d]))
@@ -166,13 +162,15 @@ def _nodes(problem: Problem, kinds: Kinds, per_worker: IntArray | None) -> tuple
     rules.append((np.ones(kinds.count, dtype=np.int64), tasks))
     filled = [int(kinds.sizes @ weights) / max(units, 1) for weights, units in rules]
     return tuple(
-        piece_graph(kinds.sizes, kinds.flow, *coarse(*rule, MOST_UNITS), most, admits)
+        make_flow_graph(
+            kinds.sizes, kinds.flow, *coarse(*rule, params.max_units), most, admits, params
+        )
         for rule, share in zip(rules, filled, strict=True)
-        if share >= SHARE_OF_TIGHTEST * max(filled)
+        if share >= params.tightest_fraction * max(filled)
     )
 
 
-def _workers(problem: Problem, kinds: Kinds, topology: int) -> PieceGraph:
+def _workers(problem: Problem, kinds: Kinds, topology: int, params: ConnectedParams) -> FlowGraph:
     heap = np.array([problem.heap[group[0]] for group in kinds.members], dtype=np.int64)
     limit = problem.rules[topology].heap_limit
     most = kinds.sizes.copy()
@@ -182,12 +180,12 @@ def _workers(problem: Problem, kinds: Kinds, topology: int) -> PieceGraph:
     def admits(counts: IntArray) -> BoolArray:
         return np.asarray((counts @ heap <= limit) & (counts <= most).all(axis=1))
 
-    units = coarse(heap, limit, MOST_UNITS)
-    return piece_graph(kinds.sizes, kinds.flow, *units, most, admits)
+    units = coarse(heap, limit, params.max_units)
+    return make_flow_graph(kinds.sizes, kinds.flow, *units, most, admits, params)
 
 
 def worker_counts(counts: IntArray, per_worker: IntArray) -> IntArray:
-    """Return [Y] the workers that contents [Y, K] need if each kind has workers of its own."""
+    """Return [Y] the workers of configurations [Y, K] if each kind has workers of its own."""
     needed = -(-counts // np.maximum(per_worker, 1))
     return np.asarray(needed.sum(axis=1))
 

@@ -1,8 +1,9 @@
-"""Prices of tasks such that no content of a place is worth more than its tasks cost.
+"""Duals of the tasks such that no configuration of a place has a negative reduced cost.
 
-Column generation: a linear program over the contents found so far gives prices, dynamic
-programming finds contents worth more than they cost, until there are none. With such prices no plan
-gains more than all tasks cost, on however many places: a bound, recomputed in integers.
+Column generation: the restricted master, a linear program over the configurations found so far,
+gives duals; dynamic programming prices, that is, finds configurations of negative reduced cost,
+until there are none. At such duals no solution has more flow inside than the duals of all tasks
+add up to, on however many places: a Lagrangian bound, recomputed in integers.
 """
 
 from __future__ import annotations
@@ -14,65 +15,65 @@ import highspy
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.connected.graph import PieceGraph
+from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.connected.tree_knapsack import (
-    best_contents,
-    best_worth,
+    best_configurations,
+    best_value,
     make_tables,
 )
 from slotwise.solver.core.ctrl_c import check_stop
 
 TOLERANCE_BITS = 4
-"""Worth of a content that no longer counts while prices are sought: 2^4 steps of their grid."""
+"""Reduced cost that no longer counts while duals are sought: 2^4 steps of their grid."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prices:
-    """Proven prices [K] on the integer grid `scale`, and [Y, K] the contents met on the way."""
+class ProvenDuals:
+    """Duals pi [K], proven on the integer grid `scale`, and [Y, K] the columns found on the way."""
 
     scale: int
-    prices: IntArray
-    contents: IntArray
+    pi: IntArray
+    configurations: IntArray
 
     def total(self, counts: IntArray) -> int:
-        """Return what tasks [K] cost, times `scale`: no plan of them gains more."""
-        return int(self.prices @ counts)
+        """Return ``pi.x`` of tasks [K], times `scale`: no solution of them has more flow inside."""
+        return int(self.pi @ counts)
 
 
-def find_prices(graph: PieceGraph, scale: int, deadline: float) -> Prices:
-    """Return the least prices found until the deadline; those of every round are proven.
+def find_duals(graph: FlowGraph, scale: int, deadline: float) -> ProvenDuals:
+    """Return the least duals found until the deadline; those of every round are proven.
 
     The first round is always ended, for nothing is proven without it.
     """
-    program = _Program(graph, scale)
+    master = ConnectedMaster(graph, scale)
     least: IntArray | None = None
     while True:
-        prices = np.maximum(np.rint(program.duals() * scale), 0).astype(np.int64)
-        added = missing = 0
-        for case in graph.cases():
+        duals = np.maximum(np.rint(master.duals() * scale), 0).astype(np.int64)
+        added = violation = 0
+        for assignment in graph.assignments():
             check_stop()
             if least is not None and time.perf_counter() > deadline:
-                return Prices(scale, least, program.contents())
-            tables = make_tables(graph, scale, prices, case)
-            missing = max(missing, best_worth(tables))
-            for content in best_contents(tables):
+                return ProvenDuals(scale, least, master.configurations())
+            tables = make_tables(graph, scale, duals, assignment)
+            violation = max(violation, best_value(tables))
+            for configuration in best_configurations(tables):
                 check_stop()
-                worth = int(graph.gain_bounds(scale, content)) - int(prices @ content)
-                if worth > 1 << TOLERANCE_BITS:
-                    added += program.add(content)
+                value = int(graph.gain_bounds(scale, configuration)) - int(duals @ configuration)
+                if value > 1 << TOLERANCE_BITS:
+                    added += master.add(configuration)
             del tables  # before the next are made
-        # Every content holds at least one task, so this pays for the most it is worth.
-        proven = prices + missing
+        # Every configuration has a task or more: raising all duals lifts all reduced costs to 0.
+        proven = duals + violation
         if least is None or int(proven @ graph.sizes) < int(least @ graph.sizes):
             least = proven
         if not added:
-            return Prices(scale, least, program.contents())
+            return ProvenDuals(scale, least, master.configurations())
 
 
-class _Program:
-    """The linear program: how often each content is used so that all tasks are placed."""
+class ConnectedMaster:
+    """The restricted master: how often each configuration is used so that all tasks are placed."""
 
-    def __init__(self, graph: PieceGraph, scale: int) -> None:
+    def __init__(self, graph: FlowGraph, scale: int) -> None:
         self._graph = graph
         self._scale = scale
         self._known: dict[bytes, IntArray] = {}
@@ -85,23 +86,23 @@ class _Program:
         for alone in np.eye(graph.count, dtype=np.int64):
             self.add(alone)
 
-    def add(self, content: IntArray) -> bool:
-        """Add a content [K]; return whether it was new."""
-        key = content.tobytes()
+    def add(self, configuration: IntArray) -> bool:
+        """Add a configuration [K]; return whether it was new."""
+        key = configuration.tobytes()
         if key in self._known:
             return False
-        self._known[key] = content
-        rows = np.flatnonzero(content).tolist()
-        entries = [float(content[k]) for k in rows]
-        gain = float(self._graph.gain_bounds(self._scale, content)) / self._scale
+        self._known[key] = configuration
+        rows = np.flatnonzero(configuration).tolist()
+        entries = [float(configuration[k]) for k in rows]
+        gain = float(self._graph.gain_bounds(self._scale, configuration)) / self._scale
         self._lp.addCol(gain, 0.0, highspy.kHighsInf, len(rows), rows, entries)
         return True
 
     def duals(self) -> IntArray:
-        """Solve; return [K] the prices as doubles."""
+        """Solve; return [K] the duals as doubles."""
         self._lp.run()
         return np.array(self._lp.getSolution().row_dual)[: self._graph.count]
 
-    def contents(self) -> IntArray:
-        """Return [Y, K] the contents added."""
+    def configurations(self) -> IntArray:
+        """Return [Y, K] the configurations added."""
         return np.array(list(self._known.values()))

@@ -1,4 +1,4 @@
-"""What lies in different racks at least, where no rack holds all tasks."""
+"""Lower bound of the flow between racks, where no rack holds all tasks."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import numpy as np
 
 from slotwise.models.problem.problem import CLUSTER, RACK, BoolArray, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
-from slotwise.solver.column_generation.connected.graph import PieceGraph, piece_graph
+from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
 from slotwise.solver.column_generation.connected.place_model import coarse
+from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.structure.task_types import Kinds
 
-MOST_UNITS = 200
-"""Units of a rack in the tables."""
 
-
-def rack_graph(problem: Problem, kinds: Kinds) -> PieceGraph | None:
+def rack_graph(
+    problem: Problem, kinds: Kinds, params: ConnectedParams = CONNECTED_DEFAULTS
+) -> FlowGraph | None:
     """Return the kinds in a rack as large as the largest in everything.
 
     ``None`` where one rack may hold all tasks, or racks make no difference.
@@ -35,8 +35,10 @@ def rack_graph(problem: Problem, kinds: Kinds) -> PieceGraph | None:
     if not limited:
         return None
     tightest = max(limited, key=lambda d: float(needed[d] / max(int(room[d]), 1)))
-    units = coarse(kinds.demand[:, tightest], int(room[tightest]), MOST_UNITS)
-    return piece_graph(kinds.sizes, kinds.flow, *units, np.minimum(most, kinds.sizes), admits)
+    units = coarse(kinds.demand[:, tightest], int(room[tightest]), params.max_rack_units)
+    return make_flow_graph(
+        kinds.sizes, kinds.flow, *units, np.minimum(most, kinds.sizes), admits, params
+    )
 
 
 def _room(problem: Problem, rack: int) -> IntArray:

@@ -1,9 +1,9 @@
-"""The best contents of a place at given prices, by dynamic programming along the flows.
+"""Pricing: the best configurations of a place at given duals, by dynamic programming on a forest.
 
-The worth of a content y is ``scale * flow inside - prices.y``, or more where flows are loose. With
-the counts of the closing kinds fixed (a case), what is left is a forest: a table per kind holds the
-best worth of its subtree by the number of its tasks and the units taken (docs/design.md, 8.6;
-the tree knapsack of Johnson and Niemi, 1983).
+The value of a configuration y is ``scale * flow inside - pi.y``, minus its reduced cost, or more
+where edges are relaxed. With the counts of the feedback kinds fixed (an assignment), what is left
+is a forest: a table per kind holds the best value of its subtree by the number of its tasks and the
+units taken (the tree knapsack of Johnson and Niemi, 1983).
 """
 
 from __future__ import annotations
@@ -13,38 +13,38 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.connected.graph import PieceGraph
-from slotwise.solver.column_generation.connected.kernels import IMPOSSIBLE
+from slotwise.solver.column_generation.connected.graph import FlowGraph
+from slotwise.solver.column_generation.neg_inf import NEG_INF
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.memory import check_room
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tables:
-    """The tables of one case; Y_k = most tasks of kind k, H = units the case leaves.
+class KnapsackTables:
+    """The tables of one assignment; Y_k = most tasks of kind k, H = units the assignment leaves.
 
     Parameters
     ----------
-    graph, scale, prices
-        What they are for; [K] prices on the integer grid `scale`.
-    case, base
-        [K] counts of the closing kinds, and the worth of these alone.
+    graph, scale, duals
+        What they are for; [K] duals on the integer grid `scale`.
+    assignment, base
+        [K] counts of the feedback kinds, and the value of these alone.
     rewards
-        [K] worth of a task with the closing kinds of the case.
+        [K] value of a task with the feedback kinds of the assignment.
     own
-        Kind -> [Y_k + 1, H + 1] best worth of its subtree, with so many tasks of the kind and at
+        Kind -> [Y_k + 1, H + 1] best value of its subtree, with so many tasks of the kind and at
         most so many units; with exactly so many where `exactly`.
     stages
         Kind -> the same before each of its children is counted in.
     lifted
-        Kind -> [Y_parent + 1, H + 1] best worth of its subtree and its flow with the parent, by
+        Kind -> [Y_parent + 1, H + 1] best value of its subtree and its flow with the parent, by
         the tasks of the parent; for a root one row.
     """
 
-    graph: PieceGraph
+    graph: FlowGraph
     scale: int
-    prices: IntArray
-    case: IntArray
+    duals: IntArray
+    assignment: IntArray
     base: int
     rewards: IntArray
     exactly: bool
@@ -54,36 +54,36 @@ class Tables:
 
     @property
     def is_active(self) -> bool:
-        """Whether subtrees may begin anywhere: they hang on the case, or by loose flows."""
-        return bool(self.case.any() or self.graph.loose)
+        """Whether subtrees may begin anywhere: by the assignment or by relaxed edges."""
+        return bool(self.assignment.any() or self.graph.relaxed)
 
     @property
     def units(self) -> int:
-        """Units of a place that the case leaves."""
-        return self.graph.capacity - int(self.case @ self.graph.weights)
+        """Units of a place that the assignment leaves."""
+        return self.graph.capacity - int(self.assignment @ self.graph.weights)
 
-    def worths(self, k: int) -> IntArray:
-        """Return [Y_k + 1] the worth of so many tasks of kind k with the case alone."""
+    def values(self, k: int) -> IntArray:
+        """Return [Y_k + 1] the value of so many tasks of kind k with the assignment alone."""
         counts = np.arange(int(self.graph.most[k]) + 1, dtype=np.int64)
-        return counts * int(self.rewards[k]) + self.graph.loose_gain(self.scale, k)
+        return counts * int(self.rewards[k]) + self.graph.relaxed_gain(self.scale, k)
 
 
 def make_tables(
-    graph: PieceGraph, scale: int, prices: IntArray, case: IntArray, *, exactly: bool = False
-) -> Tables:
-    """Fill the tables of a case, children before parents.
+    graph: FlowGraph, scale: int, duals: IntArray, assignment: IntArray, *, exactly: bool = False
+) -> KnapsackTables:
+    """Fill the tables of an assignment, children before parents.
 
-    With `exactly`, units are those used, not those allowed; such tables give no contents.
+    With `exactly`, units are those used, not those allowed; such tables give no configurations.
     """
-    check_room(table_bytes(graph), f"tables of {graph.count:,} kinds in pieces")
-    inside = int(graph.gains(case))
-    made = Tables(
+    check_room(table_bytes(graph), f"tables of {graph.count:,} kinds in connected configurations")
+    inside = int(graph.gains(assignment))
+    made = KnapsackTables(
         graph=graph,
         scale=scale,
-        prices=prices,
-        case=case,
-        base=scale * inside - int(prices @ case),
-        rewards=scale * (graph.tight_flow @ case) - prices,
+        duals=duals,
+        assignment=assignment,
+        base=scale * inside - int(duals @ assignment),
+        rewards=scale * (graph.tight_flow @ assignment) - duals,
         exactly=exactly,
         own={},
         stages={},
@@ -94,8 +94,8 @@ def make_tables(
     return made
 
 
-def table_bytes(graph: PieceGraph) -> int:
-    """Return the memory that the tables of a case take at most."""
+def table_bytes(graph: FlowGraph) -> int:
+    """Return the memory that the tables of an assignment take at most."""
     rows = 0
     for k in graph.order:
         above = graph.parent[k]
@@ -104,16 +104,16 @@ def table_bytes(graph: PieceGraph) -> int:
     return 8 * rows * (graph.capacity + 1)
 
 
-def _fill(made: Tables, k: int) -> None:
+def _fill(made: KnapsackTables, k: int) -> None:
     check_stop()
     from slotwise.solver.column_generation.connected.compiled import lift
 
     check_stop()
     graph, units = made.graph, made.units
-    table = np.full((int(graph.most[k]) + 1, units + 1), IMPOSSIBLE, dtype=np.int64)
-    for y, worth in enumerate(made.worths(k).tolist()):
+    table = np.full((int(graph.most[k]) + 1, units + 1), NEG_INF, dtype=np.int64)
+    for y, value in enumerate(made.values(k).tolist()):
         used = y * int(graph.weights[k])
-        table[y, used : used + 1 if made.exactly else None] = worth
+        table[y, used : used + 1 if made.exactly else None] = value
     made.stages[k] = []
     for child in graph.children[k]:
         made.stages[k].append(table)
@@ -127,7 +127,7 @@ def _fill(made: Tables, k: int) -> None:
     made.lifted[k] = lifted
 
 
-def _combined(made: Tables, first: IntArray, second: IntArray) -> IntArray:
+def _combined(made: KnapsackTables, first: IntArray, second: IntArray) -> IntArray:
     from slotwise.solver.column_generation.connected.compiled import combine, combine_exactly
 
     both = np.empty_like(first)
@@ -135,93 +135,93 @@ def _combined(made: Tables, first: IntArray, second: IntArray) -> IntArray:
     return both
 
 
-def worths_by_units(made: Tables) -> IntArray:
-    """Return [H + 1] the best worth of a content that leaves the rest of the units the case leaves.
+def values_by_units(made: KnapsackTables) -> IntArray:
+    """Return [H + 1] the best value of a configuration by the units used beside the assignment.
 
-    With at least one task; of tables filled `exactly`. `IMPOSSIBLE` or less where there is none.
+    With at least one task; of tables filled `exactly`. `NEG_INF` or less where there is none.
     """
     if made.is_active:
         return np.asarray(made.base + _together(made)[-1][0])
     tops = [made.own[k][1:].max(axis=0) for k in made.graph.order if len(made.own[k]) > 1]
-    none = np.full(made.units + 1, IMPOSSIBLE, dtype=np.int64)
+    none = np.full(made.units + 1, NEG_INF, dtype=np.int64)
     return np.asarray(np.max([none, *tops], axis=0))
 
 
-def best_worth(made: Tables) -> int:
-    """Return the largest worth of a content of this case; 0 where no content is worth anything."""
+def best_value(made: KnapsackTables) -> int:
+    """Return the largest value of a configuration with this assignment; 0 where none is above 0."""
     graph = made.graph
     if not made.is_active:
         return max((_best_top(made, k)[0] for k in graph.order), default=0)
     return made.base + int(_together(made)[-1][0, made.units])
 
 
-def best_contents(made: Tables) -> list[IntArray]:
-    """Return [K] contents of this case worth more than 0: the best one from each top kind."""
+def best_configurations(made: KnapsackTables) -> list[IntArray]:
+    """Return [K] configurations of value above 0: with each top kind the best one."""
     graph, found = made.graph, []
     if not made.is_active:
         for k in graph.order:
             check_stop()
-            worth, y = _best_top(made, k)
-            if worth > 0:
-                content = made.case.copy()
-                _trace(made, k, y, made.units, content)
-                found.append(content)
-    elif best_worth(made) > 0:
-        content, units = made.case.copy(), made.units
+            value, y = _best_top(made, k)
+            if value > 0:
+                configuration = made.assignment.copy()
+                _trace(made, k, y, made.units, configuration)
+                found.append(configuration)
+    elif best_value(made) > 0:
+        configuration, units = made.assignment.copy(), made.units
         stages = _together(made)
         roots = [k for k in graph.order if graph.parent[k] < 0]
         for i in range(len(roots) - 1, -1, -1):
             share = _share(stages[i][0], made.lifted[roots[i]][0], stages[i + 1][0, units], units)
-            worth = made.lifted[roots[i]][0, share]
-            y = int(np.flatnonzero(made.own[roots[i]][:, share] == worth)[0])
-            _trace(made, roots[i], y, share, content)
+            value = made.lifted[roots[i]][0, share]
+            y = int(np.flatnonzero(made.own[roots[i]][:, share] == value)[0])
+            _trace(made, roots[i], y, share, configuration)
             units -= share
-        found.append(content)
+        found.append(configuration)
     return found
 
 
-def _best_top(made: Tables, k: int) -> tuple[int, int]:
-    """Return worth and number of tasks of the best content whose top kind is k."""
+def _best_top(made: KnapsackTables, k: int) -> tuple[int, int]:
+    """Return value and number of tasks of the best configuration whose top kind is k."""
     column = made.own[k][1:, made.units]
     if not len(column):
-        return IMPOSSIBLE, 0
+        return NEG_INF, 0
     y = int(column.argmax())
     return int(column[y]), y + 1
 
 
-def _together(made: Tables) -> list[IntArray]:
-    """Return [1, H + 1] the best worth of none, one, ... of the trees together."""
+def _together(made: KnapsackTables) -> list[IntArray]:
+    """Return [1, H + 1] the best value of none, one, ... of the trees together."""
     stages = [np.zeros((1, made.units + 1), dtype=np.int64)]
     if made.exactly:
-        stages[0][0, 1:] = IMPOSSIBLE
+        stages[0][0, 1:] = NEG_INF
     for k in made.graph.order:
         if made.graph.parent[k] < 0:
             stages.append(_combined(made, stages[-1], made.lifted[k]))
     return stages
 
 
-def _share(before: IntArray, part: IntArray, worth: int, units: int) -> int:
+def _share(before: IntArray, part: IntArray, value: int, units: int) -> int:
     """Return how many of the units the part has in the best sum of both."""
     shares = np.arange(units + 1)
     sums = before[units - shares] + part[shares]
-    return int(np.flatnonzero((sums == worth) & (before[units - shares] > IMPOSSIBLE))[0])
+    return int(np.flatnonzero((sums == value) & (before[units - shares] > NEG_INF))[0])
 
 
-def _trace(made: Tables, k: int, y: int, units: int, content: IntArray) -> None:
-    """Write the best content of the subtree of k with y of its tasks into `content`."""
+def _trace(made: KnapsackTables, k: int, y: int, units: int, configuration: IntArray) -> None:
+    """Write the best counts of the subtree of k with y of its tasks into `configuration`."""
     graph, untraced = made.graph, [(k, y, units)]  # a chain may be deeper than calls may nest
     while untraced:
         k, y, units = untraced.pop()
-        content[k] = y
+        configuration[k] = y
         if not y and not made.is_active:
             continue  # nothing below it either
-        worth = int(made.own[k][y, units])
+        value = int(made.own[k][y, units])
         for i in range(len(graph.children[k]) - 1, -1, -1):
             child, before = graph.children[k][i], made.stages[k][i]
-            share = _share(before[y], made.lifted[child][y], worth, units)
+            share = _share(before[y], made.lifted[child][y], value, units)
             flow = made.scale * int(graph.flow[k, child]) * y
-            worths = made.own[child][:, share] + flow * np.arange(len(made.own[child]))
-            tasks = int(np.flatnonzero(worths == made.lifted[child][y, share])[0])
+            values = made.own[child][:, share] + flow * np.arange(len(made.own[child]))
+            tasks = int(np.flatnonzero(values == made.lifted[child][y, share])[0])
             untraced.append((child, tasks, share))
             units -= share
-            worth = int(before[y, units])
+            value = int(before[y, units])

@@ -1,4 +1,4 @@
-"""The tasks of a node into workers: the split with the most flow inside, or a good one."""
+"""The configuration of a node split into workers: with the most flow inside, or a good split."""
 
 from __future__ import annotations
 
@@ -7,123 +7,138 @@ import time
 import numpy as np
 
 from slotwise.models.problem.problem import BoolArray, IntArray
-from slotwise.solver.column_generation.connected.enumeration import list_pieces
-from slotwise.solver.column_generation.connected.graph import PieceGraph
-from slotwise.solver.column_generation.connected.plan import column_of
-from slotwise.solver.column_generation.connected.pricing import Prices
-from slotwise.solver.column_generation.residual_search import Plan, TooLongError, least_loss
-from slotwise.solver.column_generation.restricted_master import Column, Cut
+from slotwise.solver.column_generation.connected.enumeration import enumerate_connected
+from slotwise.solver.column_generation.connected.gap_search import column_of
+from slotwise.solver.column_generation.connected.graph import FlowGraph
+from slotwise.solver.column_generation.connected.pricing import ProvenDuals
+from slotwise.solver.column_generation.params import ConnectedParams
+from slotwise.solver.column_generation.residual_search import (
+    SiteSolution,
+    TooLongError,
+    min_reduced_cost,
+)
+from slotwise.solver.column_generation.restricted_master import DualBound, TypeColumns
 from slotwise.solver.core.ctrl_c import check_stop
 
-MOST_STATES = 2_000
-MOST_PIECES = 5_000
-WIDEST_LOSS = 64
-"""Loss of a worker's content, in units of flow, up to which it is considered."""
 
+class WorkerSplitter:
+    """Splits the configurations of nodes into workers, at the duals of workers."""
 
-class WorkerSplit:
-    """Splits the contents of nodes into workers, at the prices of workers."""
-
-    def __init__(self, graph: PieceGraph, prices: Prices, deadline: float) -> None:
+    def __init__(
+        self, graph: FlowGraph, duals: ProvenDuals, deadline: float, params: ConnectedParams
+    ) -> None:
         self._graph = graph
-        self._prices = prices
-        self._cut = Cut(prices.scale, prices.prices, 0, (0,))
+        self._duals = duals
+        self._dual_bound = DualBound(duals.scale, duals.pi, 0, (0,))
         self._deadline = deadline
-        self._known: dict[bytes, Plan | int] = {}
+        self._params = params
+        self._known: dict[bytes, SiteSolution | int] = {}
         self.widest, self._column = self._listed()
 
-    def workers(self, content: IntArray, slots: int) -> list[IntArray] | None:
-        """Return the contents [K] of at most `slots` workers; ``None`` if it finds no way."""
-        budget = min(self.widest, self._prices.scale)
-        plan = None
+    def workers(self, configuration: IntArray, slots: int) -> list[IntArray] | None:
+        """Return the configurations [K] of at most `slots` workers; ``None`` if it finds no way."""
+        gap = min(self.widest, self._duals.scale)
+        solution = None
         try:
-            while (plan := self._plan(content, budget)) is None and budget < self.widest:
-                budget = min(4 * budget, self.widest)
+            while (solution := self._solution(configuration, gap)) is None and gap < self.widest:
+                gap = min(4 * gap, self.widest)
         except TooLongError:
             pass  # then a split that is only good
-        if plan is None:
-            return self._merged(round_down(self._graph, self._prices, content), slots)
-        return self._merged([np.array(counts) for _, counts in plan.contents], slots)
+        if solution is None:
+            return self._merged(round_down(self._graph, self._duals, configuration), slots)
+        return self._merged([np.array(counts) for _, counts in solution.configurations], slots)
 
-    def gains(self, contents: IntArray, budgets: IntArray) -> tuple[IntArray, BoolArray]:
-        """Return for contents [Y, K] the most flow inside workers, and whether it can be that much.
+    def gains(self, configurations: IntArray, gaps: IntArray) -> tuple[IntArray, BoolArray]:
+        """Return for configurations [Y, K] the most flow inside workers, and whether it fits.
 
-        It cannot where the best split loses more than its budget [Y]. Where the search grows too
-        large it is the most that prices allow. Raises `TooLongError` after the deadline.
+        It does not where the reduced cost of the best split exceeds its gap [Y]. Where the search
+        grows too large it is the most that the duals allow. Raises `TooLongError` after the
+        deadline.
         """
-        most = contents @ self._prices.prices
-        inside = most // self._prices.scale
-        possible = np.ones(len(contents), dtype=np.bool_)
-        for i, (content, budget) in enumerate(zip(contents, budgets.tolist(), strict=True)):
+        most = configurations @ self._duals.pi
+        inside = most // self._duals.scale
+        possible = np.ones(len(configurations), dtype=np.bool_)
+        for i, (configuration, gap) in enumerate(zip(configurations, gaps.tolist(), strict=True)):
             if time.perf_counter() > self._deadline:
                 raise TooLongError
-            if budget > self.widest:
+            if gap > self.widest:
                 continue
             try:
-                plan = self._plan(content, budget)
+                solution = self._solution(configuration, gap)
             except TooLongError:
                 continue
-            possible[i] = plan is not None
-            if plan is not None:
-                inside[i] = (int(most[i]) - plan.loss) // self._prices.scale
+            possible[i] = solution is not None
+            if solution is not None:
+                inside[i] = (int(most[i]) - solution.reduced_cost) // self._duals.scale
         return inside, possible
 
-    def _listed(self) -> tuple[int, Column]:
-        """Return the widest budget whose pieces are few, and these pieces."""
-        graph, scale = self._graph, self._prices.scale
-        budget, rows = 0, np.zeros((0, graph.count), dtype=np.int64)
-        loss = 1
-        while loss <= WIDEST_LOSS:
+    def _listed(self) -> tuple[int, TypeColumns]:
+        """Return the widest gap within which configurations are few, and these."""
+        graph, scale = self._graph, self._duals.scale
+        gap, rows = 0, np.zeros((0, graph.count), dtype=np.int64)
+        units = 1
+        while units <= self._params.max_split_gap:
             try:
-                more = list_pieces(graph, scale, self._prices.prices, loss * scale, self._deadline)
+                more = enumerate_connected(
+                    graph, scale, self._duals.pi, units * scale, self._deadline, self._params
+                )
             except TooLongError:
                 break
-            if len(more) > MOST_PIECES:
+            if len(more) > self._params.max_split_configurations:
                 break
-            budget, rows, loss = loss * scale, more, 2 * loss
-        return budget, column_of(graph, rows)
+            gap, rows, units = units * scale, more, 2 * units
+        return gap, column_of(graph, rows)
 
-    def _plan(self, content: IntArray, budget: int) -> Plan | None:
-        """Return the split that loses least, ``None`` if it loses more; remembers both."""
-        key = content.tobytes()
+    def _solution(self, configuration: IntArray, gap: int) -> SiteSolution | None:
+        """Return the split of least reduced cost; ``None`` if that exceeds the gap. Cached."""
+        key = configuration.tobytes()
         known = self._known.get(key, -1)
-        if isinstance(known, Plan):
-            return known if known.loss <= budget else None
-        if known >= budget:
+        if isinstance(known, SiteSolution):
+            return known if known.reduced_cost <= gap else None
+        if known >= gap:
             return None
         check_stop()
-        plan = least_loss(
-            [self._column], (int(content.sum()),), self._cut, content, budget, self._goes_on
+        solution = min_reduced_cost(
+            [self._column],
+            (int(configuration.sum()),),
+            self._dual_bound,
+            configuration,
+            gap,
+            self._may_continue,
         )
-        self._known[key] = budget if plan is None else plan
-        return plan
+        self._known[key] = gap if solution is None else solution
+        return solution
 
-    def _goes_on(self, seen: int) -> bool:
-        return seen < MOST_STATES and time.perf_counter() < self._deadline
+    def _may_continue(self, seen: int) -> bool:
+        return seen < self._params.max_split_states and time.perf_counter() < self._deadline
 
-    def _merged(self, pieces: list[IntArray], slots: int) -> list[IntArray] | None:
-        """Merge pieces (first fit, large ones first) until they are at most `slots`."""
-        if len(pieces) <= slots:
-            return pieces
+    def _merged(self, configurations: list[IntArray], slots: int) -> list[IntArray] | None:
+        """Merge configurations (first fit, large ones first) until they are at most `slots`."""
+        if len(configurations) <= slots:
+            return configurations
         bins: list[IntArray] = []
         weights = self._graph.weights
-        for piece in sorted(pieces, key=lambda p: (-int(p @ weights), p.tolist())):
-            rows = np.array(bins) + piece if bins else np.zeros((0, len(piece)), dtype=np.int64)
+        for configuration in sorted(configurations, key=lambda p: (-int(p @ weights), p.tolist())):
+            rows = (
+                np.array(bins) + configuration
+                if bins
+                else np.zeros((0, len(configuration)), dtype=np.int64)
+            )
             good = np.flatnonzero(self._graph.admits(rows))
             if len(good):
                 bins[int(good[0])] = rows[int(good[0])]
             else:
-                bins.append(piece)
+                bins.append(configuration)
         return bins if len(bins) <= slots else None
 
 
-def round_down(graph: PieceGraph, prices: Prices, content: IntArray) -> list[IntArray]:
-    """Return pieces that add up to `content`: the best priced ones, each as often as it fits."""
-    contents = prices.contents[graph.admits(prices.contents)]
-    worth = graph.gains(contents) / np.maximum(contents @ prices.prices, 1)
-    left, chosen = content.copy(), []
-    for row in np.argsort(-worth, kind="stable").tolist():
-        while (contents[row] <= left).all():
-            chosen.append(contents[row])
-            left = left - contents[row]
+def round_down(graph: FlowGraph, duals: ProvenDuals, configuration: IntArray) -> list[IntArray]:
+    """Return parts that add up to `configuration`: the best columns, each as often as it fits."""
+    configurations = duals.configurations[graph.admits(duals.configurations)]
+    value = graph.gains(configurations) / np.maximum(configurations @ duals.pi, 1)
+    left, chosen = configuration.copy(), []
+    for row in np.argsort(-value, kind="stable").tolist():
+        while (configurations[row] <= left).all():
+            chosen.append(configurations[row])
+            left = left - configurations[row]
     return chosen

@@ -1,4 +1,4 @@
-"""The inner loop of `worker_packing`, plain Python that Numba can compile."""
+"""The inner loop of `table` and `subset_table`, plain Python that Numba can compile."""
 
 from __future__ import annotations
 
@@ -6,40 +6,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotwise.models.problem.problem import IntArray
+from slotwise.solver.column_generation.neg_inf import NEG_INF
 
 Index = NDArray[np.int32]
-
-IMPOSSIBLE = -(2**62)
-"""Worth of a content that no workers can hold."""
 
 
 def fill(
     rows: IntArray,
     cells: IntArray,
     index: Index,
-    contents: IntArray,
+    configurations: IntArray,
     offsets: IntArray,
-    worths: IntArray,
+    values: IntArray,
     starts: IntArray,
     before: IntArray,
     after: IntArray,
 ) -> None:
-    """Fill ``after[y] = max(before[y], max_w worth(w) + before[y - w])`` for all rows y.
+    """Fill ``after[y] = max(before[y], max_w value(w) + before[y - w])`` for all rows y.
 
-    With one array for both, full of `IMPOSSIBLE`, that is any number of workers; with two, one
+    With one array for both, full of `NEG_INF`, that is any number of workers; with two, one
     worker more.
 
     Parameters
     ----------
     rows, cells
-        [R, K] node contents, and [R] their places in the box, ascending; with each content all
-        smaller ones are there, the empty one first.
+        [R, K] node configurations, and [R] their cells in the box, ascending; with each
+        configuration all smaller ones are there, the empty one first.
     index
-        [box] row of the content of each place, anything where there is none.
-    contents, offsets, worths
-        [W, K] worker contents sorted by their first kind, their place in the box, their worth.
+        [box] row of the configuration of each cell, anything where there is none.
+    configurations, offsets, values
+        [W, K] worker configurations sorted by their first kind, their cell in the box, their value.
     starts
-        [K + 1] first content of each first kind: w must hold the first kind of y.
+        [K + 1] first configuration of each first kind: w must hold the first kind of y.
     before, after
         [R]; the second is filled in place.
     """
@@ -53,11 +51,11 @@ def fill(
         for w in range(starts[first], starts[first + 1]):
             fits = True
             for j in range(first, kinds):
-                if contents[w, j] > rows[row, j]:
+                if configurations[w, j] > rows[row, j]:
                     fits = False
                     break
             if fits:
                 rest = before[index[cells[row] - offsets[w]]]
-                if rest != IMPOSSIBLE and rest + worths[w] > best:
-                    best = rest + worths[w]
+                if rest != NEG_INF and rest + values[w] > best:
+                    best = rest + values[w]
         after[row] = best

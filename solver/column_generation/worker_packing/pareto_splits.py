@@ -1,9 +1,8 @@
-"""Every worthwhile way to hold tasks of one topology on one node, split into workers.
+"""Every undominated way to split tasks of one topology on one node into workers.
 
-The slow and general sister of `worker_packing`: there the network alone decides between splits.
-Here a split also has a number of workers, memory shared in each of them, least cpu, and tasks that
-stay where they run now; a split goes only where another of the same tasks is at least as good in
-everything.
+The slow and general sister of `table`: there the network alone decides between splits. Here a
+split also has a number of workers, memory shared in each of them, least cpu, and tasks that stay
+where they run now; a split is dropped only where another one of the same tasks dominates it.
 
 Workers are added one by one. A worker that is nobody's home must hold the first kind of all that
 is there so far or an earlier one, which meets every multiset of workers in one order at least. Then
@@ -19,7 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray, Problem
-from slotwise.solver.column_generation.worker_packing.table import worker_contents
+from slotwise.solver.column_generation.params import ColumnsParams, PackingParams
+from slotwise.solver.column_generation.worker_packing.worker_configurations import (
+    worker_configurations,
+)
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.memory import check_room
@@ -27,16 +29,13 @@ from slotwise.solver.structure.dominance import undominated
 from slotwise.solver.structure.task_types import Kinds
 from slotwise.solver.structure.worker_layout import home_labels, keeps_apart
 
-WORKERS, CPU, MEMORY, APART, AWAY = range(5)
+WORKERS, CPU, MEMORY, NETWORK, MOVED = range(5)
 """Costs of a split: workers; cpu and memory beyond what the tasks need; minus the flow inside
 workers; minus the tasks that stay at home."""
 
-MOST_SPLITS = 300_000
-PAIRS_AT_ONCE = 1_000_000
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Contents:
+class WorkerConfigurations:
     """What one worker can hold: [W, k] counts, [W, 5] costs, [W] first kind, by first kind.
 
     `label` is the home it has, ``None`` for a fresh worker.
@@ -53,7 +52,7 @@ class Contents:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Splits:
+class WorkerSplits:
     """Splits of a topology's tasks on a node; the first is the empty one.
 
     Parameters
@@ -63,9 +62,9 @@ class Splits:
     counts, costs
         [S, k] tasks, [S, 5] costs of each split.
     before, added
-        [S] the split that one worker was added to, and its row in `contents`; -1 = none.
-    contents
-        Contents of workers, and [S] which of these sets was added from.
+        [S] the split that one worker was added to, and its row in `configurations`; -1 = none.
+    configurations
+        Configurations of workers, and [S] which of these sets was added from.
     """
 
     columns: IntArray
@@ -74,46 +73,53 @@ class Splits:
     before: IntArray
     added: IntArray
     source: IntArray
-    contents: tuple[Contents, ...]
+    configurations: tuple[WorkerConfigurations, ...]
 
     def workers(self, split: int) -> Iterator[tuple[int | None, IntArray]]:
-        """Yield home label and content [k] of each worker of a split."""
+        """Yield home label and configuration [k] of each worker of a split."""
         while self.before[split] >= 0:
-            chosen = self.contents[int(self.source[split])]
+            chosen = self.configurations[int(self.source[split])]
             yield chosen.label, chosen.counts[int(self.added[split])]
             split = int(self.before[split])
 
 
 def worker_splits(
-    problem: Problem, kinds: Kinds, topology: int, node: int, deadline: float
-) -> tuple[Splits, IntArray]:
-    """Return all splits that were reached, and which of them no other beats.
+    problem: Problem,
+    kinds: Kinds,
+    topology: int,
+    node: int,
+    deadline: float,
+    params: ColumnsParams,
+) -> tuple[WorkerSplits, IntArray]:
+    """Return all splits that were reached, and which of them are undominated.
 
     Raises
     ------
     NotTakenError
         When there are too many, or the deadline passes.
     """
-    contents = _contents(problem, kinds, topology, node)
-    search = _Search(problem, kinds, topology, node, contents, deadline)
+    configurations = _worker_configurations(problem, kinds, topology, node, params.packing)
+    search = _SplitEnumeration(problem, kinds, topology, node, configurations, deadline, params)
     layer = np.zeros(1, dtype=np.int64)
     fresh = int(problem.slots[node]) if keeps_apart(problem, topology) else 1
     while len(layer) and fresh:
         layer = search.extend(layer, 0)
         fresh -= 1
-    for source in range(1, len(contents)):
+    for source in range(1, len(configurations)):
         search.extend(search.kept, source)
     return search.splits(), search.kept
 
 
-def _contents(problem: Problem, kinds: Kinds, topology: int, node: int) -> tuple[Contents, ...]:
-    """Return the contents of a fresh worker, then those of each home on the node."""
+def _worker_configurations(
+    problem: Problem, kinds: Kinds, topology: int, node: int, params: PackingParams
+) -> tuple[WorkerConfigurations, ...]:
+    """Return the configurations of a fresh worker, then those of each home on the node."""
     columns = np.flatnonzero(kinds.topology == topology)
-    counts = worker_contents(problem, kinds, topology, kinds.sizes[columns], node)
+    counts = worker_configurations(problem, kinds, topology, kinds.sizes[columns], params, node)
     costs = np.zeros((len(counts), 5), dtype=np.int64)
     costs[:, WORKERS] = 1
     flow = kinds.flow[np.ix_(columns, columns)]
-    costs[:, APART] = -(np.einsum("wi,ij,wj->w", counts, flow, counts) // 2)
+    costs[:, NETWORK] = -(np.einsum("wi,ij,wj->w", counts, flow, counts) // 2)
     firsts = [kinds.members[k][0] for k in columns.tolist()]
     heap = counts @ problem.heap[firsts]
     for region in problem.regions:
@@ -127,28 +133,32 @@ def _contents(problem: Problem, kinds: Kinds, topology: int, node: int) -> tuple
         costs[:, CPU] = np.maximum(problem.min_worker_cpu - cpu, 0)
     fits = heap <= problem.rules[topology].heap_limit
     order = np.argsort((counts[fits] > 0).argmax(axis=1), kind="stable")
-    fresh = Contents(counts[fits][order], costs[fits][order], None)
+    fresh = WorkerConfigurations(counts[fits][order], costs[fits][order], None)
     labels = home_labels(problem, topology).get(node, ())
     homes = (_at_home(problem, kinds, columns, fresh, (node, label)) for label in labels)
     return (fresh, *homes)
 
 
 def _at_home(
-    problem: Problem, kinds: Kinds, columns: IntArray, fresh: Contents, home: tuple[int, int]
-) -> Contents:
-    """Return the contents that hold some task whose home this is."""
+    problem: Problem,
+    kinds: Kinds,
+    columns: IntArray,
+    fresh: WorkerConfigurations,
+    home: tuple[int, int],
+) -> WorkerConfigurations:
+    """Return the configurations that hold some task whose home this is."""
     homed = [
         sum(problem.classes[c].size for c in kinds.members[k] if problem.classes[c].home == home)
         for k in columns.tolist()
     ]
     stay = np.minimum(fresh.counts, np.array(homed, dtype=np.int64)).sum(axis=1)
     costs = fresh.costs.copy()
-    costs[:, AWAY] = -stay
-    return Contents(fresh.counts[stay > 0], costs[stay > 0], home[1])
+    costs[:, MOVED] = -stay
+    return WorkerConfigurations(fresh.counts[stay > 0], costs[stay > 0], home[1])
 
 
-class _Search:
-    """All splits reached so far; `kept` are those that no other beats."""
+class _SplitEnumeration:
+    """All splits reached so far; `kept` are the undominated ones."""
 
     def __init__(
         self,
@@ -156,16 +166,18 @@ class _Search:
         kinds: Kinds,
         topology: int,
         node: int,
-        contents: tuple[Contents, ...],
+        configurations: tuple[WorkerConfigurations, ...],
         deadline: float,
+        params: ColumnsParams,
     ) -> None:
         self._problem = problem
         self._columns = np.flatnonzero(kinds.topology == topology)
         self._demand = kinds.demand[self._columns]
         self._most = kinds.sizes[self._columns]
         self._node = node
-        self._contents = contents
+        self._worker_configurations = configurations
         self._deadline = deadline
+        self._params = params
         self._relevant = _relevant(problem, node)
         self._counts = np.zeros((1, len(self._columns)), dtype=np.int64)
         self._costs = np.zeros((1, 5), dtype=np.int64)
@@ -175,30 +187,32 @@ class _Search:
     def extend(self, rows: IntArray, source: int) -> IntArray:
         """Add one worker to each of the splits in every way; return the new ones that are kept."""
         start = len(self._counts)
-        contents = self._contents[source]
-        at_once = max(1, PAIRS_AT_ONCE // max(1, len(contents.counts)))
+        configurations = self._worker_configurations[source]
+        at_once = max(1, self._params.split_pairs_at_once // max(1, len(configurations.counts)))
         for first in range(0, len(rows), at_once):
             check_stop()
             if time.perf_counter() > self._deadline:
                 raise NotTakenError("splitting the tasks of a node into workers takes too long")
             self._add(rows[first : first + at_once], source)
         new = self.kept[self.kept >= start]
-        if len(self.kept) > MOST_SPLITS:
-            raise NotTakenError(f"a node's tasks split into workers in over {MOST_SPLITS:,} ways")
+        if len(self.kept) > self._params.max_worker_splits:
+            raise NotTakenError(
+                f"a node's tasks split into workers in over {self._params.max_worker_splits:,} ways"
+            )
         return new
 
     def _add(self, rows: IntArray, source: int) -> None:
-        contents = self._contents[source]
-        pairs = len(rows) * len(contents.counts)
+        configurations = self._worker_configurations[source]
+        pairs = len(rows) * len(configurations.counts)
         width = len(self._columns) + 5 + self._demand.shape[1]
         check_room(10 * pairs * width, f"{pairs:,} splits of a node's tasks into workers")
-        counts = self._counts[rows][:, None, :] + contents.counts[None, :, :]
-        costs = self._costs[rows][:, None, :] + contents.costs[None, :, :]
+        counts = self._counts[rows][:, None, :] + configurations.counts[None, :, :]
+        costs = self._costs[rows][:, None, :] + configurations.costs[None, :, :]
         fits = (counts <= self._most).all(axis=2) & self._has_room(counts, costs)
-        if contents.label is None:
+        if configurations.label is None:
             held = self._counts[rows]
             first = np.where(held.any(axis=1), (held > 0).argmax(axis=1), len(self._columns))
-            fits &= contents.firsts[None, :] <= first[:, None]
+            fits &= configurations.firsts[None, :] <= first[:, None]
         row, added = np.nonzero(fits)
         how = np.stack([rows[row], added, np.full(len(row), source, dtype=np.int64)], axis=1)
         start = len(self._counts)
@@ -222,11 +236,17 @@ class _Search:
         fits = ((load <= problem.capacity[self._node]) | ~problem.hard).all(axis=-1)
         return np.asarray(fits & (costs[..., WORKERS] <= problem.slots[self._node]))
 
-    def splits(self) -> Splits:
+    def splits(self) -> WorkerSplits:
         """Return all that was reached."""
         before, added, source = self._how.T
-        return Splits(
-            self._columns, self._counts, self._costs, before, added, source, self._contents
+        return WorkerSplits(
+            self._columns,
+            self._counts,
+            self._costs,
+            before,
+            added,
+            source,
+            self._worker_configurations,
         )
 
 
@@ -237,7 +257,7 @@ def _relevant(problem: Problem, node: int) -> list[int]:
         WORKERS: "workers" in parts or bool(problem.slots[node] < problem.task_count),
         CPU: problem.min_worker_cpu > 0,
         MEMORY: bool(problem.regions),
-        APART: "network" in parts,
-        AWAY: problem.counts_moves,
+        NETWORK: "network" in parts,
+        MOVED: problem.counts_moves,
     }
     return [cost for cost, matters in able.items() if matters]

@@ -1,4 +1,4 @@
-"""The best splits of many node contents into workers at once, by one table of all they contain."""
+"""The best splits of many node configurations into workers, by one table of all subsets."""
 
 from __future__ import annotations
 
@@ -7,33 +7,31 @@ import math
 import numpy as np
 
 from slotwise.models.problem.problem import BoolArray, IntArray
-from slotwise.solver.column_generation.worker_packing.kernels import IMPOSSIBLE
-from slotwise.solver.column_generation.worker_packing.table import place_values
+from slotwise.solver.column_generation.neg_inf import NEG_INF
+from slotwise.solver.column_generation.params import ConnectedParams
+from slotwise.solver.column_generation.worker_packing.table import mixed_radix_strides
 from slotwise.solver.core.memory import has_room
-
-MOST_CELLS = 50_000_000
-MOST_ROWS = 1_000_000
-MOST_STEPS = 2_000_000_000
-"""Rows times workers: a dozen seconds."""
 
 
 def split_gains(
-    contents: IntArray, workers: IntArray, gains: IntArray
+    configurations: IntArray, workers: IntArray, gains: IntArray, params: ConnectedParams
 ) -> tuple[IntArray, BoolArray] | None:
-    """Return for contents [Y, K] the most flow inside workers, and whether they split at all.
+    """Return for configurations [Y, K] the most flow inside workers, and whether they split.
 
     Each worker holds one of `workers` [W, K], with the flow `gains` [W] inside. ``None`` where the
     table would be too large.
     """
-    if not len(contents):
+    if not len(configurations):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_)
-    most = contents.max(axis=0)
-    strides = place_values(most + 1)
+    most = configurations.max(axis=0)
+    strides = mixed_radix_strides(most + 1)
     box = math.prod((most + 1).tolist())
-    if box > MOST_CELLS or not has_room(4 * box, f"a table of {box:,} contents of nodes"):
+    if box > params.max_subset_cells or not has_room(
+        4 * box, f"a table of {box:,} configurations of nodes"
+    ):
         return None
-    cells = _all_within(contents, strides)
-    if cells is None or len(cells) * len(workers) > MOST_STEPS:
+    cells = _all_within(configurations, strides, params.max_subset_rows)
+    if cells is None or len(cells) * len(workers) > params.max_subset_steps:
         return None
     from slotwise.solver.column_generation.worker_packing.compiled import fill_compiled
 
@@ -43,25 +41,27 @@ def split_gains(
     firsts = (workers > 0).argmax(axis=1)
     order = np.argsort(firsts, kind="stable")
     starts = np.searchsorted(firsts[order], np.arange(len(most) + 1)).astype(np.int64)
-    table = np.full(len(cells), IMPOSSIBLE, dtype=np.int64)
+    table = np.full(len(cells), NEG_INF, dtype=np.int64)
     rows = cells[:, None] // strides % (most + 1)
     parts = (workers[order], workers[order] @ strides, gains[order], starts)
     fill_compiled(rows, cells, index, *parts, table, table)
-    found = table[index[contents @ strides]]
-    return found, np.asarray(found != IMPOSSIBLE)
+    found = table[index[configurations @ strides]]
+    return found, np.asarray(found != NEG_INF)
 
 
-def _all_within(contents: IntArray, strides: IntArray) -> IntArray | None:
-    """Return the cells of all contents no larger than one of `contents`; ``None``: too many."""
-    rows = np.unique(contents, axis=0)
-    for k in range(contents.shape[1]):
+def _all_within(configurations: IntArray, strides: IntArray, max_rows: int) -> IntArray | None:
+    """Return the cells of all subsets of some `configurations`; ``None``: too many."""
+    rows = np.unique(configurations, axis=0)
+    for k in range(configurations.shape[1]):
         tops = rows[:, k]
         more = int((tops + 1).sum())
-        size = 3 * 8 * more * contents.shape[1]
-        if more > 4 * MOST_ROWS or not has_room(size, f"{more:,} parts of contents of nodes"):
+        size = 3 * 8 * more * configurations.shape[1]
+        if more > 4 * max_rows or not has_room(
+            size, f"{more:,} subsets of configurations of nodes"
+        ):
             return None
         repeated = np.repeat(rows, tops + 1, axis=0)
         repeated[:, k] = np.concatenate([np.arange(top + 1) for top in tops.tolist()])
         _, kept = np.unique(repeated @ strides, return_index=True)
         rows = repeated[kept]
-    return None if len(rows) > MOST_ROWS else rows @ strides
+    return None if len(rows) > max_rows else rows @ strides

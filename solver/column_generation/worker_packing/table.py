@@ -1,7 +1,7 @@
-"""The best split of a node's tasks into workers, for all contents of a node at once.
+"""The best split of a node's tasks into workers, for all configurations of a node at once.
 
-``V(y) = max_w g(w) + V(y - w)`` over the contents w of one worker, where w must hold the first
-kind of y (docs/design.md, 8.4). Among equal gains the fewest workers count.
+``V(y) = max_w g(w) + V(y - w)`` over the configurations w of one worker with g(w) the flow inside,
+where w must hold the first kind of y. Among equal gains the fewest workers count.
 """
 
 from __future__ import annotations
@@ -11,24 +11,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from slotwise.models.problem.problem import BoolArray, IntArray, Problem, Rules
-from slotwise.models.values import NO_LIMIT
-from slotwise.solver.column_generation.worker_packing.kernels import IMPOSSIBLE, Index, fill
-from slotwise.solver.core.ctrl_c import check_stop
+from slotwise.models.problem.problem import BoolArray, IntArray, Problem
+from slotwise.solver.column_generation.neg_inf import NEG_INF
+from slotwise.solver.column_generation.params import PackingParams
+from slotwise.solver.column_generation.worker_packing.kernels import Index, fill
+from slotwise.solver.column_generation.worker_packing.worker_configurations import (
+    worker_configurations,
+)
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.memory import check_room
 from slotwise.solver.structure.task_types import Kinds, flow_inside
 
-MOST_CELLS = 150_000_000
-"""Places in the box around all node contents; four bytes each."""
-
-MOST_LAYERS = 30_000_000
-"""Numbers in the tables for at most 0, 1, 2, ... workers."""
-
-MOST_CONTENTS = 100_000
-MOST_ENTRIES = 60_000_000
-STEPS_A_SECOND = 150_000_000
-STEPS_WORTH_COMPILING = 300_000
+MAX_VALUE = 2**62
+"""Values of packings stay below it: any sum of a value and a worker fits 64 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,19 +35,21 @@ class Packing:
     columns
         [k] the kinds of the topology.
     rows, cells
-        [R, k] all contents of a node, and [R] their places ``y @ strides`` in the box around
-        them, ascending.
+        [R, k] all configurations of a node, and [R] their cells ``y @ strides`` in the box
+        around them, ascending.
     strides, index
-        [k]; [box] the row of each place.
-    contents
+        [k]; [box] the row of each cell.
+    configurations
         [W, k] what one worker can hold, by first kind.
-    worths
-        [W] gain of a worker times `unit`, less 1.
+    values
+        [W] value of a worker: its gain times `unit`, less 1.
     unit
         More than any number of workers.
     tables
-        [R] worth of the best packing of each content into any number of workers (one table), or
-        into at most 0, 1, 2, ... of them; `IMPOSSIBLE` where there is none.
+        [R] value of the best packing of each configuration into any number of workers (one
+        table), or into at most 0, 1, 2, ... of them; `NEG_INF` where there is none.
+    params
+        Limits of the tables.
     """
 
     columns: IntArray
@@ -60,38 +57,39 @@ class Packing:
     cells: IntArray
     strides: IntArray
     index: Index
-    contents: IntArray
-    worths: IntArray
+    configurations: IntArray
+    values: IntArray
     unit: int
     tables: tuple[IntArray, ...]
+    params: PackingParams
 
     def gains(self, counts: IntArray) -> tuple[IntArray, IntArray, BoolArray]:
-        """Return, for node contents [Y, K], flow inside workers, workers, and whether it packs."""
-        worth = self.tables[-1][self.index[counts[:, self.columns] @ self.strides]]
-        possible = worth != IMPOSSIBLE
-        gain = -((-worth) // self.unit)
-        return gain, gain * self.unit - worth, possible
+        """Return, for configurations [Y, K], flow inside workers, workers, and whether it packs."""
+        value = self.tables[-1][self.index[counts[:, self.columns] @ self.strides]]
+        possible = value != NEG_INF
+        gain = -((-value) // self.unit)
+        return gain, gain * self.unit - value, possible
 
     def workers(self, counts: IntArray) -> list[IntArray]:
-        """Return the contents [k] of the workers of one node content [K]."""
+        """Return the configurations [k] of the workers of one node configuration [K]."""
         left = counts[self.columns].copy()
         layer = len(self.tables) - 1
         found = []
         while left.any():
             first = int(np.flatnonzero(left)[0])
-            fits = (self.contents <= left).all(axis=1) & (self.contents[:, first] > 0)
+            fits = (self.configurations <= left).all(axis=1) & (self.configurations[:, first] > 0)
             rows = np.flatnonzero(fits)
             cell = int(left @ self.strides)
             below = max(layer - 1, 0)
-            smaller = self.index[cell - self.contents[rows] @ self.strides]
+            smaller = self.index[cell - self.configurations[rows] @ self.strides]
             rest = self.tables[below][smaller]
-            good = rest + self.worths[rows] == self.tables[layer][self.index[cell]]
-            good &= rest != IMPOSSIBLE
+            good = rest + self.values[rows] == self.tables[layer][self.index[cell]]
+            good &= rest != NEG_INF
             layer = below
             if good.any():  # else one worker fewer does as well
-                content = self.contents[rows[np.flatnonzero(good)[0]]]
-                found.append(content)
-                left = left - content
+                configuration = self.configurations[rows[np.flatnonzero(good)[0]]]
+                found.append(configuration)
+                left = left - configuration
         return found
 
     def within(self, slots: int, time_s: float) -> Packing:
@@ -102,9 +100,12 @@ class Packing:
         NotTakenError
             When the tables would be too large.
         """
-        steps = len(self.rows) * slots * len(self.contents)
-        if len(self.rows) * (slots + 1) > MOST_LAYERS or steps > time_s * STEPS_A_SECOND:
-            raise NotTakenError(f"{len(self.rows):,} node contents in up to {slots} workers")
+        steps = len(self.rows) * slots * len(self.configurations)
+        if (
+            len(self.rows) * (slots + 1) > self.params.max_layer_entries
+            or steps > time_s * self.params.steps_per_second
+        ):
+            raise NotTakenError(f"{len(self.rows):,} node configurations in up to {slots} workers")
         check_room(8 * len(self.rows) * (slots + 1), f"{slots + 1} tables of workers")
         none = self._impossible()
         none[0] = 0
@@ -119,33 +120,40 @@ class Packing:
         return replace(self, tables=(self._filled(table, table),))
 
     def _impossible(self) -> IntArray:
-        return np.full(len(self.rows), IMPOSSIBLE, dtype=np.int64)
+        return np.full(len(self.rows), NEG_INF, dtype=np.int64)
 
     def _filled(self, before: IntArray, after: IntArray) -> IntArray:
         run = fill
-        if len(self.contents) * len(after) > STEPS_WORTH_COMPILING:
+        if len(self.configurations) * len(after) > self.params.min_compiled_steps:
             from slotwise.solver.column_generation.worker_packing.compiled import fill_compiled
 
             run = fill_compiled
-        firsts = (self.contents > 0).argmax(axis=1)
+        firsts = (self.configurations > 0).argmax(axis=1)
         starts = np.searchsorted(firsts, np.arange(len(self.columns) + 1)).astype(np.int64)
-        offsets = self.contents @ self.strides
-        books = (self.rows, self.cells, self.index)
-        run(*books, self.contents, offsets, self.worths, starts, before, after)
+        offsets = self.configurations @ self.strides
+        tables = (self.rows, self.cells, self.index)
+        run(*tables, self.configurations, offsets, self.values, starts, before, after)
         return after
 
 
 def pack(
-    problem: Problem, kinds: Kinds, topology: int, counts: Sequence[IntArray], time_s: float
+    problem: Problem,
+    kinds: Kinds,
+    topology: int,
+    counts: Sequence[IntArray],
+    time_s: float,
+    params: PackingParams,
 ) -> Packing:
     """Return the packings of a topology into any number of workers.
 
     Parameters
     ----------
     counts
-        Per node type: [Y, K] all contents of such a node, with each all smaller ones.
+        Per node type: [Y, K] all configurations of such a node, with each all smaller ones.
     time_s
         The table may take that long, seconds.
+    params
+        Limits of the tables.
 
     Raises
     ------
@@ -155,18 +163,24 @@ def pack(
     columns = np.flatnonzero(kinds.topology == topology)
     most = np.max([rows[:, columns].max(axis=0) for rows in counts], axis=0)
     box = float(np.prod(most + 1.0))
-    if box > MOST_CELLS:
-        raise NotTakenError(f"a node has up to {box:.0e} contents, too many to pack into workers")
-    check_room(4 * box + 24 * sum(rows.size for rows in counts), f"a table of {box:,.0f} contents")
-    strides = place_values(most + 1)
+    if box > params.max_cells:
+        raise NotTakenError(
+            f"a node has up to {box:.0e} configurations, too many to pack into workers"
+        )
+    check_room(
+        4 * box + 24 * sum(rows.size for rows in counts), f"a table of {box:,.0f} configurations"
+    )
+    strides = mixed_radix_strides(most + 1)
     cells = np.unique(np.concatenate([rows[:, columns] @ strides for rows in counts]))
-    contents = worker_contents(problem, kinds, topology, most)
-    if len(contents) * len(cells) > time_s * STEPS_A_SECOND:
-        raise NotTakenError(f"{len(contents):,} worker contents in {len(cells):,} node contents")
+    configurations = worker_configurations(problem, kinds, topology, most, params)
+    if len(configurations) * len(cells) > time_s * params.steps_per_second:
+        raise NotTakenError(
+            f"{len(configurations):,} worker configurations in {len(cells):,} node ones"
+        )
     unit = int(most.sum()) + 1
-    if int(_pairs(kinds, columns, most)) * unit >= -IMPOSSIBLE:
+    if int(_pairs(kinds, columns, most)) * unit >= MAX_VALUE:
         raise NotTakenError("flows are too large to be packed exactly")
-    contents = contents[np.argsort((contents > 0).argmax(axis=1), kind="stable")]
+    configurations = configurations[np.argsort((configurations > 0).argmax(axis=1), kind="stable")]
     index = np.zeros(int(box), dtype=np.int32)
     index[cells] = np.arange(len(cells))
     return Packing(
@@ -175,10 +189,11 @@ def pack(
         cells=cells,
         strides=strides,
         index=index,
-        contents=contents,
-        worths=_pairs(kinds, columns, contents) * unit - 1,
+        configurations=configurations,
+        values=_pairs(kinds, columns, configurations) * unit - 1,
         unit=unit,
         tables=(),
+        params=params,
     ).unlimited()
 
 
@@ -188,68 +203,9 @@ def _pairs(kinds: Kinds, columns: IntArray, counts: IntArray) -> IntArray:
     return flow_inside(flow, counts)
 
 
-def place_values(sizes: IntArray) -> IntArray:
-    """Return [K] the place of each count of a content in a table of these sizes, last fastest."""
+def mixed_radix_strides(sizes: IntArray) -> IntArray:
+    """Return [K] the stride of each count in a table of these sizes, last fastest."""
     strides = np.ones(len(sizes), dtype=np.int64)
     for k in range(len(sizes) - 2, -1, -1):
         strides[k] = strides[k + 1] * sizes[k + 1]
     return strides
-
-
-def worker_contents(
-    problem: Problem, kinds: Kinds, topology: int, most: IntArray, node: int | None = None
-) -> IntArray:
-    """Return [W, k] all contents of one worker but the empty one, up to `most` [k].
-
-    Shared memory and least cpu aside; with a node, only those that fit its hard capacities.
-    """
-    rules = problem.rules[topology]
-    columns = np.flatnonzero(kinds.topology == topology)
-    room = np.full(len(problem.dims), NO_LIMIT, dtype=np.int64)
-    if node is not None:
-        room[problem.hard] = problem.capacity[node, problem.hard]
-    heap = np.array([problem.heap[kinds.members[k][0]] for k in columns.tolist()], dtype=np.int64)
-    component = [problem.classes[kinds.members[k][0]].component for k in columns.tolist()]
-    limit = 1 if rules.one_task_per_worker else int(most.sum())
-    rows = np.zeros((1, 0), dtype=np.int64)
-    used = np.zeros(1, dtype=np.int64)
-    load = np.zeros((1, len(room)), dtype=np.int64)
-    tasks = np.zeros(1, dtype=np.int64)
-    for k in range(len(columns)):
-        check_stop()
-        steps = np.arange(int(most[k]) + 1, dtype=np.int64)
-        if len(rows) * len(steps) > MOST_ENTRIES:
-            raise NotTakenError(f"a worker has more than {MOST_CONTENTS:,} contents")
-        check_room(10 * len(rows) * len(steps) * (len(room) + 2), "the contents of a worker")
-        heaps = used[:, None] + steps[None, :] * heap[k]
-        counts = tasks[:, None] + steps[None, :]
-        loads = load[:, None, :] + steps[None, :, None] * kinds.demand[columns[k]]
-        fits = (heaps <= rules.heap_limit) & (counts <= limit) & (loads <= room).all(axis=2)
-        fits &= _together(rules, component, rows, k)[:, None] | (steps == 0)[None, :]
-        fits &= (steps <= _most_of_one(rules, component, rows, k)[:, None]) | (steps == 0)[None, :]
-        if int(fits.sum()) > MOST_CONTENTS:
-            raise NotTakenError(f"a worker has more than {MOST_CONTENTS:,} contents")
-        row, step = np.nonzero(fits)
-        rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
-        used, load, tasks = heaps[row, step], loads[row, step], counts[row, step]
-    return rows[tasks > 0]
-
-
-def _together(rules: Rules, component: list[int], rows: IntArray, k: int) -> BoolArray:
-    """Return which partial contents a task of kind k may join, isolation rules considered."""
-    allowed = np.ones(len(rows), dtype=np.bool_)
-    pairs = set(rules.incompatible)
-    for j in range(rows.shape[1]):
-        a, b = sorted((component[j], component[k]))
-        apart = a != b and (rules.one_component_per_worker or (a, b) in pairs)
-        if apart:
-            allowed &= rows[:, j] == 0
-    return allowed
-
-
-def _most_of_one(rules: Rules, component: list[int], rows: IntArray, k: int) -> IntArray:
-    """Return how many tasks of kind k may join: 1 in all of a component apart from itself."""
-    if (component[k], component[k]) not in rules.incompatible:
-        return np.full(len(rows), 2**60, dtype=np.int64)
-    same = [j for j in range(rows.shape[1]) if component[j] == component[k]]
-    return np.asarray(1 - rows[:, same].sum(axis=1), dtype=np.int64)

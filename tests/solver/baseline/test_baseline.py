@@ -12,8 +12,16 @@ from slotwise.models.families.registry import FAMILIES
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.baseline.engine import BASELINE, capacity_bounds, simple_bounds
+from slotwise.solver.column_generation.configurations.engine import fast_with
+from slotwise.solver.column_generation.engine import columns_with
+from slotwise.solver.column_generation.params import (
+    ColumnsParams,
+    ConfigurationsParams,
+    PackingParams,
+)
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.portfolio import auto
 from slotwise.solver.solve import solve
 
 
@@ -39,10 +47,10 @@ def test_demand_beyond_all_capacity_is_overload() -> None:
 def test_auto_falls_back_where_no_engine_takes_the_instance(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(
-        "slotwise.solver.column_generation.configurations.enumeration.MOST_ROWS", 10
-    )
-    monkeypatch.setattr("slotwise.solver.column_generation.worker_packing.table.MOST_CONTENTS", 10)
+    few = PackingParams(max_configurations=10)
+    fast = fast_with(ConfigurationsParams(max_configurations=10, packing=few))
+    monkeypatch.setattr(auto, "CONFIGURATIONS", fast)
+    monkeypatch.setattr(auto, "COLUMNS", columns_with(ColumnsParams(packing=few)))
     monkeypatch.setattr("slotwise.solver.compact.model_size.MOST_COUNTS", 10)
     instance = FAMILIES["rstorm"].make(4, 0)
     result = solve(instance, time_limit_s=2)

@@ -21,8 +21,9 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.columns.model import make_column_model
-from slotwise.solver.column_generation.columns.pricing import prices
-from slotwise.solver.column_generation.engine import CONFIGURATIONS, by_columns
+from slotwise.solver.column_generation.columns.pricing import solve_relaxation
+from slotwise.solver.column_generation.engine import CONFIGURATIONS, by_columns, run
+from slotwise.solver.column_generation.params import COLUMNS_DEFAULTS, ColumnsParams
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.core.solve_state import unwatched
@@ -33,15 +34,18 @@ from slotwise.testing.agreement import Answer, disagreements
 LIMITS = Limits(time_s=20.0)
 
 
-def columns_alone(problem: Problem) -> Outcome:
+FEW_CHOICES = ColumnsParams(first_choices=8, choice_growth=2)
+
+
+def columns_alone(problem: Problem, params: ColumnsParams = COLUMNS_DEFAULTS) -> Outcome:
     """Solve without the fast way and without a placement to start from."""
     nothing = Outcome(Status.UNKNOWN, None, None, (None,) * len(problem.terms), "")
-    return by_columns(problem, LIMITS, nothing, unwatched(problem, "columns"))
+    return by_columns(problem, LIMITS, nothing, unwatched(problem, "columns"), params)
 
 
-def equals_exhaustive(problem: Problem) -> Status:
+def equals_exhaustive(problem: Problem, params: ColumnsParams = COLUMNS_DEFAULTS) -> Status:
     truth = EXHAUSTIVE.run(problem, LIMITS, None)
-    found = columns_alone(problem)
+    found = columns_alone(problem, params)
     assert (found.status, found.values) == (truth.status, truth.values)
     if found.placement is not None:
         verdict = judge(problem, found.placement)
@@ -58,20 +62,18 @@ def test_equals_exhaustive_search() -> None:
     assert statuses.count(Status.INFEASIBLE) >= 15
 
 
-def test_equals_exhaustive_search_from_few_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tiny instances have few columns; here the first closings see but a part of them."""
-    monkeypatch.setattr("slotwise.solver.column_generation.columns.search.FIRST_CHOICES", 8)
-    monkeypatch.setattr("slotwise.solver.column_generation.columns.search.GROWTH", 2)
+def test_equals_exhaustive_search_from_few_columns() -> None:
+    """Tiny instances have few columns; here the first integer programs see but a part of them."""
     rng = np.random.default_rng(13)
     problems = (compile_problem(tiny_instance(rng)) for _ in range(120))
-    statuses = [equals_exhaustive(p) for p in problems if p.matrix is None and p.task_count]
+    statuses = [
+        equals_exhaustive(p, FEW_CHOICES) for p in problems if p.matrix is None and p.task_count
+    ]
     assert statuses.count(Status.OPTIMAL) >= 40
 
 
-def test_bounds_hold_where_columns_are_too_many_to_close(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slotwise.solver.column_generation.columns.search.FIRST_CHOICES", 8)
-    monkeypatch.setattr("slotwise.solver.column_generation.columns.search.GROWTH", 2)
-    monkeypatch.setattr("slotwise.solver.column_generation.columns.search.MOST_CHOICES", 40)
+def test_bounds_hold_where_columns_are_too_many_to_close() -> None:
+    params = replace(FEW_CHOICES, max_choices=40)
     rng = np.random.default_rng(14)
     statuses = []
     for _ in range(100):
@@ -79,7 +81,7 @@ def test_bounds_hold_where_columns_are_too_many_to_close(monkeypatch: pytest.Mon
         if problem.matrix is not None or not problem.task_count:
             continue
         truth = EXHAUSTIVE.run(problem, LIMITS, None)
-        found = columns_alone(problem)
+        found = columns_alone(problem, params)
         assert disagreements(problem, [answer(truth), answer(found)]) == ()
         statuses.append(found.status)
     assert statuses.count(Status.OPTIMAL) >= 10
@@ -97,8 +99,8 @@ def test_equals_exhaustive_search_on_any_instance(instance: Instance) -> None:
         equals_exhaustive(problem)
 
 
-def test_the_bound_of_any_prices_holds() -> None:
-    """Prices stopped before they are good still bound the optimum from below."""
+def test_the_bound_of_any_duals_holds() -> None:
+    """Duals stopped before they are good still bound the optimum from below."""
     rng = np.random.default_rng(12)
     checked = 0
     while checked < 40:
@@ -111,7 +113,9 @@ def test_the_bound_of_any_prices_holds() -> None:
         model = make_column_model(problem, time.perf_counter() + 60)
         limits = [] if model.moves is None else [(model.moves, problem.move_limit)]
         for stop in (0.0, time.perf_counter() + 60):
-            assert prices(model, model.terms[0], limits, stop).least <= truth.values[0]
+            assert (
+                solve_relaxation(model, model.terms[0], limits, stop).whole_bound <= truth.values[0]
+            )
         checked += 1
 
 
@@ -248,15 +252,15 @@ def test_three_racks_and_a_later_term() -> None:
     assert found.values == (6, 2)
 
 
-def test_too_large_a_node_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slotwise.solver.column_generation.columns.enumeration.MOST_COLUMNS", 1)
+def test_too_large_a_node_is_said() -> None:
+    params = ColumnsParams(max_columns=1)
     objective = Objective(("moved", "network"))
     problem = compile_problem(two_topologies(running=RUNNING, objective=objective))
-    with pytest.raises(NotTakenError, match="contents"):
-        make_column_model(problem, time.perf_counter() + 60)
-    found = CONFIGURATIONS.run(problem, LIMITS, None)
+    with pytest.raises(NotTakenError, match="configurations"):
+        make_column_model(problem, time.perf_counter() + 60, params)
+    found = run(problem, LIMITS, None, columns=params)
     assert found.status == Status.FEASIBLE
-    assert "more than 1 contents" in found.proof
+    assert "more than 1 configurations" in found.proof
 
 
 def test_a_matrix_is_not_taken() -> None:
@@ -272,7 +276,7 @@ def test_no_limit_is_no_row() -> None:
     assert make_column_model(problem, time.perf_counter() + 60).moves is None
 
 
-def test_columns_are_all_contents_that_fit() -> None:
+def test_columns_are_all_configurations_that_fit() -> None:
     problem = compile_problem(two_topologies())
     model = make_column_model(problem, time.perf_counter() + 60)
     (found,) = model.columns

@@ -21,11 +21,22 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.column_generation.configurations.engine import (
     FAST_CONFIGURATIONS as CONFIGURATIONS,
 )
-from slotwise.solver.column_generation.configurations.engine import UNSUPPORTED_PARTS
+from slotwise.solver.column_generation.configurations.engine import (
+    UNSUPPORTED_PARTS,
+    fast_with,
+    run,
+)
+from slotwise.solver.column_generation.engine import columns_with
+from slotwise.solver.column_generation.params import (
+    ColumnsParams,
+    ConfigurationsParams,
+    PackingParams,
+)
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.portfolio import auto
 from slotwise.solver.solve import solve
 
 LIMITS = Limits(time_s=20.0)
@@ -140,20 +151,19 @@ def test_says_why_it_does_not_take_an_instance() -> None:
     assert "linear-a" in reason
 
 
-def test_too_many_configurations_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "slotwise.solver.column_generation.configurations.enumeration.MOST_ROWS", 10
-    )
+FEW = ConfigurationsParams(max_configurations=10, packing=PackingParams(max_configurations=10))
+FEW_COLUMNS = ColumnsParams(packing=PackingParams(max_configurations=10))
+
+
+def test_too_many_configurations_are_refused() -> None:
     problem = compile_problem(FAMILIES["rstorm"].make(0, 0))
     with pytest.raises(NotTakenError, match="configurations"):
-        CONFIGURATIONS.run(problem, LIMITS, None)
+        run(problem, LIMITS, None, params=FEW)
 
 
 def test_auto_goes_on_with_cp_sat(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "slotwise.solver.column_generation.configurations.enumeration.MOST_ROWS", 10
-    )
-    monkeypatch.setattr("slotwise.solver.column_generation.worker_packing.table.MOST_CONTENTS", 10)
+    monkeypatch.setattr(auto, "CONFIGURATIONS", fast_with(FEW))
+    monkeypatch.setattr(auto, "COLUMNS", columns_with(FEW_COLUMNS))
     result = solve(FAMILIES["rstorm"].make(1, 0), time_limit_s=60)
     assert result.engine == "cp-sat"
     assert tuple(t.value for t in result.objective) == RSTORM_OPTIMA["linear-b"]

@@ -1,4 +1,4 @@
-"""Connected pieces priced by dynamic programming: judged by enumeration and exhaustive search."""
+"""Connected configurations priced by dynamic programming: judged by exhaustive search."""
 
 from __future__ import annotations
 
@@ -19,17 +19,21 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.solver.column_generation.configurations.engine import FAST_CONFIGURATIONS
-from slotwise.solver.column_generation.connected.engine import PIECES
-from slotwise.solver.column_generation.connected.enumeration import connected, list_pieces
-from slotwise.solver.column_generation.connected.graph import PieceGraph, piece_graph
-from slotwise.solver.column_generation.connected.level import make_profile
-from slotwise.solver.column_generation.connected.pricing import find_prices
+from slotwise.solver.column_generation.connected.engine import CONNECTED
+from slotwise.solver.column_generation.connected.enumeration import (
+    enumerate_connected,
+    is_connected,
+)
+from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
+from slotwise.solver.column_generation.connected.level import make_load_bound
+from slotwise.solver.column_generation.connected.pricing import find_duals
 from slotwise.solver.column_generation.connected.rack_bound import rack_graph
 from slotwise.solver.column_generation.connected.tree_knapsack import (
-    best_contents,
-    best_worth,
+    best_configurations,
+    best_value,
     make_tables,
 )
+from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
@@ -38,106 +42,108 @@ from slotwise.solver.structure.task_types import merge_twins
 SCALE = 16
 
 
-def random_graph(rng: Generator) -> PieceGraph:
-    """Return up to five kinds with random flows on places of a few units; few cases at times."""
+def random_graph(rng: Generator, params: ConnectedParams = CONNECTED_DEFAULTS) -> FlowGraph:
+    """Return up to five kinds with random flows on places of a few units."""
     count, capacity = int(rng.integers(1, 6)), int(rng.integers(2, 12))
     sizes, weights = rng.integers(1, 4, count), rng.integers(0, 5, count)
     flow = np.triu(rng.integers(1, 3, (count, count)) * (rng.random((count, count)) < 0.5), 1)
     weights = np.minimum(weights, capacity)
     most = np.minimum(sizes, capacity // np.maximum(weights, 1))
     most = np.where(weights == 0, sizes, most)
-    return piece_graph(
-        sizes, flow + flow.T, weights, capacity, most, lambda rows: np.ones(len(rows), np.bool_)
+    return make_flow_graph(
+        sizes,
+        flow + flow.T,
+        weights,
+        capacity,
+        most,
+        lambda rows: np.ones(len(rows), np.bool_),
+        params,
     )
 
 
-def all_contents(graph: PieceGraph) -> IntArray:
-    """Return every content that keeps the rule on weights."""
+def all_configurations(graph: FlowGraph) -> IntArray:
+    """Return every configuration that keeps the rule on weights."""
     ranges = [range(int(most) + 1) for most in graph.most]
     rows = np.array(list(itertools.product(*ranges)), dtype=np.int64)
     return rows[rows @ graph.weights <= graph.capacity]
 
 
-def test_tables_and_lists_agree_with_enumeration(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_and_lists_agree_with_enumeration() -> None:
     rng = np.random.default_rng(0)
     seen: Counter[str] = Counter()
     for number in range(200):
-        monkeypatch.setattr(
-            "slotwise.solver.column_generation.connected.graph.MOST_CASES", (200, 4, 0)[number % 3]
-        )
-        graph = random_graph(rng)
-        prices = rng.integers(0, 40, graph.count)
-        contents = all_contents(graph)
-        worths = SCALE * graph.gains(contents) - contents @ prices
-        whole = connected(graph.flow, contents)
-        assert whole.tolist() == [graph.connected(row) for row in contents], number
-        most = max(0, int(worths[whole].max(initial=0)))
+        graph = random_graph(rng, ConnectedParams(max_assignments=(200, 4, 0)[number % 3]))
+        duals = rng.integers(0, 40, graph.count)
+        configurations = all_configurations(graph)
+        values = SCALE * graph.gains(configurations) - configurations @ duals
+        whole = is_connected(graph.flow, configurations)
+        assert whole.tolist() == [graph.is_connected(row) for row in configurations], number
+        most = max(0, int(values[whole].max(initial=0)))
         found = 0
-        for case in graph.cases():
-            tables = make_tables(graph, SCALE, prices, case)
-            best = best_worth(tables)
-            rows = best_contents(tables)
-            reached = [int(graph.gain_bounds(SCALE, row)) - int(prices @ row) for row in rows]
+        for assignment in graph.assignments():
+            tables = make_tables(graph, SCALE, duals, assignment)
+            best = best_value(tables)
+            rows = best_configurations(tables)
+            reached = [int(graph.gain_bounds(SCALE, row)) - int(duals @ row) for row in rows]
             assert max(reached, default=0) == max(best, 0), number
             found = max(found, best)
-        bounded = graph.gain_bounds(SCALE, contents) - contents @ prices
-        assert (bounded >= worths).all()
+        bounded = graph.gain_bounds(SCALE, configurations) - configurations @ duals
+        assert (bounded >= values).all()
         assert most <= found <= max(0, int(bounded.max())), number
-        assert graph.closing or graph.loose or found == most, number
-        seen["closing"] += bool(graph.closing)
-        seen["loose"] += bool(graph.loose)
-        for budget in (0, 10, 50):
-            listed = {tuple(row) for row in list_pieces(graph, SCALE, prices, budget).tolist()}
-            expected = {tuple(row) for row in contents[whole & (worths >= -budget)].tolist()}
-            assert listed == expected, (number, budget)
-    assert min(seen["closing"], seen["loose"]) >= 15
+        assert graph.feedback or graph.relaxed or found == most, number
+        seen["feedback"] += bool(graph.feedback)
+        seen["relaxed"] += bool(graph.relaxed)
+        for gap in (0, 10, 50):
+            listed = {tuple(row) for row in enumerate_connected(graph, SCALE, duals, gap).tolist()}
+            expected = {tuple(row) for row in configurations[whole & (values >= -gap)].tolist()}
+            assert listed == expected, (number, gap)
+    assert min(seen["feedback"], seen["relaxed"]) >= 15
 
 
-def test_no_content_is_worth_more_than_its_price(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_reduced_cost_is_negative() -> None:
     rng = np.random.default_rng(1)
     for number in range(90):
-        monkeypatch.setattr(
-            "slotwise.solver.column_generation.connected.graph.MOST_CASES", (200, 4, 0)[number % 3]
-        )
-        graph = random_graph(rng)
+        graph = random_graph(rng, ConnectedParams(max_assignments=(200, 4, 0)[number % 3]))
         for seconds in (0.0, 60.0):  # proven also when the time was over at once
-            found = find_prices(graph, 1 << 20, time.perf_counter() + seconds)
-            contents = all_contents(graph)
-            assert (contents @ found.prices >= (graph.gains(contents) << 20)).all()
+            found = find_duals(graph, 1 << 20, time.perf_counter() + seconds)
+            configurations = all_configurations(graph)
+            assert (configurations @ found.pi >= (graph.gains(configurations) << 20)).all()
 
 
-def test_every_plan_loses_what_the_profile_says() -> None:
-    """Random plans lose at least the profile's sum, and beside each piece what it says."""
+def test_every_solution_keeps_the_load_bound() -> None:
+    """Random solutions cost what the load bound says, in total and beside each configuration."""
     rng = np.random.default_rng(5)
     more = 0
     for number in range(120):
         graph = random_graph(rng)
-        prices = find_prices(graph, 1 << 20, time.perf_counter() + 60)
-        profile = make_profile(graph, prices)
-        contents = all_contents(graph)
-        contents = contents[contents.any(axis=1)]
-        more += profile.lost > 0
+        duals = find_duals(graph, 1 << 20, time.perf_counter() + 60)
+        load_bound = make_load_bound(graph, duals)
+        configurations = all_configurations(graph)
+        configurations = configurations[configurations.any(axis=1)]
+        more += load_bound.total > 0
         for _ in range(10):
-            left, pieces = graph.sizes.copy(), []
+            left, chosen = graph.sizes.copy(), []
             while left.any():
-                fitting = contents[(contents <= left).all(axis=1)]
-                pieces.append(fitting[int(rng.integers(len(fitting)))])
-                left = left - pieces[-1]
-            plan = np.array(pieces)
-            losses = plan @ prices.prices - (graph.gains(plan) << 20)
-            assert losses.sum() >= profile.lost, number
-            assert (losses.sum() >= losses + profile.beside(plan)).all(), number
+                fitting = configurations[(configurations <= left).all(axis=1)]
+                chosen.append(fitting[int(rng.integers(len(fitting)))])
+                left = left - chosen[-1]
+            solution = np.array(chosen)
+            reduced_costs = solution @ duals.pi - (graph.gains(solution) << 20)
+            assert reduced_costs.sum() >= load_bound.total, number
+            assert (reduced_costs.sum() >= reduced_costs + load_bound.of_others(solution)).all(), (
+                number
+            )
     assert more >= 5
 
 
-def test_a_list_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_enumeration_is_given_up() -> None:
     graph = random_graph(np.random.default_rng(2))
-    monkeypatch.setattr("slotwise.solver.column_generation.connected.enumeration.MOST_ROWS", 0)
+    duals = np.zeros(graph.count, dtype=np.int64)
     with pytest.raises(TooLongError):
-        list_pieces(graph, SCALE, np.zeros(graph.count, dtype=np.int64), 0)
+        enumerate_connected(graph, SCALE, duals, 0, params=ConnectedParams(max_partial=0))
 
 
-def pieced(rng: Generator, workers: str) -> Instance:
+def small_instance(rng: Generator, workers: str) -> Instance:
     """Return a topology on a few nodes: with single workers, one component in each, or split."""
     heap = None if workers == "single" else int(rng.integers(3, 8))
     topology = network_topology(rng, most_components=3, heap_mb=heap)
@@ -152,15 +158,15 @@ def pieced(rng: Generator, workers: str) -> Instance:
 
 
 @pytest.mark.parametrize("workers", ["single", "isolated", "split"])
-def test_pieces_agree_with_exhaustive_search(workers: str, note: list[str]) -> None:
+def test_connected_agrees_with_exhaustive_search(workers: str, note: list[str]) -> None:
     rng = np.random.default_rng(3)
     seen: Counter[str] = Counter()
     for number in range(60):
-        problem = compile_problem(pieced(rng, workers))
-        if PIECES.supports(problem) is not None or EXHAUSTIVE.supports(problem) is not None:
+        problem = compile_problem(small_instance(rng, workers))
+        if CONNECTED.supports(problem) is not None or EXHAUSTIVE.supports(problem) is not None:
             continue
         truth = EXHAUSTIVE.run(problem, LIMITS, None)
-        found = PIECES.run(problem, LIMITS, None)
+        found = CONNECTED.run(problem, LIMITS, None)
         seen[f"{truth.status}/{found.status}"] += 1
         seen["racks too small"] += rack_graph(problem, merge_twins(problem)) is not None
         if truth.values is None:
@@ -175,7 +181,7 @@ def test_pieces_agree_with_exhaustive_search(workers: str, note: list[str]) -> N
             verdict = judge(problem, found.placement)
             assert verdict.valid
             assert verdict.scaled == found.values
-    note.append(f"pieces against exhaustive ({workers}; truth/claim): {dict(seen)}")
+    note.append(f"connected against exhaustive ({workers}; truth/claim): {dict(seen)}")
     assert seen["optimal/optimal"] >= 10
     assert seen["racks too small"] >= 5
     assert seen["infeasible/infeasible"] + seen["infeasible/unknown"] >= 2
@@ -198,27 +204,27 @@ def tree_problem(nodes: int, capacity: int) -> Problem:
     )
 
 
-def test_everything_on_one_node_is_one_piece() -> None:
-    found = PIECES.run(tree_problem(2, 200), LIMITS, None)
+def test_everything_on_one_node_is_one_configuration() -> None:
+    found = CONNECTED.run(tree_problem(2, 200), LIMITS, None)
     assert (found.status, found.values, found.bounds) == (Status.OPTIMAL, (0,), (0,))
 
 
 def test_a_larger_tree_is_the_same_for_configurations() -> None:
     problem = tree_problem(12, 40)
-    found = PIECES.run(problem, LIMITS, None)
+    found = CONNECTED.run(problem, LIMITS, None)
     other = FAST_CONFIGURATIONS.run(problem, LIMITS, None)
     assert found.status == other.status == Status.OPTIMAL
     assert found.values == other.values
 
 
 def test_too_large_tasks_are_infeasible() -> None:
-    assert PIECES.run(tree_problem(12, 4), LIMITS, None).status == Status.INFEASIBLE
+    assert CONNECTED.run(tree_problem(12, 4), LIMITS, None).status == Status.INFEASIBLE
 
 
 def test_without_time_the_bound_still_holds() -> None:
     problem = tree_problem(12, 40)
-    truth = PIECES.run(problem, LIMITS, None)
-    found = PIECES.run(problem, Limits(time_s=0.0), None)
+    truth = CONNECTED.run(problem, LIMITS, None)
+    found = CONNECTED.run(problem, Limits(time_s=0.0), None)
     assert truth.values is not None
     assert found.bounds[0] is not None
     assert found.bounds[0] <= truth.values[0]

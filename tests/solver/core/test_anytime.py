@@ -97,7 +97,7 @@ def test_the_first_placement_comes_long_before_the_end(engine: str) -> None:
     assert placed[0].seconds < 3.5
     assert placed[0].engine == "hint"
     assert sum(event.event is Event.BOUND for event in events) >= 2
-    of_auto = ("capacity", "cp-sat", "lp over node contents", "pieces")  # the best by then
+    of_auto = ("capacity", "cp-sat", "lp over node configurations", "connected")  # the best by then
     assert result.objective[0].bound_kind in (of_auto if engine == "auto" else (engine,))
 
 

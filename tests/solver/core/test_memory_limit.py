@@ -28,9 +28,12 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver import engines
 from slotwise.solver.admission.exact_round import exact_counterparts
 from slotwise.solver.column_generation.configurations.engine import FAST_CONFIGURATIONS
-from slotwise.solver.column_generation.connected.graph import PieceGraph, piece_graph
-from slotwise.solver.column_generation.connected.pricing import _Program
-from slotwise.solver.column_generation.connected.tree_knapsack import best_contents, make_tables
+from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
+from slotwise.solver.column_generation.connected.pricing import ConnectedMaster
+from slotwise.solver.column_generation.connected.tree_knapsack import (
+    best_configurations,
+    make_tables,
+)
 from slotwise.solver.core import memory_reading
 from slotwise.solver.core.ctrl_c import Stop, check_stop
 from slotwise.solver.core.engine import Engine
@@ -177,8 +180,12 @@ def counting_workers() -> Instance:
 
 
 TOO_LARGE: dict[str, tuple[str, Callable[[], Instance], str]] = {
-    "pieces": ("pieces", lambda: chain(300, 60), "tables of 300 kinds in pieces"),
-    "configurations": ("configurations", lambda: chain(60, 12), "contents of a node"),
+    "connected": (
+        "connected",
+        lambda: chain(300, 60),
+        "tables of 300 kinds in connected configurations",
+    ),
+    "configurations": ("configurations", lambda: chain(60, 12), "configurations of a node"),
     "columns": ("configurations", counting_workers, "would take"),
     "cp-sat": ("cp-sat", lambda: chain(60, 12), "a model of 720 counts"),
     "milp": ("milp", lambda: chain(60, 12), "a linear model of up to"),
@@ -330,17 +337,17 @@ def test_resident_memory_is_read() -> None:
     assert memory_reading.resident_bytes() - before > 0.5 * block.nbytes
 
 
-def graph_of_chain(kinds: int, capacity: int) -> PieceGraph:
+def graph_of_chain(kinds: int, capacity: int) -> FlowGraph:
     ones = np.ones(kinds, dtype=np.int64)
     flow = np.diag(ones[1:], 1)
-    return piece_graph(
+    return make_flow_graph(
         ones, flow + flow.T, ones, capacity, ones, lambda rows: np.ones(len(rows), np.bool_)
     )
 
 
 def test_unit_vectors_hold_one_matrix_together() -> None:
     """A chain of 2,000 components took over 10 GB: each vector was a view of its own matrix."""
-    program = _Program(graph_of_chain(120, 4), 1)
+    program = ConnectedMaster(graph_of_chain(120, 4), 1)
     matrices = {id(c.base): c.base.nbytes for c in program._known.values() if c.base is not None}
     assert sum(matrices.values()) <= 2 * 120 * 120 * 8
 
@@ -348,7 +355,7 @@ def test_unit_vectors_hold_one_matrix_together() -> None:
 def test_a_chain_may_be_deeper_than_calls_nest() -> None:
     graph = graph_of_chain(1_200, 3)
     tables = make_tables(graph, 1, np.zeros(1_200, dtype=np.int64), np.zeros(1_200, dtype=np.int64))
-    found = best_contents(tables)
+    found = best_configurations(tables)
     assert max(int(content.sum()) for content in found) == 3
 
 

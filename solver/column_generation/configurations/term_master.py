@@ -14,9 +14,10 @@ from slotwise.solver.column_generation.configurations.enumeration import (
     Configurations,
     enumerate_configurations,
 )
+from slotwise.solver.column_generation.params import ConfigurationsParams
 from slotwise.solver.column_generation.rack_splits import all_in_one, two_racks
-from slotwise.solver.column_generation.restricted_master import Column, Master
-from slotwise.solver.column_generation.search_state import Found, SiteColumns, exact_scale
+from slotwise.solver.column_generation.restricted_master import RestrictedMaster, TypeColumns
+from slotwise.solver.column_generation.search_state import MasterSolution, SiteColumns, exact_scale
 from slotwise.solver.column_generation.worker_packing.table import Packing
 from slotwise.solver.structure.disaggregation import deal
 from slotwise.solver.structure.node_types import NodeType, Site, node_types, sites
@@ -24,7 +25,7 @@ from slotwise.solver.structure.task_types import Kinds, merge_twins
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
+class ConfigurationModel:
     """The problem as kinds, node types, and the configurations of each type still allowed."""
 
     problem: Problem
@@ -33,23 +34,25 @@ class Model:
     configurations: tuple[Configurations, ...]
 
 
-def make_model(problem: Problem, time_s: float) -> Model:
+def make_model(problem: Problem, time_s: float, params: ConfigurationsParams) -> ConfigurationModel:
     """Enumerate all configurations; raises `NotTakenError` where they are too many."""
     kinds = merge_twins(problem)
     types = node_types(problem)
     samples = [kind.sample for kind in types]
-    return Model(problem, kinds, types, enumerate_configurations(problem, kinds, samples, time_s))
+    return ConfigurationModel(
+        problem, kinds, types, enumerate_configurations(problem, kinds, samples, time_s, params)
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stage:
-    """What the plan search needs for one term, and the way back.
+class TermMaster:
+    """The master problem of one term, and the way from its solutions to placements.
 
     Values count steps of `step` integer units of the term: term = `base` - step * value.
     """
 
     places: tuple[Site, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[TypeColumns, ...]
     sites: tuple[SiteColumns, ...]
     first: IntArray
     bonus: IntArray
@@ -57,44 +60,48 @@ class Stage:
     step: int
 
     def term_value(self, value: int) -> int:
-        """Return the term's value of a plan value."""
+        """Return the term's value of a master value."""
         return self.base - self.step * value
 
     @property
     def is_constant(self) -> bool:
-        """Whether all plans have the same value: no configuration and no split has any."""
+        """Whether all solutions have the same value: no configuration and no split has any."""
         return not self.bonus.any() and not any(c.values.any() for c in self.columns)
 
-    def without_loss(self, model: Model, value: int) -> Model | None:
-        """Return the model with the configurations that plans of the proven best value can use.
+    def fix_by_reduced_cost(
+        self, model: ConfigurationModel, value: int
+    ) -> ConfigurationModel | None:
+        """Return the model with the configurations that solutions of the proven optimum can use.
 
-        Such a plan loses nothing against prices whose bound is that value. ``None`` where the
-        prices leave a gap, or where the value is not that of the nodes alone.
+        Where the dual bound equals the optimum, these have reduced cost 0 (reduced-cost fixing at
+        gap 0). ``None`` where there is a gap, or where the value is not that of the nodes alone.
         """
         if len(self.sites) != 1:
             return None
         site, total = self.sites[0], model.kinds.sizes
         scale = exact_scale(self.sites, total)
-        cut = Master(site.columns, site.nodes, total, scale).cut(total)
-        if cut.at(total) != value * scale:
+        dual_bound = RestrictedMaster(site.columns, site.nodes, total, scale).dual_bound(total)
+        if dual_bound.at(total) != value * scale:
             return None
         narrowed = list(model.configurations)
         for index, t in enumerate(self.places[0].types):
-            narrowed[t] = narrowed[t].where(cut.losses(index, self.columns[t]) == 0)
+            narrowed[t] = narrowed[t].where(dual_bound.reduced_costs(index, self.columns[t]) == 0)
         return replace(model, configurations=tuple(narrowed))
 
-    def placement(self, model: Model, found: Found) -> Placement:
-        """Return the placement that a plan describes."""
-        contents: dict[int, tuple[int, ...]] = {}
-        for site, plan in zip(self.places, found.contents, strict=True):
+    def placement(self, model: ConfigurationModel, found: MasterSolution) -> Placement:
+        """Return the placement that a solution describes."""
+        configurations: dict[int, tuple[int, ...]] = {}
+        for site, solution in zip(self.places, found.configurations, strict=True):
             free = [iter(nodes) for nodes in site.nodes]
-            for t, counts in plan:
-                contents[next(free[t])] = counts
-        return _placement(model, contents)
+            for t, counts in solution:
+                configurations[next(free[t])] = counts
+        return _placement(model, configurations)
 
 
-def make_stage(model: Model, index: int) -> Stage:
-    """Return the stage of term `index`; raises `TooManySplitsError`."""
+def make_term_master(
+    model: ConfigurationModel, index: int, params: ConfigurationsParams
+) -> TermMaster:
+    """Return the master of term `index`; raises `TooManySplitsError`."""
     problem, kinds = model.problem, model.kinds
     parts = dict(problem.terms[index].parts)
     rack_saving = int(problem.distance[CLUSTER] - problem.distance[RACK]) * parts.get("network", 0)
@@ -107,12 +114,12 @@ def make_stage(model: Model, index: int) -> Stage:
     bonus_step = rack_saving if by_rack else 0
     step = math.gcd(bonus_step, *(int(np.gcd.reduce(v)) for v in values)) or 1
     columns = tuple(
-        Column(c.counts, v // step) for c, v in zip(model.configurations, values, strict=True)
+        TypeColumns(c.counts, v // step) for c, v in zip(model.configurations, values, strict=True)
     )
     places = sites(problem, model.types, by_rack=by_rack)
     site_columns = tuple(SiteColumns(tuple(columns[t] for t in p.types), p.sizes) for p in places)
     if by_rack:
-        first = two_racks(kinds, [(site.columns, site.nodes) for site in site_columns])
+        first = two_racks(kinds, [(site.columns, site.nodes) for site in site_columns], params)
         together = kinds.pairs(first) + kinds.pairs(kinds.sizes - first)
         bonus = np.asarray(bonus_step // step * together, dtype=np.int64)
         farthest = int(problem.distance[CLUSTER])
@@ -120,7 +127,7 @@ def make_stage(model: Model, index: int) -> Stage:
         first = all_in_one(kinds.sizes)
         bonus = np.zeros(1, dtype=np.int64)
         farthest = int(problem.distance[RACK])
-    return Stage(
+    return TermMaster(
         places=places,
         columns=columns,
         sites=site_columns,
@@ -131,8 +138,8 @@ def make_stage(model: Model, index: int) -> Stage:
     )
 
 
-def _placement(model: Model, contents: dict[int, tuple[int, ...]]) -> Placement:
-    """Deal the tasks of each kind to the workers that hold the contents of the nodes."""
+def _placement(model: ConfigurationModel, configurations: dict[int, tuple[int, ...]]) -> Placement:
+    """Assign the tasks of each kind to the workers of the nodes' configurations."""
     type_of = {n: t for t, kind in enumerate(model.types) for n in kind.nodes}
     workers = {
         node: _workers(
@@ -140,20 +147,20 @@ def _placement(model: Model, contents: dict[int, tuple[int, ...]]) -> Placement:
             model.configurations[type_of[node]].packings,
             np.array(counts, dtype=np.int64),
         )
-        for node, counts in contents.items()
+        for node, counts in configurations.items()
     }
     return deal(model.problem, model.kinds, workers)
 
 
 def _workers(kinds: Kinds, packings: Mapping[int, Packing], counts: IntArray) -> list[IntArray]:
-    """Return the contents [K] of the workers of a node that holds `counts`."""
+    """Return the configurations [K] of the workers of a node that holds `counts`."""
     workers = []
     for t in sorted(set(kinds.topology[counts > 0].tolist())):
         if t not in packings:
             workers.append(counts * (kinds.topology == t))
             continue
-        for content in packings[t].workers(counts):
+        for configuration in packings[t].workers(counts):
             worker = np.zeros_like(counts)
-            worker[packings[t].columns] = content
+            worker[packings[t].columns] = configuration
             workers.append(worker)
     return workers

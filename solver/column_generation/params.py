@@ -1,0 +1,157 @@
+"""Parameters of the engines by column generation: limits of size and of work.
+
+They decide how far an engine goes, never what it may claim.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PackingParams:
+    """Of the tables of worker configurations, the best split of a node into workers.
+
+    Parameters
+    ----------
+    max_cells
+        Cells of the box around all node configurations; four bytes each.
+    max_layer_entries
+        Numbers in the tables for at most 0, 1, 2, ... workers.
+    max_configurations
+        Configurations of one worker.
+    max_entries
+        Numbers in an intermediate array.
+    steps_per_second
+        Estimated speed of the loop, to keep a table within its time.
+    min_compiled_steps
+        From so many steps on the compiled loop pays.
+    """
+
+    max_cells: int = 150_000_000
+    max_layer_entries: int = 30_000_000
+    max_configurations: int = 100_000
+    max_entries: int = 60_000_000
+    steps_per_second: int = 150_000_000
+    min_compiled_steps: int = 300_000
+
+
+@dataclass(frozen=True, slots=True)
+class ResidualParams:
+    """Of the search that closes the gap.
+
+    Parameters
+    ----------
+    max_states
+        Residual vectors looked at before CP-SAT takes over.
+    max_ip_columns
+        Columns of the integer program that CP-SAT gets.
+    """
+
+    max_states: int = 10_000
+    max_ip_columns: int = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurationsParams:
+    """Of the fast way of engine ``configurations``.
+
+    Parameters
+    ----------
+    max_configurations
+        Configurations of one node; an instance with more is not taken.
+    max_entries
+        Numbers in an intermediate array: half a gigabyte.
+    max_rack_splits, max_rack_split_entries
+        Ways to share the tasks between two racks, and numbers in an intermediate array of them.
+    max_table_steps, max_table_cells
+        Additions that an exact table may take (less than a second), and its entries.
+    residual, packing
+        Of the search that closes the gap, and of the split into workers.
+    """
+
+    max_configurations: int = 2_000_000
+    max_entries: int = 60_000_000
+    max_rack_splits: int = 5_000_000
+    max_rack_split_entries: int = 100_000_000
+    max_table_steps: int = 20_000_000
+    max_table_cells: int = 60_000_000
+    residual: ResidualParams = ResidualParams()
+    packing: PackingParams = PackingParams()
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsParams:
+    """Of the general way of engine ``configurations``.
+
+    Parameters
+    ----------
+    max_columns, pairs_at_once
+        Columns of a node type; pairs of partial columns combined in one array.
+    max_worker_splits, split_pairs_at_once
+        Splits of one topology on a node into workers; pairs extended in one array.
+    first_choices, max_choices, choice_growth
+        Columns of the restricted integer program, over all nodes: at first, at most, and the
+        factor from one round to the next.
+    packing
+        Of the worker configurations.
+    """
+
+    max_columns: int = 500_000
+    pairs_at_once: int = 2_000_000
+    max_worker_splits: int = 300_000
+    split_pairs_at_once: int = 1_000_000
+    first_choices: int = 2_000
+    max_choices: int = 60_000
+    choice_growth: int = 4
+    packing: PackingParams = PackingParams()
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedParams:
+    """Of engine ``connected``.
+
+    Parameters
+    ----------
+    node_time_fraction
+        Share of the time left for the best solution of nodes where workers matter too.
+    max_partial
+        Partial configurations followed at once; beyond it the enumeration is given up.
+    max_assignments
+        Combinations of counts of the feedback types; cycles beyond that are relaxed.
+    max_load_bound_steps
+        Steps of the tables behind the load bound: some seconds.
+    max_units, max_rack_units
+        Units of capacity of a place, and of a rack, in the tables.
+    tightest_fraction
+        Rules that fill fewer nodes than this fraction of the tightest rule get no table.
+    max_split_states, max_split_configurations
+        Residual vectors, and configurations of workers, in the split of one node into workers.
+    max_split_gap
+        Reduced cost of a worker's configuration, in units of flow, up to which it is considered.
+    max_subset_cells, max_subset_rows, max_subset_steps
+        Of the table that splits many nodes at once: its box, its rows, and rows times workers (a
+        dozen seconds).
+    residual
+        Of the search that closes the gap.
+    """
+
+    node_time_fraction: float = 0.4
+    max_partial: int = 1_000_000
+    max_assignments: int = 200
+    max_load_bound_steps: int = 3_000_000_000
+    max_units: int = 2_000
+    max_rack_units: int = 200
+    tightest_fraction: float = 0.5
+    max_split_states: int = 2_000
+    max_split_configurations: int = 5_000
+    max_split_gap: int = 64
+    max_subset_cells: int = 50_000_000
+    max_subset_rows: int = 1_000_000
+    max_subset_steps: int = 2_000_000_000
+    residual: ResidualParams = ResidualParams()
+
+
+CONFIGURATIONS_DEFAULTS = ConfigurationsParams()
+COLUMNS_DEFAULTS = ColumnsParams()
+CONNECTED_DEFAULTS = ConnectedParams()
