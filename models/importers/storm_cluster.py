@@ -8,7 +8,6 @@ that name components which the topology does not have bind nothing, there as her
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -24,6 +23,7 @@ from slotwise.models.importers.storm_schema import (
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Scheduler
 from slotwise.models.instance.topology import Component, Constraints, Stream, Topology
+from slotwise.models.suggestion import suggestion
 from slotwise.models.values import exact
 
 DEFAULT_HEAP_MB = Decimal(768)
@@ -82,12 +82,8 @@ def _chosen(file: StormFile, topology: str | None) -> list[int]:
         return list(range(len(ids)))
     if topology in ids:
         return [ids.index(topology)]
-    close = difflib.get_close_matches(topology, ids, n=3, cutoff=0.5) or ids[:3]
-    raise InputError(
-        f"must be a topology of {file.cluster}, for example {', '.join(close)}",
-        field="topology",
-        value=topology,
-    )
+    rule = f"is no topology of {file.cluster}; {suggestion(topology, ids)}"
+    raise InputError(rule, field="topology", value=topology)
 
 
 def _node(index: int, node: StormNode) -> Node:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from slotwise.models.errors import InputError
+from slotwise.models.suggestion import suggestion
 from slotwise.models.values import exact
 
 MAX_WORKERS = 1024
@@ -48,11 +48,7 @@ def known(name: str, names: list[str], option: str) -> str:
     """Return `name` if it is one of `names`, else refuse it and suggest the closest."""
     if name in names:
         return name
-    close = get_close_matches(name, names, n=1, cutoff=0.5)
-    suggestion = f"did you mean {close[0]!r}? " if close else ""
-    raise InputError(
-        f"is not known; {suggestion}there are: {', '.join(names)}", field=option, value=name
-    )
+    raise InputError(f"is not known; {suggestion(name, names)}", field=option, value=name)
 
 
 Instance = Annotated[
