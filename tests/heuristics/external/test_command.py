@@ -508,7 +508,7 @@ def test_an_entry_point_has_its_methods_name(added: Callable[..., None]) -> None
 
 
 def test_an_unknown_method_names_close_ones() -> None:
-    with pytest.raises(InputError, match=r"'rstorm'.*did you mean r-storm or r-storm-1\.0\?"):
+    with pytest.raises(InputError, match=r"'rstorm'.*did you mean 'r-storm' or 'r-storm-1\.0'\?"):
         find_method("rstorm")
     with pytest.raises(InputError, match=r"r-storm.*cmd:COMMAND"):
         find_method("zzz")
