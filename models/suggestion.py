@@ -12,11 +12,11 @@ MAX_LISTED = 30
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return the second half of a message about a name that is none of `known`.
 
-    ``did you mean 'a' or 'b'?`` with up to three names that are close (`difflib`, ratio of 0.6 or
+    ``did you mean 'a' or 'b'?`` with up to two names that are close (`difflib`, ratio of 0.5 or
     more, best first), else ``must be one of a, b, c``.
     """
     names = list(known)
-    close = get_close_matches(name, names)
+    close = get_close_matches(name, names, n=2, cutoff=0.5)
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"
     more = ", ..." if len(names) > MAX_LISTED else ""

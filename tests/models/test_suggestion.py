@@ -13,7 +13,8 @@ NAMES = ("r-storm", "r-storm-1.0", "round-robin")
     ("name", "known", "said"),
     [
         ("rstorm", NAMES, "did you mean 'r-storm' or 'r-storm-1.0'?"),
-        ("round-robbin", NAMES, "did you mean 'round-robin'?"),
+        ("round-robbin", ["round-robin", "x"], "did you mean 'round-robin'?"),
+        ("fofi", ["default", "fifo", "generic"], "did you mean 'fifo'?"),
         ("zzz", NAMES, "must be one of r-storm, r-storm-1.0, round-robin"),
         ("", dict.fromkeys("ab"), "must be one of a, b"),
         ("-", map(str, range(40)), f"must be one of {', '.join(map(str, range(30)))}, ..."),
