@@ -159,7 +159,7 @@ def as_decimal(number: Fraction) -> Decimal:
     return value
 
 
-def plain(number: Decimal | Fraction | int) -> int | float:
+def plain(number: Decimal | Fraction | float) -> int | float:
     """Return a number for JSON: an int where it is whole, else the nearest float."""
     fraction = Fraction(number)
     return int(fraction) if fraction.denominator == 1 else float(fraction)

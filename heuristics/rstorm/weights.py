@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from slotwise.models.errors import InputError
-from slotwise.models.formats.json_text import number_text
+from slotwise.models.number_text import exact_text
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import as_decimal, exact
 
@@ -50,7 +50,7 @@ class RStormWeights:
 
     def to_parameters(self) -> dict[str, str]:
         """Return the weights as they are written after a method's name."""
-        weights = (number_text(as_decimal(getattr(self, term))) for term in TERMS)
+        weights = (exact_text(as_decimal(getattr(self, term))) for term in TERMS)
         normalise = next(word for word, meant in NORMALISE.items() if meant == self.normalise)
         return {"weights": ",".join(weights), "normalise": normalise}
 
