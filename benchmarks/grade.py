@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import shlex
 import shutil
@@ -27,7 +26,7 @@ from slotwise.heuristics.method_names import COMMAND_PREFIX, is_command
 from slotwise.heuristics.registry import all_methods, find_method
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.suggestion import suggestion
-from slotwise.models.values import whole
+from slotwise.models.values import time_limit, whole
 from slotwise.solver.engines import ENGINES
 
 if TYPE_CHECKING:
@@ -219,8 +218,7 @@ def _checked(
     if engine not in known:
         rule = f"is no engine; {suggestion(engine, known)}"
         raise InputError(rule, field="engine", value=engine)
-    if isinstance(time_limit_s, bool) or not 0 < time_limit_s < math.inf:
-        raise InputError("must be a number above 0", field="time limit", value=time_limit_s)
+    time_limit(time_limit_s, "time limit")
     whole(seed, "seed")
     if count is not None:
         whole(count, "count", least=1)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
+from numbers import Real
 
 from slotwise.models.errors import InputError
 
@@ -135,6 +138,16 @@ def whole(value: int | Outsized, field: str, *, least: int = 0) -> int:
     if value > MAX_VALUE:
         raise InputError(f"must be at most {MAX_VALUE}", field=field, value=value)
     return value
+
+
+def time_limit(value: object, field: str) -> float:
+    """Return a wall-clock limit in seconds, finite and above 0, else raise `InputError`."""
+    if not isinstance(value, bool) and isinstance(value, int | float | Decimal | Real):
+        with suppress(OverflowError, ValueError):  # an integer or a decimal beyond doubles
+            seconds = float(value)
+            if 0 < seconds < math.inf:
+                return seconds
+    raise InputError("must be a finite number of seconds above 0", field=field, value=value)
 
 
 def decimals(number: Decimal) -> int:

@@ -30,6 +30,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.instance_file import instance_text
 from slotwise.models.problem.problem import Problem
+from slotwise.models.values import time_limit
 
 DESCRIPTION = "A command that reads the instance and writes a placement."
 DEFAULT_TIME_LIMIT_S = 60.0
@@ -48,11 +49,10 @@ def external_method(command: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S)
     Raises
     ------
     InputError
-        When the command has no words or an open quotation, or the limit is not above 0.
+        When the command has no words or an open quotation, or the limit is not finite and above 0.
     """
     words = _words(command)
-    if not time_limit_s > 0:
-        raise InputError("must be above 0", field="time_limit_s", value=time_limit_s)
+    time_limit(time_limit_s, "time limit")
 
     def place(problem: Problem, rng: Generator) -> Placement | Refusal:
         seed = int(rng.integers(2**31))

@@ -26,6 +26,7 @@ from slotwise.models.errors import InputError
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
+from slotwise.models.values import time_limit
 
 DESCRIPTION = "Apache Storm's own code of the strategy of that name, in a process of its own."
 KNOWN = (*STRATEGIES, r_storm_1_0.NAME)
@@ -53,9 +54,11 @@ def storm_method(strategy: str, *, time_limit_s: float) -> Method:
     Raises
     ------
     InputError
-        When there is no such strategy, or the process cannot be started.
+        When there is no such strategy, the process cannot be started, or the limit is not finite
+        and above 0.
     """
     name = STORM_PREFIX + strategy
+    time_limit(time_limit_s, "time limit")
     if strategy not in KNOWN:
         rule = f"is no method; {suggestion(name, [STORM_PREFIX + one for one in KNOWN])}"
         raise InputError(rule, field="method", value=name)

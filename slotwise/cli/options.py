@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +10,7 @@ import typer
 
 from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
-from slotwise.models.values import exact
+from slotwise.models.values import exact, time_limit
 
 MAX_WORKERS = 1024
 MAX_SEED = 2**31 - 1
@@ -20,11 +19,7 @@ MOST_MEMORY_MB = 2**40
 
 
 def _time_limit(value: float | None) -> float | None:
-    if value is not None and not (math.isfinite(value) and value > 0):
-        raise InputError(
-            "must be a finite number of seconds above 0", field="--time-limit", value=value
-        )
-    return value
+    return None if value is None else time_limit(value, "--time-limit")
 
 
 def _min_cpu(value: str | None) -> str | None:
