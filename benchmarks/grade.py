@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import shlex
 import shutil
@@ -11,7 +10,6 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +22,11 @@ from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.benchmarks.grading.spark_job import grade_partitions, slots_of, task_cpus
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.spark.session import check_master, is_local, job_errors, session
-from slotwise.heuristics.external.command import PREFIX
+from slotwise.heuristics.method_names import COMMAND_PREFIX, is_command
 from slotwise.heuristics.registry import all_methods, find_method
 from slotwise.models.errors import InputError
-from slotwise.models.values import whole
+from slotwise.models.suggestion import suggestion
+from slotwise.models.values import time_limit, whole
 from slotwise.solver.core.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 
@@ -154,8 +153,8 @@ def grade(
 def _check_commands(names: Sequence[str]) -> None:
     """Refuse an external command whose program is not there, before anything is graded."""
     for name in names:
-        if name.startswith(PREFIX):
-            program = shlex.split(name.removeprefix(PREFIX))[0]
+        if is_command(name):
+            program = shlex.split(name.removeprefix(COMMAND_PREFIX))[0]
             if shutil.which(program) is None:
                 raise InputError("is no program that can be run", field="method", value=program)
 
@@ -194,11 +193,9 @@ def _checked(
     """Check the arguments and return the names of the methods, each once."""
     known = (AUTO, *ENGINES)
     if engine not in known:
-        close = get_close_matches(engine, known, n=1, cutoff=0.5)
-        hint = f"did you mean {close[0]!r}?" if close else f"must be one of {', '.join(known)}"
-        raise InputError(f"is no engine; {hint}", field="engine", value=engine)
-    if isinstance(time_limit_s, bool) or not 0 < time_limit_s < math.inf:
-        raise InputError("must be a number above 0", field="time limit", value=time_limit_s)
+        rule = f"is no engine; {suggestion(engine, known)}"
+        raise InputError(rule, field="engine", value=engine)
+    time_limit(time_limit_s, "time limit")
     whole(seed, "seed")
     if count is not None:
         whole(count, "count", least=1)

@@ -6,21 +6,9 @@ its own, for a part without ``=`` goes on with the value before it.
 
 from __future__ import annotations
 
-import re
-
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.method_names import SEPARATOR
 from slotwise.models.errors import InputError
-
-SEPARATOR = ":"
-"""Stands between a method's name and its parameters."""
-
-_MORE = re.compile(r"\s*([\w-]+\s*=.*|[-+.\d].*)?")
-"""What goes on with the parameters of a method in a list of methods: a pair, or a number."""
-
-
-def is_more(part: str) -> bool:
-    """Whether `part` of a list with commas belongs to the parameters written before it."""
-    return _MORE.fullmatch(part) is not None
 
 
 def configured(method: Method, text: str) -> Method:

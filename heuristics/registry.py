@@ -7,22 +7,29 @@ returns one.
 
 from __future__ import annotations
 
-import difflib
 from importlib.metadata import EntryPoint, entry_points
 
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.external import command as external
 from slotwise.heuristics.external import storm_methods
-from slotwise.heuristics.external.command import DEFAULT_TIME_LIMIT_S, PREFIX, external_method
-from slotwise.heuristics.external.storm_methods import STORM_PREFIX, storm_method
+from slotwise.heuristics.external.command import DEFAULT_TIME_LIMIT_S, external_method
+from slotwise.heuristics.external.storm_methods import storm_method
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.method_names import (
+    COMMAND_PREFIX,
+    SEPARATOR,
+    STORM_PREFIX,
+    is_command,
+    is_storm,
+)
 from slotwise.heuristics.others_code import said
-from slotwise.heuristics.parameters import SEPARATOR, configured
+from slotwise.heuristics.parameters import configured
 from slotwise.heuristics.run import run_method
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.compile import compile_problem
+from slotwise.models.suggestion import suggestion
 
 GROUP = "slotwise.methods"
 
@@ -44,9 +51,9 @@ def find_method(name: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> Met
         When there is no such method, naming close ones, when its parameters are wrong, when an
         entry point is unusable, or Storm's scheduler is not built.
     """
-    if name.startswith(PREFIX):
-        return external_method(name.removeprefix(PREFIX), time_limit_s=time_limit_s)
-    if name.startswith(STORM_PREFIX):
+    if is_command(name):
+        return external_method(name.removeprefix(COMMAND_PREFIX), time_limit_s=time_limit_s)
+    if is_storm(name):
         return storm_method(name.removeprefix(STORM_PREFIX), time_limit_s=time_limit_s)
     added = _added()
     base, separator, parameters = name.partition(SEPARATOR)
@@ -57,12 +64,8 @@ def find_method(name: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> Met
     if name in added:
         return _load(added[name])
     known = [*HEURISTICS, *added]
-    close = difflib.get_close_matches(base, known) or known
-    raise InputError(
-        f"is no method; did you mean {' or '.join(close)}? (or {PREFIX}COMMAND)",
-        field="method",
-        value=name,
-    )
+    rule = f"is no method; {suggestion(base, known)} (or {COMMAND_PREFIX}COMMAND)"
+    raise InputError(rule, field="method", value=name)
 
 
 def describe(name: str) -> str:
@@ -70,9 +73,9 @@ def describe(name: str) -> str:
 
     Nothing is started or loaded for it; empty = a method of another package, or none at all.
     """
-    if name.startswith(PREFIX):
+    if is_command(name):
         return external.DESCRIPTION
-    if name.startswith(STORM_PREFIX):
+    if is_storm(name):
         return storm_methods.DESCRIPTION
     method = HEURISTICS.get(name.partition(SEPARATOR)[0])
     return "" if method is None else method.description
@@ -96,7 +99,7 @@ def _added() -> dict[str, EntryPoint]:
     for point in entry_points(group=GROUP):
         if point.name in HEURISTICS:
             raise _unusable(point, "has the name of a built-in method; it must be renamed")
-        for prefix in (PREFIX, STORM_PREFIX):
+        for prefix in (COMMAND_PREFIX, STORM_PREFIX):
             if point.name.startswith(prefix):
                 raise _unusable(point, f"must not begin with {prefix}")
         other = added.setdefault(point.name, point)

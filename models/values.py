@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
+from numbers import Real
 
 from slotwise.models.errors import InputError
 
@@ -137,6 +140,16 @@ def whole(value: int | Outsized, field: str, *, least: int = 0) -> int:
     return value
 
 
+def time_limit(value: object, field: str) -> float:
+    """Return a wall-clock limit in seconds, finite and above 0, else raise `InputError`."""
+    if not isinstance(value, bool) and isinstance(value, int | float | Decimal | Real):
+        with suppress(OverflowError, ValueError):  # an integer or a decimal beyond doubles
+            seconds = float(value)
+            if 0 < seconds < math.inf:
+                return seconds
+    raise InputError("must be a finite number of seconds above 0", field=field, value=value)
+
+
 def decimals(number: Decimal) -> int:
     """Return how many decimals `number` needs (0 for a whole number)."""
     if number == 0:
@@ -159,7 +172,7 @@ def as_decimal(number: Fraction) -> Decimal:
     return value
 
 
-def plain(number: Decimal | Fraction | int) -> int | float:
+def plain(number: Decimal | Fraction | float) -> int | float:
     """Return a number for JSON: an int where it is whole, else the nearest float."""
     fraction = Fraction(number)
     return int(fraction) if fraction.denominator == 1 else float(fraction)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 import warnings
 from dataclasses import replace
@@ -14,7 +13,8 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.models.values import whole
+from slotwise.models.suggestion import suggestion
+from slotwise.models.values import time_limit, whole
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
 from slotwise.solver.core.engine import Engine, NotTakenError, UntakenError
 from slotwise.solver.core.engine_names import current_name, renaming
@@ -38,7 +38,7 @@ ASKED = "asked for"
 def solve(
     instance: Instance | Problem,
     *,
-    engine: str = "auto",
+    engine: str | Engine = "auto",
     time_limit_s: float = 60.0,
     workers: int = 1,
     seed: int = 0,
@@ -54,8 +54,8 @@ def solve(
     instance
         What to place; a compiled problem is taken as it is.
     engine
-        A name of `ENGINES`, or ``auto``; earlier names of engines are understood, with a
-        `FutureWarning`.
+        A name of `ENGINES`, ``auto``, or an engine of your own; earlier names of engines are
+        understood, with a `FutureWarning`.
     time_limit_s
         Wall-clock seconds, above 0; when they end, the incumbent and the bound are returned.
     workers
@@ -91,9 +91,10 @@ def solve(
     """
     started = time.perf_counter()
     limits = _limits(time_limit_s, workers, seed, memory_limit_mb)
-    if renamed := renaming(engine):
+    name = engine if isinstance(engine, str) else engine.name
+    if renamed := renaming(name):
         warnings.warn(renamed, FutureWarning, stacklevel=2)
-    engine = current_name(engine)
+        engine = name = current_name(name)
 
     def left() -> Limits:
         return replace(limits, time_s=max(0.0, limits.time_s - (time.perf_counter() - started)))
@@ -104,7 +105,7 @@ def solve(
         problem,
         events.put,
         started,
-        confirm=is_confirmation_due(problem, engine) if confirm is None else confirm,
+        confirm=is_confirmation_due(problem, name) if confirm is None else confirm,
     )
     if known.confirm:  # bounds that need no solver
         known.prove(simple_bounds(problem), BASELINE.name, KIND)
@@ -119,10 +120,10 @@ def solve(
                 TimeLimit.of(started, limits.time_s),
             )
         except MemoryError:
-            memory.note(engine, "ended, for the system gave it no more memory")
+            memory.note(name, "ended, for the system gave it no more memory")
             ended = Supervised(None, interrupted=False)
         if ended.answer is None and memory.is_overdue:
-            memory.note(engine, f"left behind, over the limit of {memory.limit_mb:,} MB")
+            memory.note(name, f"left behind, over the limit of {memory.limit_mb:,} MB")
     engines, outcome = ended.answer or _left_behind(engine, known)
     outcome = replace(outcome, interrupted=ended.interrupted)
     wrong = contradiction(problem, " and ".join(e.name for e in engines), outcome)
@@ -133,10 +134,8 @@ def solve(
 
 
 def _limits(time_limit_s: float, workers: int, seed: int, memory_mb: int | None) -> Limits:
-    if not 0 < time_limit_s < math.inf:
-        raise InputError("must be a number above 0", field="time limit", value=time_limit_s)
     return Limits(
-        time_s=float(time_limit_s),
+        time_s=time_limit(time_limit_s, "time limit"),
         workers=whole(workers, "workers", least=1),
         seed=whole(seed, "seed"),
         memory_mb=default_limit_mb()
@@ -146,15 +145,15 @@ def _limits(time_limit_s: float, workers: int, seed: int, memory_mb: int | None)
 
 
 def _run(
-    name: str, problem: Problem, limits: Limits, hint: Placement | None, known: Known
+    engine: str | Engine, problem: Problem, limits: Limits, hint: Placement | None, known: Known
 ) -> Answer:
-    if name == "auto":
+    if engine == "auto":
         return run_auto(problem, limits, hint, known)
-    if name not in ENGINES:
-        names = ", ".join(["auto", *ENGINES])
-        raise InputError(f"must be one of {names}", field="engine", value=name)
-    chosen = ENGINES[name]
-    reason = chosen.supports(problem)
+    chosen = ENGINES.get(engine) if isinstance(engine, str) else engine
+    if chosen is None:
+        rule = f"is no engine; {suggestion(str(engine), ['auto', *ENGINES])}"
+        raise InputError(rule, field="engine", value=engine)
+    name, reason = chosen.name, chosen.supports(problem)
     if reason is not None:
         raise _not_taken(name, reason)
     began = time.perf_counter()
@@ -189,10 +188,12 @@ def _as_known(known: Known, found: Outcome) -> Outcome:
     )
 
 
-def _left_behind(name: str, known: Known) -> Answer:
+def _left_behind(engine: str | Engine, known: Known) -> Answer:
     """Return what is known where the engine did not end in time."""
-    names = [pick.engine for pick in known.picked] or [name]
+    names = [pick.engine for pick in known.picked]
+    named = engine if isinstance(engine, Engine) else ENGINES.get(engine)
     engines = tuple(ENGINES[n] for n in dict.fromkeys(names) if n in ENGINES)
+    engines = engines or (() if named is None else (named,))
     kinds = dict.fromkeys(proven.kind for proven in known.proofs() if proven is not None)
     return engines or (BASELINE,), known.outcome(", ".join(kinds))
 

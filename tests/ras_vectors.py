@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from slotwise.models.importers.storm_cluster import PRIORITIES, STRATEGIES
+from slotwise.models.importers.storm_cluster import PRIORITIES, strategy_name
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Scheduler
 from slotwise.models.instance.reserved import ACKER
@@ -82,7 +82,7 @@ class Vector:
     @property
     def strategies(self) -> tuple[str, ...]:
         """The strategies it names, by our names; none where it names none."""
-        return tuple(STRATEGIES[name] for name in self.given.get("strategies", ()))
+        return tuple(strategy_name(name) for name in self.given.get("strategies", ()))
 
 
 def read_vector(path: Path) -> Vector:

@@ -15,11 +15,8 @@ from slotwise.benchmarks.grading.environment import (
 )
 from slotwise.benchmarks.grading.rows import Kind, Row, key_of
 from slotwise.benchmarks.grading.sources import Case
-from slotwise.heuristics.external.storm_methods import STORM_PREFIX
+from slotwise.heuristics.method_names import is_command, is_storm
 from slotwise.heuristics.registry import find_method
-
-COMMAND = "cmd:"
-"""What the name of an external method starts with."""
 
 CHEAP_RUNS = 40
 """At most so many runs of heuristics share one partition."""
@@ -129,12 +126,12 @@ def make_plan(
 
 
 def _kind_of(method: str) -> Kind:
-    return Kind.EXTERNAL if method.startswith(COMMAND) else Kind.HEURISTIC
+    return Kind.EXTERNAL if is_command(method) else Kind.HEURISTIC
 
 
 def _parameters_of(kind: Kind, method: str) -> dict[str, str]:
     """Return the parameters of a method; commands and Storm's own code have none."""
-    if kind is not Kind.HEURISTIC or method.startswith(STORM_PREFIX):
+    if kind is not Kind.HEURISTIC or is_storm(method):
         return {}
     return dict(find_method(method).parameters)
 

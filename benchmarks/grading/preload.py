@@ -25,7 +25,7 @@ PACKAGES = {
 def preload(kind: Kind) -> None:
     """Import every module that a run of `kind` may use, those that are imported late included."""
     for package in PACKAGES[kind]:
-        for module in pkgutil.iter_modules(import_module(package).__path__, f"{package}."):
+        for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
             import_module(module.name)
     if kind is Kind.EXACT:
         from slotwise.solver.engines import ENGINES

@@ -22,11 +22,12 @@ from slotwise.benchmarks.grading.rows import MOST_VIOLATIONS, Kind, Row, RunStat
 from slotwise.heuristics.method_error import MethodError
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.formats.instance_writer import instance_hash
-from slotwise.models.formats.json_text import number_text, parse_json
+from slotwise.models.formats.json_text import parse_json
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
 from slotwise.models.instance_file import instance_from_text
 from slotwise.models.judge.judge import judge
+from slotwise.models.number_text import exact_text
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import as_decimal, whole
@@ -140,7 +141,7 @@ def _term(name: str, value: Fraction | None, bound: Fraction | None) -> dict[str
 
 
 def _exact_text(number: Fraction | None) -> str | None:
-    return None if number is None else number_text(as_decimal(number))
+    return None if number is None else exact_text(as_decimal(number))
 
 
 def placement_text(placement: Placement) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_text, read_instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.models.suggestion import suggestion
 from slotwise.models.values import NO_LIMIT
 
 SUFFIXES = (".json", ".yaml", ".yml")
@@ -93,7 +93,8 @@ def _cases(source: str, seed: int, count: int | None) -> Iterator[Case]:
     elif path.exists():
         yield _case(read_instance(path), None, None)
     else:
-        raise InputError(f"is neither a family nor a file{_hint(source)}", value=source)
+        rule = f"is neither a family nor a file; {suggestion(source, [*FAMILIES, NAME])}"
+        raise InputError(rule, value=source)
 
 
 def _folder(path: Path) -> Iterator[Case]:
@@ -102,13 +103,6 @@ def _folder(path: Path) -> Iterator[Case]:
         raise InputError(f"holds no instance ({', '.join(SUFFIXES)})", value=str(path))
     for file in files:
         yield _case(read_instance(file), None, None)
-
-
-def _hint(source: str) -> str:
-    known = [*FAMILIES, NAME]
-    close = get_close_matches(source, known, n=3, cutoff=0.5)
-    names = " or ".join(map(repr, close)) if close else f"one of {', '.join(known)}"
-    return f"; did you mean {names}?" if close else f"; the families are {names}"
 
 
 def _case(instance: Instance, family: str | None, index: int | None) -> Case:

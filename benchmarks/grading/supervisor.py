@@ -19,6 +19,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any
 
+from slotwise.benchmarks.child_process import command_of
+from slotwise.benchmarks.grading import child
 from slotwise.benchmarks.grading.plan import Run
 from slotwise.benchmarks.grading.rows import RunStatus
 from slotwise.heuristics.external.stderr_tail import STDERR_BYTES, STDERR_TAIL
@@ -29,14 +31,6 @@ GRACE_S = 15.0
 
 STARTUP_S = 120.0
 """Most seconds from one answer of the child to the start of its next run."""
-
-START = """\
-import json, sys
-sys.path.extend(folder for folder in json.loads(sys.argv[1]) if folder not in sys.path)
-from slotwise.benchmarks.grading.child import main
-main()
-"""
-"""What a child runs: it imports what this process can, but nothing from the current folder."""
 
 Answer = dict[str, Any]
 
@@ -54,10 +48,10 @@ def answers(runs: Sequence[Run], grace_s: float = GRACE_S) -> Iterator[Answer]:
 
 def _one_child(runs: Sequence[Run], grace_s: float) -> Iterator[Answer]:
     """Give at least one answer: those of a child, then that of its end if it ended early."""
-    with tempfile.TemporaryFile() as stderr, _Child(runs, stderr) as child:
+    with tempfile.TemporaryFile() as stderr, _Child(runs, stderr) as started:
         for run in runs:
-            answer = child.answer(run, grace_s)
-            yield answer if answer is not None else child.last_words()
+            answer = started.answer(run, grace_s)
+            yield answer if answer is not None else started.last_words()
             if answer is None:
                 return
 
@@ -85,7 +79,7 @@ class _Child:
         self._started = time.monotonic()
         self._killed = False
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", START, json.dumps(sys.path)],
+            command_of(child.main),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,

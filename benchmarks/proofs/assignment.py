@@ -25,6 +25,7 @@ from slotwise.models.importers.matrix_assignment import (
     published_optimum,
 )
 from slotwise.models.instance_file import instance_from_data
+from slotwise.models.number_text import short_text
 from slotwise.models.values import plain
 
 LINE = (
@@ -73,20 +74,16 @@ class Row:
             name=one.instance,
             tasks=one.tasks,
             nodes=one.nodes,
-            published=_shown(None if best is None else plain(best)),
+            published=short_text(best),
             known=self.published.status,
-            value=_shown(self.value),
-            bound=_shown(one.objective[0]["bound"] if one.objective else None),
+            value=short_text(self.value),
+            bound=short_text(one.objective[0]["bound"] if one.objective else None),
             gap="-" if one.gap is None else f"{100 * one.gap:.1f} %",
             status=one.status,
             seconds=f"{one.seconds:.1f}",
             mb="-" if one.memory_mb is None else f"{one.memory_mb:.0f}",
             engine=one.error or one.by or one.engine,
         ).rstrip()
-
-
-def _shown(value: float | None) -> str:
-    return "-" if value is None else str(value)
 
 
 def summary(rows: Sequence[Row]) -> dict[str, int]:

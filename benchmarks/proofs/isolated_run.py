@@ -13,6 +13,7 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from slotwise.benchmarks.child_process import command_of
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_text, instance_text
 from slotwise.models.one_line import one_line
@@ -23,14 +24,6 @@ GRACE_S = 60.0
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 ONE_THREAD = dict.fromkeys(THREADS, "1")
-
-START = """\
-import json, sys
-sys.path.extend(folder for folder in json.loads(sys.argv[1]) if folder not in sys.path)
-from slotwise.benchmarks.proofs.isolated_run import main
-main()
-"""
-"""What a child runs: it imports what this process can, but nothing from the current folder."""
 
 Document = dict[str, Any]
 
@@ -127,7 +120,7 @@ def measure(
     started = time.perf_counter()
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-c", START, json.dumps(sys.path)],
+            command_of(main),
             input=json.dumps(request),
             capture_output=True,
             text=True,
@@ -177,11 +170,8 @@ def _answer(request: Document) -> Document:
     from slotwise.benchmarks.grading.preload import preload
     from slotwise.benchmarks.grading.rows import Kind
     from slotwise.benchmarks.grading.run import peak_memory_mb
-    from slotwise.benchmarks.proofs.textbook_solvers import TEXTBOOKS
     from slotwise.solver.core.engine import UntakenError
-    from slotwise.solver.engines import ENGINES
 
-    ENGINES.update(TEXTBOOKS)  # in this process only: `solve` judges them as it does ours
     preload(Kind.EXACT)
     instance = instance_from_text(request["instance"])
     started = time.perf_counter()
@@ -194,10 +184,12 @@ def _answer(request: Document) -> Document:
 
 
 def _solved(instance: Instance, request: Document) -> Document:
+    from slotwise.benchmarks.proofs.textbook_solvers import TEXTBOOKS
     from slotwise.solver.solve import solve
 
-    asked = ("engine", "time_limit_s", "seed", "workers", "memory_limit_mb")
-    result = solve(instance, **{name: request[name] for name in asked})
+    asked = ("time_limit_s", "seed", "workers", "memory_limit_mb")
+    engine = TEXTBOOKS.get(request["engine"]) or request["engine"]
+    result = solve(instance, engine=engine, **{name: request[name] for name in asked})
     return {
         "by": f"{result.engine} ({result.version})",
         "status": str(result.status),

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from slotwise.benchmarks.proofs.isolated_run import Measured
+from slotwise.models.number_text import short_text
 
 HEADS = ("instance", "tasks", "engine", "status", "term", "value", "bound", "gap", "seconds", "MB")
 WIDTHS = (36, 6, 28, 10, 9, 12, 12, 8, 9, 7)
@@ -49,16 +50,12 @@ def _cells(row: Measured) -> tuple[str, ...]:
         engine.partition(" (")[0],
         row.status,
         term["term"],
-        _number(term["value"]),
-        _number(term["bound"]),
+        short_text(term["value"]),
+        short_text(term["bound"]),
         "-" if row.gap is None else f"{100 * row.gap:.2f} %",
         f"{row.seconds:.2f}",
         "-" if row.memory_mb is None else f"{row.memory_mb:.0f}",
     )
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else str(value) if isinstance(value, int) else f"{value:.6g}"
 
 
 def _aligned(cells: tuple[str, ...]) -> str:

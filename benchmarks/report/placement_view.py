@@ -8,6 +8,7 @@ from typing import Any
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
+from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
 
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -56,16 +57,16 @@ class Bar:
     @property
     def label(self) -> str:
         """Load and capacity, short."""
-        return f"{self.load:.6g} / {'∞' if self.capacity is None else f'{self.capacity:.6g}'}"
+        return f"{short_text(self.load)} / {short_text(self.capacity, missing='∞')}"
 
     @property
     def title(self) -> str:
         """Load and capacity in words."""
         if self.capacity is None:
-            return f"{self.name}: {self.load:.6g}, no limit"
-        text = f"{self.name}: {self.load:.6g} of {self.capacity:.6g}"
+            return f"{self.name}: {short_text(self.load)}, no limit"
+        text = f"{self.name}: {short_text(self.load)} of {short_text(self.capacity)}"
         over = self.load - self.capacity
-        return f"{text}, overloaded by {over:.6g}" if over > 0 else text
+        return f"{text}, overloaded by {short_text(over)}" if over > 0 else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from slotwise.benchmarks.grading.rows import Kind, Row, RunStatus
 from slotwise.benchmarks.report.placement_view import TIMES
 from slotwise.heuristics.registry import describe
 from slotwise.models.families.registry import FAMILIES
+from slotwise.models.number_text import short_text
 
 DASH = "\N{EN DASH}"
 """Stands where there is no number."""
@@ -76,7 +77,7 @@ class Failure:
 
 def number(value: float | Fraction | str | None) -> str:
     """Return a number short; a dash where there is none."""
-    return DASH if value is None else f"{float(Fraction(value)):,.6g}"
+    return short_text(None if value is None else Fraction(value), missing=DASH, grouped=True)
 
 
 def short(value: float | None) -> str:

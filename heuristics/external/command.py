@@ -21,6 +21,7 @@ from slotwise.heuristics.external.exchange import MOST_BYTES, Finished, exchange
 from slotwise.heuristics.external.stderr_tail import last_words
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.method_error import MethodError
+from slotwise.heuristics.method_names import COMMAND_PREFIX
 from slotwise.models.errors import InputError
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.formats.json_text import parse_json
@@ -29,8 +30,8 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.instance_file import instance_text
 from slotwise.models.problem.problem import Problem
+from slotwise.models.values import time_limit
 
-PREFIX = "cmd:"
 DESCRIPTION = "A command that reads the instance and writes a placement."
 DEFAULT_TIME_LIMIT_S = 60.0
 
@@ -48,11 +49,10 @@ def external_method(command: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S)
     Raises
     ------
     InputError
-        When the command has no words or an open quotation, or the limit is not above 0.
+        When the command has no words or an open quotation, or the limit is not finite and above 0.
     """
     words = _words(command)
-    if not time_limit_s > 0:
-        raise InputError("must be above 0", field="time_limit_s", value=time_limit_s)
+    time_limit(time_limit_s, "time limit")
 
     def place(problem: Problem, rng: Generator) -> Placement | Refusal:
         seed = int(rng.integers(2**31))
@@ -63,7 +63,10 @@ def external_method(command: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S)
         return _answer(finished, problem.instance, time_limit_s)
 
     return Method(
-        name=PREFIX + command, source="external command", place=place, description=DESCRIPTION
+        name=COMMAND_PREFIX + command,
+        source="external command",
+        place=place,
+        description=DESCRIPTION,
     )
 
 
@@ -72,10 +75,10 @@ def _words(command: str) -> list[str]:
         words = shlex.split(command)
     except ValueError as error:
         raise InputError(
-            f"cannot be split into words: {error}", field=PREFIX, value=command
+            f"cannot be split into words: {error}", field=COMMAND_PREFIX, value=command
         ) from error
     if not words:
-        raise InputError("must be followed by a command", field="method", value=PREFIX)
+        raise InputError("must be followed by a command", field="method", value=COMMAND_PREFIX)
     return words
 
 

@@ -8,7 +8,6 @@ named strategy: Storm's order of topologies, evictions included; what runs stays
 from __future__ import annotations
 
 import atexit
-import difflib
 from collections.abc import Callable
 from functools import partial
 
@@ -18,6 +17,7 @@ from slotwise.heuristics.external.storm_1_peer import SchedulerError, Storm1Peer
 from slotwise.heuristics.external.storm_peer import StormPeer, unsupported
 from slotwise.heuristics.external.storm_process import STORM_1, STORM_2, PeerError, missing
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.method_names import STORM_PREFIX
 from slotwise.heuristics.ras import methods as ras_methods
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
 from slotwise.heuristics.rstorm.storm_1 import method as r_storm_1_0
@@ -25,8 +25,9 @@ from slotwise.heuristics.storm_outcome import whole_topologies
 from slotwise.models.errors import InputError
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
+from slotwise.models.suggestion import suggestion
+from slotwise.models.values import time_limit
 
-STORM_PREFIX = "storm:"
 DESCRIPTION = "Apache Storm's own code of the strategy of that name, in a process of its own."
 KNOWN = (*STRATEGIES, r_storm_1_0.NAME)
 
@@ -53,13 +54,14 @@ def storm_method(strategy: str, *, time_limit_s: float) -> Method:
     Raises
     ------
     InputError
-        When there is no such strategy, or the process cannot be started.
+        When there is no such strategy, the process cannot be started, or the limit is not finite
+        and above 0.
     """
     name = STORM_PREFIX + strategy
+    time_limit(time_limit_s, "time limit")
     if strategy not in KNOWN:
-        close = difflib.get_close_matches(strategy, KNOWN) or list(KNOWN)
-        known = " or ".join(STORM_PREFIX + one for one in close)
-        raise InputError(f"is no method; did you mean {known}?", field="method", value=name)
+        rule = f"is no method; {suggestion(name, [STORM_PREFIX + one for one in KNOWN])}"
+        raise InputError(rule, field="method", value=name)
     first = strategy == r_storm_1_0.NAME
     program = STORM_1 if first else STORM_2
     reason = missing(program)

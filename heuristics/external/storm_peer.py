@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from slotwise.heuristics.external.storm_process import STORM_2, StormProcess
+from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
 from slotwise.heuristics.storm_outcome import Outcome
 from slotwise.models.errors import InputError
 from slotwise.models.formats.instance_writer import instance_document, instance_hash
 from slotwise.models.formats.json_text import canonical_json
 from slotwise.models.formats.placement_file import answer_from_data
-from slotwise.models.importers.storm_cluster import STRATEGIES
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, Refusal
 
@@ -64,7 +64,7 @@ def unsupported(instance: Instance, strategy: str | None) -> str | None:
         if racks.setdefault(node.host, node.rack) != node.rack:
             return f"host {node.host} is in two racks, {racks[node.host]} and {node.rack}"
     for topology in instance.topologies:
-        if (strategy or topology.strategy) not in STRATEGIES.values():
+        if (strategy or topology.strategy) not in STRATEGIES:
             return f"topology {topology.id} has no strategy of Storm's: {topology.strategy}"
         for component in topology.components:
             if component.kind == "system" and not component.id.startswith("__"):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from slotwise.models.errors import InputError
-from slotwise.models.formats.json_text import number_text
+from slotwise.models.number_text import exact_text
+from slotwise.models.suggestion import suggestion
 from slotwise.models.values import as_decimal, exact
 
 TERMS = ("memory", "cpu", "network")
@@ -50,7 +50,7 @@ class RStormWeights:
 
     def to_parameters(self) -> dict[str, str]:
         """Return the weights as they are written after a method's name."""
-        weights = (number_text(as_decimal(getattr(self, term))) for term in TERMS)
+        weights = (exact_text(as_decimal(getattr(self, term))) for term in TERMS)
         normalise = next(word for word, meant in NORMALISE.items() if meant == self.normalise)
         return {"weights": ",".join(weights), "normalise": normalise}
 
@@ -89,17 +89,10 @@ def read_weights(
             weights = replace(weights, memory=memory, cpu=cpu, network=network)
         elif key == "normalise":
             if len(values) != 1 or values[0] not in NORMALISE:
-                rule = _suggestion(",".join(values), tuple(NORMALISE))
+                rule = suggestion(",".join(values), NORMALISE)
                 raise InputError(rule, field=field, value=",".join(values))
             weights = replace(weights, normalise=NORMALISE[values[0]])
         else:
-            rule = (
-                f"is no parameter of {method}; {_suggestion(key, tuple(default.to_parameters()))}"
-            )
+            rule = f"is no parameter of {method}; {suggestion(key, default.to_parameters())}"
             raise InputError(rule, field="method", value=key)
     return weights
-
-
-def _suggestion(written: str, known: tuple[str, ...]) -> str:
-    close = difflib.get_close_matches(written, known, n=1)
-    return f"did you mean {close[0]}?" if close else f"must be one of {', '.join(known)}"

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from slotwise.models.errors import InputError
+from slotwise.models.number_text import exact_text
 from slotwise.models.values import read_number
 
 MAX_DEPTH = 100
@@ -58,7 +59,7 @@ def canonical_json(value: object) -> str:
         return "{" + ",".join(items) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(canonical_json, value)) + "]"
-    return number_text(value) if isinstance(value, Decimal) else json.dumps(value)
+    return exact_text(value) if isinstance(value, Decimal) else json.dumps(value)
 
 
 def pretty_json(value: object, indent: int = 0) -> str:
@@ -72,7 +73,7 @@ def pretty_json(value: object, indent: int = 0) -> str:
         opening, closing = "[", "]"
         parts = [pretty_json(item, indent + 1) for item in value]
     elif isinstance(value, Decimal):
-        return number_text(value)
+        return exact_text(value)
     else:
         return _text(value)
     line = f"{opening}{', '.join(parts)}{closing}"
@@ -80,14 +81,6 @@ def pretty_json(value: object, indent: int = 0) -> str:
         return line
     margin = " " * (indent + 1)
     return f"{opening}\n{margin}" + f",\n{margin}".join(parts) + f"\n{' ' * indent}{closing}"
-
-
-def number_text(number: Decimal) -> str:
-    """Return a finite decimal in plain notation without superfluous zeros."""
-    text = f"{number:f}"
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return "0" if text in ("-0", "") else text
 
 
 def _text(value: object) -> str:

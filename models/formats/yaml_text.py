@@ -14,7 +14,8 @@ from typing import Any
 import yaml
 
 from slotwise.models.errors import InputError
-from slotwise.models.formats.json_text import MAX_DEPTH, number_text
+from slotwise.models.formats.json_text import MAX_DEPTH
+from slotwise.models.number_text import exact_text
 from slotwise.models.values import Outsized, read_number
 
 MAX_VALUES = 5_000_000
@@ -157,7 +158,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _decimal(dumper: _Dumper, number: Decimal) -> yaml.ScalarNode:
-    text = number_text(number)
+    text = exact_text(number)
     tag = "float" if "." in text else "int"
     return dumper.represent_scalar(f"tag:yaml.org,2002:{tag}", text)
 

@@ -8,7 +8,7 @@ that name components which the topology does not have bind nothing, there as her
 
 from __future__ import annotations
 
-import difflib
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -24,6 +24,7 @@ from slotwise.models.importers.storm_schema import (
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Scheduler
 from slotwise.models.instance.topology import Component, Constraints, Stream, Topology
+from slotwise.models.suggestion import suggestion
 from slotwise.models.values import exact
 
 DEFAULT_HEAP_MB = Decimal(768)
@@ -32,19 +33,14 @@ DEFAULT_HEAP_MB = Decimal(768)
 OWNER = "user"
 """Whose all topologies are in Storm's test."""
 
-STRATEGIES = {
-    "DefaultResourceAwareStrategy": "ras-default",
-    "DefaultResourceAwareStrategyOld": "ras-default-old",
-    "GenericResourceAwareStrategy": "ras-generic",
-    "GenericResourceAwareStrategyOld": "ras-generic-old",
-    "RoundRobinResourceAwareStrategy": "ras-round-robin",
-    "ConstraintSolverStrategy": "ras-constraint-solver",
-}
 PRIORITIES = {
     "DefaultSchedulingPriorityStrategy": "default",
     "FIFOSchedulingPriorityStrategy": "fifo",
     "GenericResourceAwareSchedulingPriorityStrategy": "generic",
 }
+_STRATEGY = re.compile(
+    r"((?:[A-Z][a-z0-9]*)+)ResourceAwareStrategy(Old)?|(ConstraintSolver)Strategy"
+)
 RENAMED_GROUPINGS = {"custom_serialized": "custom", "custom_object": "custom"}
 
 
@@ -82,12 +78,8 @@ def _chosen(file: StormFile, topology: str | None) -> list[int]:
         return list(range(len(ids)))
     if topology in ids:
         return [ids.index(topology)]
-    close = difflib.get_close_matches(topology, ids, n=3, cutoff=0.5) or ids[:3]
-    raise InputError(
-        f"must be a topology of {file.cluster}, for example {', '.join(close)}",
-        field="topology",
-        value=topology,
-    )
+    rule = f"is no topology of {file.cluster}; {suggestion(topology, ids)}"
+    raise InputError(rule, field="topology", value=topology)
 
 
 def _node(index: int, node: StormNode) -> Node:
@@ -112,7 +104,7 @@ def _topology(index: int, file: StormTopology, submitters: bool) -> Topology:
             streams=tuple(_streams(file)),
             owner=file.submitter if submitters else OWNER,
             priority=file.priority,
-            strategy=_mapped(STRATEGIES, file.strategy, "strategy"),
+            strategy=strategy_name(file.strategy),
             worker_max_heap_mb=DEFAULT_HEAP_MB if heap is None else heap,
             workers=file.num_workers,
             constraints=_constraints(file),
@@ -160,6 +152,25 @@ def _constraints(file: StormTopology) -> Constraints:
         tuple(pair for pair in pairs if known.issuperset(pair)),
         {name: limit for name, limit in most.items() if name in known},
     )
+
+
+def strategy_name(class_name: str) -> str:
+    """Return our name of a class of Storm's strategies, whatever its package.
+
+    ``RoundRobinResourceAwareStrategy`` is ``ras-round-robin``; which strategies there are is not
+    known here.
+
+    Raises
+    ------
+    InputError
+        When the class is not named as Storm's resource aware strategies are.
+    """
+    found = _STRATEGY.fullmatch(class_name.rpartition(".")[2])
+    if found is None:
+        rule = "must be one of Storm's resource aware strategies, as DefaultResourceAwareStrategy"
+        raise InputError(rule, field="strategy", value=class_name)
+    words = re.findall("[A-Z][a-z0-9]*", "".join(part or "" for part in found.groups()))
+    return "-".join(("ras", *words)).lower()
 
 
 def _mapped(names: dict[str, str], class_name: str, where: str) -> str:

@@ -15,6 +15,7 @@ import typer
 
 from slotwise.models.errors import InternalError, SlotwiseError
 from slotwise.models.one_line import one_line
+from slotwise.solver.core.left_behind import is_any_left_behind
 
 Main = Callable[[Sequence[str]], object]
 
@@ -98,8 +99,7 @@ def leave(code: int) -> NoReturn:
 
     Tearing the interpreter down below it could crash, and would wait for it.
     """
-    supervise = sys.modules.get("slotwise.solver.core.supervision")
-    if supervise is not None and supervise.is_any_left_behind():
+    if is_any_left_behind():
         sys.stderr.flush()
         os._exit(code)
     sys.exit(code)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from slotwise.models.errors import InputError
-from slotwise.models.values import exact
+from slotwise.models.suggestion import suggestion
+from slotwise.models.values import exact, time_limit
 from slotwise.solver.core.engine_names import current_name, renaming
 
 MAX_WORKERS = 1024
@@ -21,11 +20,7 @@ MOST_MEMORY_MB = 2**40
 
 
 def _time_limit(value: float | None) -> float | None:
-    if value is not None and not (math.isfinite(value) and value > 0):
-        raise InputError(
-            "must be a finite number of seconds above 0", field="--time-limit", value=value
-        )
-    return value
+    return None if value is None else time_limit(value, "--time-limit")
 
 
 def _min_cpu(value: str | None) -> str | None:
@@ -57,11 +52,7 @@ def known(name: str, names: list[str], option: str) -> str:
     """Return `name` if it is one of `names`, else refuse it and suggest the closest."""
     if name in names:
         return name
-    close = get_close_matches(name, names, n=1, cutoff=0.5)
-    suggestion = f"did you mean {close[0]!r}? " if close else ""
-    raise InputError(
-        f"is not known; {suggestion}there are: {', '.join(names)}", field=option, value=name
-    )
+    raise InputError(f"is not known; {suggestion(name, names)}", field=option, value=name)
 
 
 Instance = Annotated[

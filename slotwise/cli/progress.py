@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from slotwise.models.values import plain
+from slotwise.models.number_text import short_text
 from slotwise.solver.core.progress import Event, OnProgress, Progress
 
 PLAIN_EVERY_S = 5.0
@@ -80,17 +80,12 @@ def describe(terms: Sequence[str], event: Progress) -> str:
     parts = []
     for term, value, bound in zip(terms, event.values, event.bounds, strict=True):
         if bound is None:
-            parts.append(f"{term} {_number(value)}, no bound")
+            parts.append(f"{term} {short_text(value)}, no bound")
         elif bound == value:
-            parts.append(f"{term} {_number(value)} proven")
+            parts.append(f"{term} {short_text(value)} proven")
             continue
         else:
             share = 100 * float((value - bound) / max(abs(value), Fraction(1)))
-            parts.append(f"{term} {_number(value)}, bound {_number(bound)} ({share:.2f} %)")
+            parts.append(f"{term} {short_text(value)}, bound {short_text(bound)} ({share:.2f} %)")
         break
     return ", ".join(parts)
-
-
-def _number(value: Fraction) -> str:
-    number = plain(value)
-    return str(number) if isinstance(number, int) else f"{number:.6g}"

@@ -11,6 +11,7 @@ from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
 from slotwise.solver.core.ctrl_c import Stop, counted_presses, current_deadline, heeding
+from slotwise.solver.core.left_behind import RUNNING
 from slotwise.solver.core.memory import this_memory, within
 from slotwise.solver.core.progress import OnProgress, Progress
 
@@ -24,8 +25,6 @@ ASK_AFTER_S = 0.1
 """So long after its time limit a search that has not ended by itself is told to stop."""
 LEAVE_AFTER_S, LEAVE_AFTER_SHARE = 0.5, 0.02
 """So long after its time limit, and this share of it, a search is left behind."""
-
-_running: set[threading.Thread] = set()
 
 
 class Task(Generic[T]):
@@ -51,7 +50,7 @@ class Task(Generic[T]):
         self._errors: list[BaseException] = []
         self._memory = this_memory()
         self._thread = threading.Thread(target=self._run, daemon=True)
-        _running.add(self._thread)
+        RUNNING.add(self._thread)
         self._thread.start()
 
     def _run(self) -> None:
@@ -61,7 +60,7 @@ class Task(Generic[T]):
         except BaseException as error:  # noqa: BLE001 (raised again by `result`)
             self._errors.append(error)
         finally:
-            _running.discard(self._thread)
+            RUNNING.discard(self._thread)
             self._ring()
 
     @property
@@ -87,14 +86,6 @@ class Task(Generic[T]):
         if self._errors:
             raise self._errors[0]
         return self._results[0]
-
-
-def is_any_left_behind() -> bool:
-    """Return whether a search that was told to stop still runs.
-
-    The interpreter must not be torn down below native code: leave by `os._exit` then.
-    """
-    return bool(_running)
 
 
 @dataclass(frozen=True, slots=True)

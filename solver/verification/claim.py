@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from slotwise.models.instance.placement import Placement
+from slotwise.models.number_text import short_text
 from slotwise.solver.core.engine_names import current_name
 from slotwise.solver.core.result import Result, Status, TermResult
 
@@ -142,13 +143,9 @@ def reasons(agreement: Agreement, claim: Claim, found: Result | None) -> Iterato
         yield f"{found.engine} says {found.status}, {by} says otherwise"
     for claimed, bound, term in zip(claim.values, claim.bounds, found.objective, strict=True):
         if claimed != term.value and claimed is not None and term.value is not None:
-            said = "" if bound is None else f" and bound {_number(bound)}"
+            said = "" if bound is None else f" and bound {short_text(bound)}"
             yield (
-                f"{found.engine} finds {term.term} {_number(term.value)}, "
-                f"{by} claims {_number(claimed)}{said}"
+                f"{found.engine} finds {term.term} {short_text(term.value)}, "
+                f"{by} claims {short_text(claimed)}{said}"
             )
             return
-
-
-def _number(value: Fraction) -> str:
-    return str(value.numerator) if value.denominator == 1 else f"{float(value):g}"

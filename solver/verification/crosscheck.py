@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from slotwise.models.errors import InputError, InternalError
 from slotwise.models.problem.problem import Problem
+from slotwise.models.suggestion import suggestion
 from slotwise.solver.core.engine import UntakenError
 from slotwise.solver.core.engine_names import current_name
 from slotwise.solver.core.result import Limits, Result
@@ -129,7 +130,9 @@ def _candidates(problem: Problem, claim: Claim) -> tuple[str, ...]:
 def _named(engine: str, claim: Claim) -> str:
     engine = current_name(engine)
     if engine not in ENGINES:
-        raise InputError(f"must be one of {', '.join(ENGINES)}", field="engine", value=engine)
+        raise InputError(
+            f"is no engine; {suggestion(engine, ENGINES)}", field="engine", value=engine
+        )
     if engine in claim.engines:
         raise InputError(
             "is behind the claim itself; name another engine", field="engine", value=engine

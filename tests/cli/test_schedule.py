@@ -76,7 +76,7 @@ def test_all_scheduled_is_exit_0(examples: Path, cli: Cli) -> None:
     ("words", "text", "said"),
     [
         (["--priority", "fofi"], None, "did you mean 'fifo'?"),
-        (["--strategy", "ras-defualt"], None, "did you mean 'ras-default'?"),
+        (["--strategy", "ras-defualt"], None, "did you mean 'ras-default'"),
         (["--pools", "none.yaml"], None, "none.yaml: cannot be read"),
         (["--pools", "p.yaml"], "[1]", "must be an object"),
         (["--pools", "p.yaml"], "ann: 3", "ann = 3: must be an object"),

@@ -40,16 +40,16 @@ def test_a_name_says_only_what_is_not_the_default_in_one_order() -> None:
     [
         ("r-storm:", "must have key=value"),
         ("r-storm:1,2", "must have key=value"),
-        ("r-storm:weight=1,1,1", r"'weight': is no parameter of r-storm; did you mean weights\?"),
+        ("r-storm:weight=1,1,1", r"'weight': is no parameter of r-storm; did you mean 'weights'\?"),
         ("r-storm:memory=1", "must be one of weights, normalise"),
         ("r-storm:weights=1,1", "must be 3 numbers, for memory, cpu, network"),
         ("r-storm:weights=1,1,x", "'x': must be a number"),
         ("r-storm:weights=1,1,-1", "must be 0 or more"),
         ("r-storm:weights=1,1,nan", "must be finite"),
-        ("r-storm:normalise=capacty", r"did you mean capacity\?"),
+        ("r-storm:normalise=capacty", r"did you mean 'capacity'\?"),
         ("r-storm:normalise=none,normalise=none", "gives normalise twice"),
         ("round-robin:weights=1,1,1", "takes no parameters; write round-robin"),
-        ("r-strom:normalise=none", r"did you mean r-storm or r-storm-1.0\?"),
+        ("r-strom:normalise=none", r"did you mean 'r-storm'"),
     ],
 )
 def test_what_is_wrong_is_one_line(name: str, message: str) -> None:
@@ -73,7 +73,7 @@ def test_parameters_have_commas_in_a_list_of_methods() -> None:
 def test_a_misspelled_method_after_parameters_is_a_method() -> None:
     names = split_methods(["r-storm:weights=1,1,2,round-robbin"])
     assert names == ["r-storm:weights=1,1,2", "round-robbin"]
-    with pytest.raises(InputError, match="did you mean round-robin"):
+    with pytest.raises(InputError, match="did you mean 'round-robin'"):
         find_method(names[1])
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import sys
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +18,15 @@ from conftest import Cli
 from malformed_cases import OUTSIZED, OUTSIZED_NUMBERS, good_text
 from small_storm_cluster import SMALL
 
+from slotwise.benchmarks.grade import grade
+from slotwise.heuristics.registry import find_method
 from slotwise.models.errors import InputError
 from slotwise.models.formats.json_text import parse_json
 from slotwise.models.formats.yaml_text import parse_yaml
 from slotwise.models.instance.topology import Component
-from slotwise.models.values import Outsized, as_decimal, exact, read_number, whole
+from slotwise.models.instance_file import read_instance
+from slotwise.models.values import Outsized, as_decimal, exact, read_number, time_limit, whole
+from slotwise.solver.solve import solve
 
 READ = {
     "0": 0,
@@ -141,3 +147,38 @@ def test_numbers_of_the_command_line(examples: Path, cli: Cli, number: str) -> N
         assert " = " in answer.err
         assert "must be " in answer.err
     assert not Path("model.lp").exists()
+
+
+@pytest.mark.parametrize("value", [1, 0.5, Fraction(1, 3), Decimal("0.1"), np.float64(2.0)])
+def test_a_time_limit_is_seconds(value) -> None:
+    assert time_limit(value, "time limit") == float(value)
+    assert type(time_limit(value, "time limit")) is float
+
+
+BAD_LIMITS = (
+    0,
+    -1.0,
+    True,
+    math.inf,
+    math.nan,
+    10**400,
+    Decimal("NaN"),
+    Decimal("Infinity"),
+    "1",
+    None,
+)
+
+
+@pytest.mark.parametrize("value", BAD_LIMITS)
+def test_a_time_limit_is_finite_and_above_0_for_everyone(value, examples) -> None:
+    instance = read_instance(examples / "word-count.json")
+    calls = (
+        partial(time_limit, value, "time limit"),
+        partial(solve, instance, time_limit_s=value),
+        partial(find_method, "cmd:true", time_limit_s=value),
+        partial(find_method, "storm:ras-default", time_limit_s=value),
+        partial(grade, ["infeasible"], time_limit_s=value),
+    )
+    for call in calls:
+        with pytest.raises(InputError, match=r"time limit = .*must be a finite number of seconds"):
+            call()

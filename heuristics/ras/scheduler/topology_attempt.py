@@ -19,14 +19,13 @@ from slotwise.heuristics.ras.strategies.strategy import (
     INVALID,
     NOT_ENOUGH,
     OTHER,
+    STRATEGIES,
     RasLimits,
     StrategyResult,
     schedule_in_place,
 )
-from slotwise.models.importers.storm_cluster import STRATEGIES
 
 DEFAULT_STRATEGY = "ras-default"
-CLASSES = {name: java for java, name in STRATEGIES.items()}
 PACKAGE = "org.apache.storm.scheduler.resource.strategies.scheduling."
 TIMEOUT_KEY = "scheduling.timeout.seconds.per.topology"
 FAILURES = {INVALID: "FAIL_INVALID_TOPOLOGY", OTHER: "FAIL_OTHER"}
@@ -75,7 +74,7 @@ class TopologyTurn:
 
     def take(self) -> tuple[Decision, RasState]:
         """Return the decision and the cluster after it."""
-        if self._strategy not in CLASSES:
+        if self._strategy not in STRATEGIES:
             return self._refuse(
                 "Unsuccessful in scheduling - failed to create instance of topology strategy "
                 f"{self._strategy}. Please check logs for details"
@@ -89,7 +88,7 @@ class TopologyTurn:
             if time.perf_counter() - begin > self._limits.search.max_seconds:
                 return self._refuse(
                     f"Scheduling took too long for {self._id} using strategy "
-                    f"{PACKAGE}{CLASSES[self._strategy]} timeout after "
+                    f"{PACKAGE}{STRATEGIES[self._strategy].storm_class} timeout after "
                     f"{self._limits.search.max_seconds:g} seconds using config {TIMEOUT_KEY}."
                 )
             if result.success:

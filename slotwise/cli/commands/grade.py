@@ -10,9 +10,6 @@ import typer
 from slotwise.cli import exits, options
 from slotwise.cli.exits import Exit, print_json
 
-EXTERNAL = "cmd:"
-"""What an external method's name starts with; it may hold commas."""
-
 
 def grade(
     sources: Annotated[
@@ -74,31 +71,13 @@ def grade(
 
 
 def split_methods(written: list[str] | None) -> list[str] | None:
-    """Split ``a,b``.
-
-    A command (``cmd:...``) may have commas, but ends before a method's name; parameters
-    (``a:key=1,2``) may too, but end before what is neither a number nor ``key=value``.
-    """
+    """Return the methods of ``--methods``, as `split_names` does; ``None`` where not given."""
     if written is None:
         return None
-    from slotwise.heuristics.parameters import SEPARATOR, is_more
+    from slotwise.heuristics.method_names import split_names
     from slotwise.heuristics.registry import all_methods
 
-    known = {method.name for method in all_methods()}
-    names: list[str] = []
-    for words in written:
-        for index, part in enumerate(words.split(",")):
-            name = part.strip()
-            last = names[-1] if index > 0 else ""
-            if last.startswith(EXTERNAL):
-                goes_on = name not in known and not name.startswith(EXTERNAL)
-            else:
-                goes_on = SEPARATOR in last and is_more(name)
-            if goes_on:
-                names[-1] += f",{part}"
-            else:
-                names.append(name)
-    return names
+    return split_names(written, {method.name for method in all_methods()})
 
 
 def report(

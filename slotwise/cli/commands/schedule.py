@@ -56,14 +56,14 @@ def schedule(
     The time limit holds for each question of --exact.
     """
     with exits.held():
-        from slotwise.models.importers.storm_cluster import STRATEGIES
+        from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
         from slotwise.models.instance.instance import PRIORITY_STRATEGIES
         from slotwise.solver.core.result import Limits
 
     if priority is not None:
         options.known(priority, list(PRIORITY_STRATEGIES), "--priority")
     if strategy is not None:
-        options.known(strategy, list(STRATEGIES.values()), "--strategy")
+        options.known(strategy, list(STRATEGIES), "--strategy")
     if instance == pools == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and --pools can come from stdin")
     inputs.check_target(out)

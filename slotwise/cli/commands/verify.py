@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -82,7 +81,7 @@ def verify(
     claim = read_certificate(certificate)
     if resolve:
         with exits.held():
-            importlib.import_module("slotwise.solver.verification.certify")
+            from slotwise.solver.verification import certify  # noqa: F401 (loads native modules)
     verified = verification.verify(
         problem,
         claim,

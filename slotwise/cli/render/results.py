@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from slotwise.cli.exits import emit
-from slotwise.models.values import plain
+from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status, TermResult
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def show_result(result: Result, verdict: Verdict | None) -> None:
         return
     first_open = next((t for t in result.objective if not t.proven), None)
     rows = [
-        (t.term, _number(t.value), _number(t.bound), _gap(result, t, t is first_open))
+        (t.term, short_text(t.value), short_text(t.bound), _gap(result, t, t is first_open))
         for t in result.objective
     ]
     show(
@@ -93,8 +93,8 @@ def _headline(result: Result) -> str:
     if first is None or first.bound is None or result.gap is None:
         return f"Best found by {by} in {result.seconds:.2f} s; no bound is proven."
     return (
-        f"Best found by {by} in {result.seconds:.2f} s: {first.term} {_number(first.value)}, "
-        f"bound {_number(first.bound)} ({first.bound_kind}), gap {100 * result.gap:.2f} %."
+        f"Best found by {by} in {result.seconds:.2f} s: {first.term} {short_text(first.value)}, "
+        f"bound {short_text(first.bound)} ({first.bound_kind}), gap {100 * result.gap:.2f} %."
     )
 
 
@@ -180,7 +180,7 @@ def _count(violations: Sequence[Violation]) -> str:
 
 
 def _values(verdict: Verdict) -> Table:
-    rows = [(t.term, _number(t.value)) for t in verdict.objective]
+    rows = [(t.term, short_text(t.value)) for t in verdict.objective]
     return table(rows, ("term", "value"), ("value",))
 
 
@@ -213,7 +213,7 @@ def _places(verdict: Verdict, placement: Placement) -> list[RenderableType]:
 def _load(row: Mapping[str, Any]) -> str:
     capacity = row["capacity"]
     return ", ".join(
-        f"{name} {_short(load)}/{'-' if capacity[name] is None else _short(capacity[name])}"
+        f"{name} {short_text(load)}/{short_text(capacity[name])}"
         for name, load in row["load"].items()
     )
 
@@ -250,11 +250,3 @@ def _ranges(numbers: Iterable[int]) -> str:
         else:
             runs.append((number, number))
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
-
-
-def _number(value: Any) -> str:
-    return "-" if value is None else _short(plain(value))
-
-
-def _short(value: int | float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:.6g}"

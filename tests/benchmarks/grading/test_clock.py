@@ -85,7 +85,7 @@ import json, sys
 from slotwise.benchmarks.grading.preload import preload
 from slotwise.benchmarks.grading.run import *
 from slotwise.heuristics.run import run_method
-from slotwise.models.families import FAMILIES
+from slotwise.models.families.registry import FAMILIES
 preload(Kind.HEURISTIC)
 heavy = {"ortools", "highspy", "numba"} & set(sys.modules)
 from slotwise.heuristics import HEURISTICS

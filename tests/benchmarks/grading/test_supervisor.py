@@ -14,10 +14,12 @@ from pathlib import Path
 import pytest
 
 from slotwise.benchmarks.analysis.aggregate import aggregate
+from slotwise.benchmarks.child_process import command_of
+from slotwise.benchmarks.grading import child as child_module
 from slotwise.benchmarks.grading.plan import Limits, Run, make_plan, partitions, pending
 from slotwise.benchmarks.grading.rows import COLUMNS, Kind, Row
 from slotwise.benchmarks.grading.sources import Case, read_cases, tightness
-from slotwise.benchmarks.grading.supervisor import START, answers
+from slotwise.benchmarks.grading.supervisor import answers
 from slotwise.models.errors import InputError
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.problem.compile import compile_problem
@@ -131,7 +133,7 @@ def test_orphaned_child_ends_with_its_command(case: Case, tmp_path: Path) -> Non
     sleep = command(tmp_path, f"open({str(mark)!r}, 'w').write(str(os.getpid()))\ntime.sleep(99)")
     documents = [run.to_document() for run in runs_of(case, sleep, limits=LIMITS)]
     child = subprocess.Popen(
-        [sys.executable, "-P", "-c", START, "[]"],
+        command_of(child_module.main),
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         start_new_session=True,

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from slotwise.benchmarks import child_process
 from slotwise.benchmarks.proofs import (
     isolated_run as alone,
 )
@@ -162,13 +163,13 @@ def test_an_engine_that_does_not_take_an_instance_is_a_row() -> None:
 
 
 def test_a_process_that_dies_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(alone, "START", "import os; os._exit(7)")
+    monkeypatch.setattr(child_process, "START", "import os; os._exit(7)")
     found = measure(small(0, 0), "auto", 5.0)
     assert (found.status, found.error) == ("crashed", "exit code 7")
 
 
 def test_a_process_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(alone, "START", "import time; time.sleep(60)")
+    monkeypatch.setattr(child_process, "START", "import time; time.sleep(60)")
     monkeypatch.setattr(alone, "GRACE_S", 0.3)
     assert measure(small(0, 0), "auto", 0.1).status == "killed"
 

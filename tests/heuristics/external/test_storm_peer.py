@@ -66,7 +66,7 @@ def test_without_java_the_message_says_so(monkeypatch, tmp_path):
 
 
 def test_an_unknown_strategy_is_refused_with_close_names():
-    with pytest.raises(InputError, match="did you mean storm:ras-default"):
+    with pytest.raises(InputError, match="did you mean 'storm:ras-default"):
         find_method("storm:ras-defualt")
 
 

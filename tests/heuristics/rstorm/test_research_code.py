@@ -439,7 +439,7 @@ def test_the_benchmark_prints_both_tables(capsys: pytest.CaptureFixture[str]) ->
     assert len(printed.splitlines()) == 1 + 2 * len(TABLE) + 2 + 3
     assert "Diamond: article 7, r-storm 7" in printed
     assert main(["--method", "r-strom"]) == 2
-    assert "did you mean r-storm" in capsys.readouterr().err
+    assert "did you mean 'r-storm" in capsys.readouterr().err
 
 
 # Properties

@@ -95,7 +95,7 @@ def test_the_other_engine_can_be_named(certified: Path, cli: Cli) -> None:
     ("options", "message"),
     [
         (("--engine", "cp-sat"), "--engine needs --resolve"),
-        (("--resolve", "--engine", "no-such"), "engine = 'no-such': must be one of"),
+        (("--resolve", "--engine", "no-such"), "engine = 'no-such': is no engine; must be one of"),
     ],
 )
 def test_usage_errors(certified: Path, cli: Cli, options: tuple[str, ...], message: str) -> None:

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from small_storm_cluster import SMALL
 
+from slotwise.heuristics.ras.strategies.strategy import STRATEGIES, Strategy
 from slotwise.models.errors import InputError
+from slotwise.models.importers.storm_cluster import strategy_name
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_data, read_instance
 
@@ -60,6 +62,18 @@ def test_a_heap_limit_of_its_own() -> None:
     )
 
 
+@pytest.mark.parametrize(("name", "strategy"), STRATEGIES.items())
+def test_the_class_of_each_strategy_has_its_name(name: str, strategy: Strategy) -> None:
+    assert strategy_name(strategy.storm_class) == name
+    assert strategy_name(f"org.apache.storm.scheduler.{strategy.storm_class}") == name
+
+
+@pytest.mark.parametrize("name", ["", "x", "ResourceAwareStrategy", "DefaultStrategyOld", "a.b."])
+def test_other_classes_are_no_strategies(name: str) -> None:
+    with pytest.raises(InputError, match="must be one of Storm's"):
+        strategy_name(name)
+
+
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
@@ -88,7 +102,9 @@ def test_one_topology_alone_and_a_minimum() -> None:
 
 
 def test_an_unknown_topology_names_close_ones() -> None:
-    with pytest.raises(InputError, match=r"'word-cound': must be .* for example word-count"):
+    with pytest.raises(
+        InputError, match=r"'word-cound': is no topology of small; did you mean 'word-count'"
+    ):
         instance_from_data(SMALL, topology="word-cound")
 
 

@@ -25,13 +25,12 @@ from slotwise.models.instance_file import instance_from_data, instance_from_text
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver import engines
 from slotwise.solver.core.ctrl_c import Stop, check_stop, heeding
 from slotwise.solver.core.engine import Engine, UntakenError
+from slotwise.solver.core.left_behind import is_any_left_behind
 from slotwise.solver.core.progress import Event, Progress
 from slotwise.solver.core.result import Limits, Outcome, Result, Status
 from slotwise.solver.core.solve_state import Known, Watch
-from slotwise.solver.core.supervision import is_any_left_behind
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.solve import solve
 
@@ -157,14 +156,13 @@ def stuck(problem: Problem, limits: Limits, hint: Placement | None, watch: Watch
     raise AssertionError("left behind long ago")
 
 
-def test_an_engine_that_does_not_hear_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(
-        engines.ENGINES, "stuck", Engine("stuck", stuck, lambda problem: None, lambda: "1")
-    )
+def test_an_engine_that_does_not_hear_is_left_behind() -> None:
+    own = Engine("stuck", stuck, lambda problem: None, lambda: "1")
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    result = solve(FAMILIES["rstorm"].make(6, 0), engine="stuck")
+    result = solve(FAMILIES["rstorm"].make(6, 0), engine=own)
     assert result.interrupted
+    assert result.engine == "stuck"
     assert result.placement is not None
     assert result.status is Status.FEASIBLE
     assert 1 < result.seconds < 4

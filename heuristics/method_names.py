@@ -1,0 +1,57 @@
+"""How the name of a method is written: prefixes, parameters, lists of names.
+
+``r-storm``, ``r-storm:weights=1,1,2`` (with `parameters`), ``storm:ras-default`` (Storm's own code)
+and ``cmd:./place --fast`` (an external command).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable
+
+COMMAND_PREFIX = "cmd:"
+"""What the name of an external command starts with."""
+
+STORM_PREFIX = "storm:"
+"""What the name of Storm's own code of a strategy starts with."""
+
+SEPARATOR = ":"
+"""Stands between any other method's name and its parameters."""
+
+_MORE = re.compile(r"\s*([\w-]+\s*=.*|[-+.\d].*)?")
+"""What goes on with the parameters of a method in a list of methods: a pair, or a number."""
+
+
+def is_command(name: str) -> bool:
+    """Whether `name` is that of an external command."""
+    return name.startswith(COMMAND_PREFIX)
+
+
+def is_storm(name: str) -> bool:
+    """Whether `name` is that of Storm's own code of a strategy."""
+    return name.startswith(STORM_PREFIX)
+
+
+def split_names(written: Iterable[str], known: Container[str]) -> list[str]:
+    """Split each ``a,b`` of `written` into names of methods.
+
+    A command (``cmd:...``) may have commas, but ends before another command or one of `known`, the
+    names of methods without parameters. Parameters (``a:key=1,2``) may have commas too, but end
+    before what is neither a number nor ``key=value``.
+    """
+    names: list[str] = []
+    for words in written:
+        for index, part in enumerate(words.split(",")):
+            name = part.strip()
+            if index > 0 and _goes_on(names[-1], name, known):
+                names[-1] += f",{part}"
+            else:
+                names.append(name)
+    return names
+
+
+def _goes_on(last: str, part: str, known: Container[str]) -> bool:
+    """Whether `part` belongs to the name written before it."""
+    if is_command(last):
+        return part not in known and not is_command(part)
+    return SEPARATOR in last and _MORE.fullmatch(part) is not None
