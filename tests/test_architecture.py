@@ -46,7 +46,8 @@ solver.baseline solver.presolve solver.exhaustive solver.local_search solver.ass
 solver.compact
 solver.compact.cp_sat solver.compact.milp
 solver.compact.__init__
-solver.column_generation solver.column_generation.worker_packing
+solver.column_generation
+solver.column_generation.worker_packing
 solver.column_generation.configurations
 solver.column_generation.columns solver.column_generation.connected
 solver.column_generation.engine

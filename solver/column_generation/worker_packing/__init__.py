@@ -5,5 +5,6 @@ once (`table`, `subset_table`), where w is the content of one worker and holds t
 of y. Where more than the network counts (number of workers, shared memory, least cpu, moves),
 `pareto_splits` keeps every split that no other dominates. Ties go to fewer workers.
 
-Start with `table`. It may import `solver.structure`, `solver.core` and `models`.
+Start with `table`. It may import the modules of `solver.column_generation` (not its `engine`),
+`solver.structure`, `solver.core` and `models`.
 """
