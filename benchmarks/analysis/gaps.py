@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from slotwise.benchmarks.grading.rows import SUCCEEDED, Kind, Row
+from slotwise.benchmarks.grading.rows import SUCCEEDED, Kind, Row, term_values
 
 TINY = Fraction(1, 10**6)
 """The least step that an objective can have."""
@@ -73,7 +73,7 @@ def values_of(row: Row) -> Values | None:
     """Return the values of a row with a valid placement, ``None`` for any other row."""
     if row["status"] not in SUCCEEDED:
         return None
-    return tuple(Fraction(term["value"]) for term in row["terms"])
+    return tuple(term_values(row).values())
 
 
 def reference_of(rows: Iterable[Row]) -> Reference | None:
@@ -88,14 +88,15 @@ def _strength(reference: Reference) -> tuple[int, list[Fraction]]:
 
 
 def _reference(row: Row) -> Reference:
-    bounds = tuple(None if t["bound"] is None else Fraction(t["bound"]) for t in row["terms"])
+    terms = row["terms"] or ()
+    bounds = tuple(None if t["bound"] is None else Fraction(t["bound"]) for t in terms)
     best = values_of(row)
     optimal = 0
     for value, bound in zip(best or (), bounds, strict=False):
         if value != bound:
             break
         optimal += 1
-    return Reference(tuple(t["term"] for t in row["terms"]), bounds, optimal, best)
+    return Reference(tuple(t["term"] for t in terms), bounds, optimal, best)
 
 
 def gap_of(values: Values, reference: Reference) -> Gap | None:

@@ -7,10 +7,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from statistics import mean, median
 
-from slotwise.benchmarks.grading.rows import SUCCEEDED, Row, RunStatus
+from slotwise.benchmarks.grading.rows import SUCCEEDED, Row, RunStatus, term_values
 
 TIME_SHIFT_S = 0.01
 """Shift of the geometric mean of times: exp(mean(log(t + shift))) - shift, seconds."""
@@ -49,12 +48,7 @@ def shifted_geometric_mean(seconds: Sequence[float], shift: float = TIME_SHIFT_S
 
 def mean_overload(rows: Iterable[Row]) -> float | None:
     """Return the mean of the term ``overload``; ``None`` where no row has that term."""
-    found = [
-        float(Fraction(term["value"]))
-        for row in rows
-        for term in row["terms"]
-        if term["term"] == "overload"
-    ]
+    found = [float(values["overload"]) for values in map(term_values, rows) if "overload" in values]
     return mean(found) if found else None
 
 

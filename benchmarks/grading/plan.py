@@ -13,7 +13,7 @@ from slotwise.benchmarks.grading.environment import (
     method_version,
     versions,
 )
-from slotwise.benchmarks.grading.rows import Kind, Row, key_of
+from slotwise.benchmarks.grading.rows import Kind, Planned, Row, key_of
 from slotwise.benchmarks.grading.sources import Case
 from slotwise.heuristics.method_names import is_command, is_storm
 from slotwise.heuristics.registry import find_method
@@ -73,7 +73,7 @@ class Run:
         """Return the run that `to_document` wrote."""
         return cls(**{**document, "case": Case(**document["case"])})
 
-    def columns(self) -> Row:
+    def columns(self) -> Planned:
         """Return the columns of the run's row that are known beforehand."""
         case = self.case
         return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -35,7 +35,13 @@ class StoredRow(dict[str, Any]):
         return f"row {self.number}, column {column}"
 
 
-def read_rows(path: Path, columns: Iterable[str]) -> list[StoredRow]:
+def stored(row: Row) -> StoredRow | None:
+    """Return the row with the place where it stands; ``None`` for one that was not read."""
+    read: object = row
+    return read if isinstance(read, StoredRow) else None
+
+
+def read_rows(path: Path, columns: Iterable[str]) -> list[Row]:
     """Return the rows in a file, with these columns.
 
     Raises
@@ -116,16 +122,17 @@ def _cell(cell: pa.Scalar, name: str, number: int) -> Any:
         raise InputError(f"cannot be read: {error}", field=field, has_value=False) from error
 
 
-def _row(file: str, number: int, cells: dict[str, list[Any]]) -> StoredRow:
+def _row(file: str, number: int, cells: dict[str, list[Any]]) -> Row:
     row = StoredRow({name: values[number] for name, values in cells.items()})
     row.file, row.number = file, number + 1
     for name, value in row.items():
         with at(row.place(name)):
             check_cell(name, value)
+    checked = cast(Row, row)
     if {"status", "terms"} <= row.keys():
         with at(row.place("terms")):
-            check_success(row)
-    return row
+            check_success(checked)
+    return checked
 
 
 def check_terms_agree(rows: Iterable[Row]) -> None:
@@ -144,4 +151,4 @@ def check_terms_agree(rows: Iterable[Row]) -> None:
 
 
 def _with_terms(rows: Iterable[Row]) -> Iterator[StoredRow]:
-    yield from (row for row in rows if isinstance(row, StoredRow) and row["terms"])
+    yield from (row for row in map(stored, rows) if row is not None and row["terms"])

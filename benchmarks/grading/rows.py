@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from fractions import Fraction
+from typing import TypedDict
 
 SCHEMA = """
     instance_hash string, instance string, family string, case_index int,
@@ -22,15 +23,61 @@ SCHEMA = """
 canonical order of tasks; ``version`` is what makes a run another run, ``versions`` every library's.
 """
 
-COLUMNS = (
-    *("instance_hash", "instance", "family", "case_index"),
-    *("tasks", "nodes", "topologies", "tightness"),
-    *("kind", "method", "parameters", "seed", "time_limit_s", "workers"),
-    *("version", "versions", "git_revision"),
-    *("engine", "status", "terms", "gap", "proof"),
-    *("violation_count", "violations", "reason", "placement"),
-    *("wall_s", "cpu_s", "peak_memory_mb", "cpu_model", "error"),
-)
+
+class Term(TypedDict):
+    """One term of the objective; exact decimals as text, ``None`` = there is none."""
+
+    term: str
+    value: str | None
+    bound: str | None
+
+
+class Planned(TypedDict, total=False):
+    """The columns of a row that are known before the run; see `Run` and `Case`."""
+
+    instance_hash: str
+    instance: str
+    family: str | None
+    case_index: int | None
+    tasks: int
+    nodes: int
+    topologies: int
+    tightness: float
+    kind: str
+    method: str
+    parameters: str
+    seed: int
+    time_limit_s: float
+    workers: int
+    version: str
+    versions: str
+    git_revision: str | None
+
+
+class Outcome(TypedDict, total=False):
+    """The columns of a row that the run gives."""
+
+    engine: str | None
+    status: str
+    terms: list[Term] | None
+    gap: float | None
+    proof: str | None
+    violation_count: int | None
+    violations: list[str] | None
+    reason: str | None
+    placement: str | None
+    wall_s: float | None
+    cpu_s: float | None
+    peak_memory_mb: float | None
+    cpu_model: str | None
+    error: str | None
+
+
+class Row(Planned, Outcome, total=False):
+    """One run; a row that was read from a file may have some of the columns only."""
+
+
+COLUMNS = (*Planned.__annotations__, *Outcome.__annotations__)
 """Names of the columns, in the order of `SCHEMA`."""
 
 VERSION = 2
@@ -51,8 +98,6 @@ MEASURED = ("wall_s", "cpu_s", "peak_memory_mb", "cpu_model")
 
 MOST_VIOLATIONS = 20
 """A row names no more; ``violation_count`` has them all."""
-
-Row = dict[str, Any]
 
 
 class Kind(StrEnum):
@@ -95,6 +140,12 @@ SUCCEEDED = (RunStatus.VALID, RunStatus.OPTIMAL, RunStatus.FEASIBLE)
 """How runs with a valid placement end; their rows have the value of every term."""
 
 
-def key_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
+def term_values(row: Row) -> dict[str, Fraction]:
+    """Return the value of each term that has one, by the term's name; all do where `SUCCEEDED`."""
+    terms = row["terms"] or ()
+    return {term["term"]: Fraction(term["value"]) for term in terms if term["value"] is not None}
+
+
+def key_of(row: Mapping[str, object]) -> tuple[object, ...]:
     """Return what identifies the run of a row."""
     return tuple(row[column] for column in KEY)

@@ -13,12 +13,11 @@ import sys
 import time
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from slotwise.benchmarks.grading.environment import cpu_model
 from slotwise.benchmarks.grading.plan import Run
 from slotwise.benchmarks.grading.preload import preload
-from slotwise.benchmarks.grading.rows import MOST_VIOLATIONS, Kind, Row, RunStatus
+from slotwise.benchmarks.grading.rows import MOST_VIOLATIONS, Kind, Outcome, RunStatus, Term
 from slotwise.heuristics.method_error import MethodError
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.formats.instance_writer import instance_hash
@@ -68,7 +67,7 @@ def _load(run: Run) -> Instance:
     return instance
 
 
-def outcome(run: Run, load: Loader) -> Row:
+def outcome(run: Run, load: Loader) -> Outcome:
     """Return the outcome columns of `run`; errors made on purpose are an outcome too."""
     preload(Kind(run.kind))
     clock = _Clock()
@@ -92,7 +91,7 @@ def _failure(error: MethodError) -> RunStatus:
     return RunStatus.TIMEOUT if error.timed_out else RunStatus.CRASHED
 
 
-def _exact(run: Run, problem: Problem, clock: _Clock) -> dict[str, Any]:
+def _exact(run: Run, problem: Problem, clock: _Clock) -> Outcome:
     from slotwise.solver.core.memory_reading import default_limit_mb
     from slotwise.solver.solve import solve
 
@@ -117,7 +116,7 @@ def _exact(run: Run, problem: Problem, clock: _Clock) -> dict[str, Any]:
     }
 
 
-def _method(run: Run, problem: Problem, clock: _Clock) -> dict[str, Any]:
+def _method(run: Run, problem: Problem, clock: _Clock) -> Outcome:
     from slotwise.heuristics.registry import find_method
     from slotwise.heuristics.run import run_method
 
@@ -136,7 +135,7 @@ def _method(run: Run, problem: Problem, clock: _Clock) -> dict[str, Any]:
     }
 
 
-def _term(name: str, value: Fraction | None, bound: Fraction | None) -> dict[str, str | None]:
+def _term(name: str, value: Fraction | None, bound: Fraction | None) -> Term:
     return {"term": name, "value": _exact_text(value), "bound": _exact_text(bound)}
 
 
@@ -177,7 +176,7 @@ class _Clock:
     """
 
     def __init__(self) -> None:
-        self._measured: dict[str, float] | None = None
+        self._measured: Outcome | None = None
         self._start()
 
     def _start(self) -> None:
@@ -191,7 +190,7 @@ class _Clock:
     def __exit__(self, *_: object) -> None:
         self._measured = self.read()
 
-    def read(self) -> dict[str, float]:
+    def read(self) -> Outcome:
         """Return what the block took, or all until now."""
         return self._measured or {
             "wall_s": time.perf_counter() - self._wall,

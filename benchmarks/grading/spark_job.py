@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from slotwise.benchmarks.grading.plan import Run
 from slotwise.benchmarks.grading.progress import Bar
@@ -48,7 +48,7 @@ def graded(chunk: Sequence[Partition]) -> Callable[[DataFrame], DataFrame]:
 def _rows(runs: Partition) -> list[Row]:
     from slotwise.benchmarks.grading.supervisor import answers
 
-    blank = dict.fromkeys(COLUMNS)
+    blank = cast(Row, dict.fromkeys(COLUMNS))
     return [
         {**blank, **run.columns(), **answer}
         for run, answer in zip(runs, answers(runs), strict=True)

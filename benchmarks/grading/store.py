@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from slotwise.benchmarks.grading.row_file import StoredRow, check_terms_agree, read_rows
-from slotwise.benchmarks.grading.rows import COLUMNS
+from slotwise.benchmarks.grading.row_file import check_terms_agree, read_rows
+from slotwise.benchmarks.grading.rows import COLUMNS, Row
 from slotwise.benchmarks.grading.sources import Case
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.atomic_file import write_atomically
@@ -64,7 +64,7 @@ class Store:
         finally:
             temporary.unlink(missing_ok=True)
 
-    def rows(self, columns: Iterable[str] = COLUMNS) -> list[StoredRow]:
+    def rows(self, columns: Iterable[str] = COLUMNS) -> list[Row]:
         """Return all rows, oldest chunk first.
 
         Raises

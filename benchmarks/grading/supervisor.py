@@ -22,7 +22,7 @@ from typing import IO, Any
 from slotwise.benchmarks.child_process import command_of
 from slotwise.benchmarks.grading import child
 from slotwise.benchmarks.grading.plan import Run
-from slotwise.benchmarks.grading.rows import RunStatus
+from slotwise.benchmarks.grading.rows import Outcome, RunStatus
 from slotwise.heuristics.external.stderr_tail import STDERR_BYTES, STDERR_TAIL
 from slotwise.models.one_line import one_line
 
@@ -32,7 +32,7 @@ GRACE_S = 15.0
 STARTUP_S = 120.0
 """Most seconds from one answer of the child to the start of its next run."""
 
-Answer = dict[str, Any]
+Answer = Outcome
 
 
 def answers(runs: Sequence[Run], grace_s: float = GRACE_S) -> Iterator[Answer]:

@@ -14,7 +14,7 @@ from slotwise.benchmarks.analysis.aggregate import Aggregate, aggregate
 from slotwise.benchmarks.analysis.cases import Case, case_of, latest
 from slotwise.benchmarks.analysis.measures import TIME_SHIFT_S
 from slotwise.benchmarks.grading.old_rows import upgraded
-from slotwise.benchmarks.grading.row_file import StoredRow
+from slotwise.benchmarks.grading.row_file import stored
 from slotwise.benchmarks.grading.rows import Kind, Row, RunStatus
 from slotwise.benchmarks.grading.run import read_placement_text
 from slotwise.benchmarks.grading.store import Store
@@ -168,6 +168,7 @@ def _drawing(row: Row, line: CaseLine, problem: Problem) -> Drawing:
     parts = [report_data.objective_text(row), "" if exact else gap]
     if failed:
         parts = ["; ".join((row["violations"] or ())[:3])]
+    assert row["placement"] is not None, "only rows with a placement are drawn"
     with _at_placement(row):
         racks = racks_of(problem, read_placement_text(row["placement"]))
     return Drawing(
@@ -181,8 +182,9 @@ def _drawing(row: Row, line: CaseLine, problem: Problem) -> Drawing:
 @contextmanager
 def _at_placement(row: Row) -> Iterator[None]:
     """Name the cell of a placement that is none of the row's instance."""
-    if not isinstance(row, StoredRow):
+    read = stored(row)
+    if read is None:
         yield
         return
-    with in_file(row.file), at(row.place("placement")):
+    with in_file(read.file), at(read.place("placement")):
         yield

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from slotwise.benchmarks.analysis.aggregate import Aggregate, MethodSummary, row_gap
 from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances, is_right_refusal
@@ -124,7 +125,7 @@ def gap_text(gap: Gap | None) -> str:
     return f"{size} {gap.term}" + ("" if gap.to_optimum else " to bound")
 
 
-def objective_text(row: Row, key: str = "value") -> str:
+def objective_text(row: Row, key: Literal["value", "bound"] = "value") -> str:
     """Return values or bounds of all terms: ``overload 0, network 48``; empty = none has one."""
     terms = row["terms"] or ()
     if all(term[key] is None for term in terms):
@@ -232,7 +233,8 @@ def descriptions(summary: Aggregate) -> dict[str, str]:
 
 def families(rows: Sequence[Row]) -> dict[str, str]:
     """Return what the families of the rows hold, by name, with their notes."""
-    found = (FAMILIES[name] for name in sorted({row["family"] for row in rows} & FAMILIES.keys()))
+    names = {row["family"] or "" for row in rows}
+    found = (FAMILIES[name] for name in sorted(names & FAMILIES.keys()))
     return {one.name: f"{one.description}. {one.note}".strip() for one in found}
 
 

@@ -112,8 +112,7 @@ def schedule_topology(ledger: Ledger, metric: Metric, topology: int) -> str | No
 def _has_rules_of_workers(problem: Problem, topology: int) -> bool:
     """Whether one worker a node may not be enough for the topology."""
     rules = problem.rules[topology]
-    apart = rules.one_task_per_worker or rules.one_component_per_worker or rules.incompatible
-    return bool(apart) or rules.heap_limit != NO_LIMIT
+    return rules.isolates or rules.heap_limit != NO_LIMIT
 
 
 class NodeSelection:

@@ -11,18 +11,18 @@ from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, from_places
 from slotwise.models.judge.judge import judge
-from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
 
 
-def findings(instance: Instance, certificate: Certificate) -> tuple[str, ...]:
+def findings(given: Instance | Problem, certificate: Certificate) -> tuple[str, ...]:
     """Return what is wrong with `certificate`, one line each; empty where nothing is.
 
     That the bounds hold is not among what is checked: only a search can tell. A bound that no
     engine claims, or that contradicts value or status, is found, and so is any change of the file
     after it was written, unless its digest was computed again.
     """
-    return (*_digest(certificate), *_contents(instance, certificate))
+    return (*_digest(certificate), *_contents(given, certificate))
 
 
 def _digest(certificate: Certificate) -> Iterator[str]:
@@ -30,7 +30,8 @@ def _digest(certificate: Certificate) -> Iterator[str]:
         yield "digest: something was changed after the certificate was written"
 
 
-def _contents(instance: Instance, certificate: Certificate) -> tuple[str, ...]:
+def _contents(given: Instance | Problem, certificate: Certificate) -> tuple[str, ...]:
+    instance = given if isinstance(given, Instance) else given.instance
     expected = instance_hash(instance)
     if certificate.instance != expected:
         return (f"instance: the certificate is for {certificate.instance}, this is {expected}",)
@@ -38,7 +39,7 @@ def _contents(instance: Instance, certificate: Certificate) -> tuple[str, ...]:
     if terms != instance.objective.terms:
         wanted = ", ".join(instance.objective.terms)
         return (f"objective: has the terms {', '.join(terms)}, the instance {wanted}",)
-    return (*_placement(instance, certificate), *_status(certificate), *_bounds(certificate))
+    return (*_placement(given, instance, certificate), *_status(certificate), *_bounds(certificate))
 
 
 def placement_of(instance: Instance, certificate: Certificate) -> Placement | None:
@@ -46,7 +47,9 @@ def placement_of(instance: Instance, certificate: Certificate) -> Placement | No
     return None if certificate.places is None else from_places(instance, certificate.places)
 
 
-def _placement(instance: Instance, certificate: Certificate) -> Iterator[str]:
+def _placement(
+    given: Instance | Problem, instance: Instance, certificate: Certificate
+) -> Iterator[str]:
     """Judge the placement and recompute its values."""
     try:
         placement = placement_of(instance, certificate)
@@ -55,7 +58,7 @@ def _placement(instance: Instance, certificate: Certificate) -> Iterator[str]:
         return
     if placement is None:
         return
-    verdict = judge(compile_problem(instance), placement)
+    verdict = judge(given, placement)
     yield from (f"placement: {violation}" for violation in verdict.violations)
     for written, found in zip(certificate.objective, verdict.objective, strict=True):
         if written.value != found.value:

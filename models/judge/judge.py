@@ -9,7 +9,7 @@ from slotwise.models.judge.accounting import account
 from slotwise.models.judge.costs import flow_by_level, part_values
 from slotwise.models.judge.rules import violations
 from slotwise.models.judge.verdict import TermValue, Verdict
-from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.compile import compiled
 from slotwise.models.problem.problem import Problem
 
 
@@ -29,8 +29,7 @@ def judge(problem: Problem | Instance, placement: Placement) -> Verdict:
     InputError
         When the placement's length or nodes are not the instance's.
     """
-    if isinstance(problem, Instance):
-        problem = compile_problem(problem)
+    problem = compiled(problem)
     _check_shape(problem, placement)
     accounting = account(problem, placement)
     parts = part_values(problem, placement, accounting)

@@ -49,6 +49,11 @@ class _PartScales:
         return scales.get(part, 1)
 
 
+def compiled(given: Instance | Problem) -> Problem:
+    """Return a compiled problem as it is, and the problem of an instance."""
+    return compile_problem(given) if isinstance(given, Instance) else given
+
+
 def compile_problem(instance: Instance) -> Problem:
     """Return the integer form of `instance`.
 

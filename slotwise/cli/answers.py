@@ -15,7 +15,6 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Verdict
-from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.solve import solve
@@ -67,19 +66,19 @@ class Solved:
 
 
 def solved(
-    given: Instance,
+    given: Problem,
     ask: Ask,
     hint: str | None,
     max_moved: int | None = None,
     *,
     quiet: bool = False,
 ) -> Solved:
-    """Solve the instance of a file, from the placement in the file `hint` if there is one.
+    """Solve the problem of a file, from the placement in the file `hint` if there is one.
 
     Progress goes to stderr unless `quiet`.
     """
-    problem = compile_problem(inputs.with_move_limit(given, max_moved))
-    start = None if hint is None else inputs.load_placement(hint, given)
+    problem = inputs.with_move_limit(given, max_moved)
+    start = None if hint is None else inputs.load_placement(hint, given.instance)
     with progress([term.name for term in problem.terms], quiet) as on_progress:
         result = solve(
             problem,
@@ -93,7 +92,7 @@ def solved(
             on_progress=on_progress,
         )
     verdict = None if result.placement is None else judge(problem, result.placement)
-    return Solved(problem, given, result, verdict)
+    return Solved(problem, given.instance, result, verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +135,10 @@ class Placed:
         }
 
 
-def placed(instance: Instance, method: Method, seed: int) -> Placed:
-    """Place `instance` with `method` and judge what comes out."""
+def placed(problem: Problem, method: Method, seed: int) -> Placed:
+    """Place with `method` and judge what comes out."""
+    instance = problem.instance
     begin = time.perf_counter()
-    problem = compile_problem(instance)
     answer = run_method(problem, method, seed)
     seconds = time.perf_counter() - begin
     if isinstance(answer, Refusal):

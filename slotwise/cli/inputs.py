@@ -13,17 +13,18 @@ if TYPE_CHECKING:
     from slotwise.models.families.registry import Family
     from slotwise.models.instance.instance import Instance
     from slotwise.models.instance.placement import Placement
+    from slotwise.models.problem.problem import Problem
 
 STDIN = "-"
 
 
-def load_instance(
+def load_problem(
     source: str,
     topology: str | None = None,
     worker_min_cpu: str | None = None,
     submitters: bool = False,
-) -> Instance:
-    """Read the instance in the file `source`, or on stdin for ``-``.
+) -> Problem:
+    """Read and compile the instance in the file `source`, or on stdin for ``-``.
 
     The others are for decoded Storm clusters: one topology alone (``None`` = all), the least cpu of
     a worker (``None`` = what the file says), and whether topologies belong to their submitters.
@@ -35,24 +36,27 @@ def load_instance(
         source, topology=topology, worker_min_cpu=worker_min_cpu, submitters=submitters
     )
     try:
-        compile_problem(instance)
+        return compile_problem(instance)
     except InputError as error:
         raise error.in_file(source) from error  # numbers too far apart: say in which file
-    return instance
 
 
-def with_move_limit(instance: Instance, max_moved: int | None) -> Instance:
-    """Return the instance with a limit of ``moved``, as if its file had it; ``None`` = as it is.
+def with_move_limit(problem: Problem, max_moved: int | None) -> Problem:
+    """Return the problem with a limit of ``moved``, as if its file had it; ``None`` = as it is.
 
     Placements of the one are placements of the other: the tasks and nodes are the same.
     """
     if max_moved is None:
-        return instance
+        return problem
+    from slotwise.models.problem.compile import compile_problem
+
+    instance = problem.instance
     if instance.running is None:
         rule = "needs an instance that says what is running (`running`)"
         raise InputError(rule, field="--max-moved", value=max_moved)
     limits = {**instance.objective.limits, "moved": max_moved}
-    return replace(instance, objective=replace(instance.objective, limits=limits))
+    objective = replace(instance.objective, limits=limits)
+    return compile_problem(replace(instance, objective=objective))
 
 
 def load_placement(source: str, instance: Instance) -> Placement:

@@ -110,13 +110,7 @@ class _Shares:
         """Return whether tasks of both classes never share a worker."""
         first, second = self._problem.classes[a], self._problem.classes[b]
         rules = self._problem.rules[first.topology]
-        kinds = (first.component, second.component)
-        differ = kinds[0] != kinds[1]
-        return (
-            rules.one_task_per_worker
-            or (rules.one_component_per_worker and differ)
-            or any(kinds in ((x, y), (y, x)) for x, y in rules.incompatible)
-        )
+        return rules.keeps_apart(first.component, second.component)
 
 
 def _rack_capacity(problem: Problem) -> IntArray:

@@ -44,6 +44,7 @@ from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
 from slotwise.solver.core.solve_state import Watch
 from slotwise.solver.exhaustive.partial_placement import Books, Place
+from slotwise.solver.structure.node_types import equal_nodes
 
 MOST_TASKS = 14
 MOST_PLACEMENTS = 10**9
@@ -287,18 +288,8 @@ def _home_labels(problem: Problem) -> list[set[int]]:
 
 def _twins_before(problem: Problem) -> list[list[int]]:
     """Return, per node, the nodes of lower index that nothing tells apart from it."""
-    homes = _home_labels(problem)
-    looks = [
-        (
-            int(problem.node_rack[n]),
-            tuple(problem.capacity[n].tolist()),
-            int(problem.slots[n]),
-            () if problem.linear is None else tuple(problem.linear[:, n].tolist()),
-        )
-        for n in range(problem.node_count)
-    ]
-    plain = [problem.matrix is None and not labels for labels in homes]
-    return [
-        [m for m in range(n) if plain[m] and plain[n] and looks[m] == looks[n]]
-        for n in range(problem.node_count)
-    ]
+    twins: list[list[int]] = [[] for _ in range(problem.node_count)]
+    for alike in equal_nodes(problem) if problem.matrix is None else ():
+        for position, n in enumerate(alike):
+            twins[n] = alike[:position]
+    return twins

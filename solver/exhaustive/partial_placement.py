@@ -168,19 +168,12 @@ class Books:
 
     def _worker_keeps_rules(self, worker: Box) -> bool:
         rules = self._problem.rules[worker.topology]
-        held = set(worker.components)
         if rules.heap_limit != NO_LIMIT and worker.heap > rules.heap_limit:
             return False
-        if rules.one_task_per_worker and len(worker.components) > 1:
-            return False
-        if rules.one_component_per_worker and len(held) > 1:
-            return False
-        for a, b in rules.incompatible:
-            if a == b and worker.components.count(a) > 1:
-                return False
-            if a != b and a in held and b in held:
-                return False
-        return True
+        if not rules.isolates:
+            return True
+        *others, new = worker.components  # the others keep the rules already
+        return not any(rules.keeps_apart(new, other) for other in others)
 
     def _loaded(self, node: Box, before: Box | None, after: Box, c: int) -> Box:
         """Return the node with one of its workers changed from `before` to `after`."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem.problem import BoolArray, IntArray, Problem
+from slotwise.solver.structure.node_types import signature
 
 NO_ROW = -1
 """Row of a task that is nowhere, and of a worker that is not open yet."""
@@ -120,8 +121,7 @@ class Rulebook:
         self.soft = bool(problem.soft_weight.any())
         self._kind = _kinds(problem)
         self._nodes: IntArray | None = None
-        components = np.array(self._component)
-        self._columns = [components == k for k in self._component]
+        self._apart = [_classes_apart(problem, c) for c in range(len(problem.classes))]
 
     def worth_a_look(self) -> IntArray:
         """Return the nodes in use, and of the others one of each kind and rack."""
@@ -211,24 +211,22 @@ class Rulebook:
             fits &= self._of_component[at.node, one.component] < self._limit[one.component]
         if rules.one_task_per_worker:
             return np.asarray(fits & empty)
-        if rules.one_component_per_worker:
-            own = workers.counts[at.row][:, self._columns[c]].sum(axis=1)
-            fits &= own == workers.held[at.row]
-        for a, b in rules.incompatible:
-            if one.component in (a, b):
-                other = b if one.component == a else a
-                columns = [k == other for k in self._component]
-                fits &= ~np.asarray((workers.counts[at.row][:, columns] > 0).any(axis=1))
+        apart = self._apart[c]
+        if len(apart):
+            fits &= ~np.asarray((workers.counts[at.row][:, apart] > 0).any(axis=1))
         return fits
+
+
+def _classes_apart(problem: Problem, c: int) -> IntArray:
+    """Return the classes whose tasks never share a worker with one more task of class c."""
+    rules = problem.rules[problem.classes[c].topology]
+    component = [one.component for one in problem.classes]
+    others = [k for k in rules.classes if rules.keeps_apart(component[c], component[k])]
+    return np.array(others, dtype=np.int64)
 
 
 def _kinds(problem: Problem) -> IntArray:
     """Return [N] a number for each kind of node in each rack."""
-    linear = () if problem.linear is None else problem.linear.T.tolist()
-    keys = [
-        (int(problem.node_rack[n]), tuple(problem.capacity[n].tolist()), int(problem.slots[n]),
-         tuple(linear[n]) if linear else ())
-        for n in range(problem.node_count)
-    ]  # fmt: skip
+    keys = [(int(problem.node_rack[n]), signature(problem, n)) for n in range(problem.node_count)]
     index = {key: i for i, key in enumerate(dict.fromkeys(keys))}
     return np.array([index[key] for key in keys], dtype=np.int64)

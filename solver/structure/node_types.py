@@ -41,10 +41,8 @@ def node_types(problem: Problem) -> tuple[NodeType, ...]:
     groups: dict[object, list[int]] = {}
     homes = {n for t in range(len(problem.rules)) for n in home_labels(problem, t)}
     for n in range(problem.node_count):
-        linear = () if problem.linear is None else tuple(problem.linear[:, n].tolist())
         home = n if n in homes else None  # no node is like one where tasks run
-        key = (tuple(problem.capacity[n].tolist()), int(problem.slots[n]), linear, home)
-        groups.setdefault(key, []).append(n)
+        groups.setdefault((signature(problem, n), home), []).append(n)
     return tuple(NodeType(tuple(nodes)) for nodes in groups.values())
 
 
@@ -66,9 +64,8 @@ def equal_nodes(problem: Problem) -> list[list[int]]:
     """Return groups of nodes of one rack that are alike; no task has its home on them."""
     groups: dict[object, list[int]] = {}
     for n in range(problem.node_count):
-        signature = _node_signature(problem, n)
-        if signature is not None:
-            groups.setdefault((int(problem.node_rack[n]), signature), []).append(n)
+        if not _is_home(problem, n):
+            groups.setdefault((int(problem.node_rack[n]), signature(problem, n)), []).append(n)
     return list(groups.values())
 
 
@@ -77,15 +74,21 @@ def equal_racks(problem: Problem) -> list[list[list[int]]]:
     groups: dict[object, list[list[int]]] = {}
     for r in range(len(problem.racks)):
         nodes = [n for n in range(problem.node_count) if problem.node_rack[n] == r]
-        signatures = [_node_signature(problem, n) for n in nodes]
-        if None not in signatures:
-            groups.setdefault(tuple(sorted(map(repr, signatures))), []).append(nodes)
+        if not any(_is_home(problem, n) for n in nodes):
+            key = tuple(sorted(repr(signature(problem, n)) for n in nodes))
+            groups.setdefault(key, []).append(nodes)
     return list(groups.values())
 
 
-def _node_signature(problem: Problem, node: int) -> tuple[object, ...] | None:
-    """Return what makes a node equal to others of its rack; ``None`` if tasks have homes on it."""
-    if any(one.home is not None and one.home[0] == node for one in problem.classes):
-        return None
+def signature(problem: Problem, node: int) -> tuple[object, ...]:
+    """Return all that makes a node, apart from where it is and what runs there.
+
+    Two nodes with the same signature in one rack, where no task has its home, are alike: to change
+    one for the other changes neither a rule nor a cost (unless there is a matrix of distances).
+    """
     linear = () if problem.linear is None else tuple(problem.linear[:, node].tolist())
     return (tuple(problem.capacity[node].tolist()), int(problem.slots[node]), linear)
+
+
+def _is_home(problem: Problem, node: int) -> bool:
+    return any(one.home is not None and one.home[0] == node for one in problem.classes)

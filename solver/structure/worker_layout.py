@@ -25,12 +25,7 @@ def has_single_workers(problem: Problem, topology: int) -> bool:
 def keeps_apart(problem: Problem, topology: int) -> bool:
     """Return whether a rule can forbid two workers of a topology to be merged into one."""
     rules = problem.rules[topology]
-    return bool(
-        rules.one_task_per_worker
-        or rules.one_component_per_worker
-        or rules.incompatible
-        or _heap_can_bind(problem, topology)
-    )
+    return rules.isolates or _heap_can_bind(problem, topology)
 
 
 def _heap_can_bind(problem: Problem, topology: int) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from slotwise.models.certificates.certificate import Certificate
 from slotwise.models.certificates.check import findings
 from slotwise.models.instance.instance import Instance
+from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def certify(instance: Instance, result: Result) -> Certificate:
 
 
 def verify(
-    instance: Instance,
+    instance: Instance | Problem,
     certificate: Certificate,
     *,
     resolve: bool = False,
@@ -101,7 +102,7 @@ def verify(
     Parameters
     ----------
     instance, certificate
-        What is claimed, of what.
+        What is claimed, of what; a compiled problem is taken as it is.
     resolve
         Also have another engine search for anything below the certificate's bounds. Without it
         no solver is loaded, and the bounds stay asserted.
@@ -113,11 +114,11 @@ def verify(
     wrong = findings(instance, certificate)
     if wrong or not resolve:
         return Verified(certificate, wrong, None)
-    from slotwise.models.problem.compile import compile_problem
+    from slotwise.models.problem.compile import compiled
     from slotwise.solver.core.result import Limits
     from slotwise.solver.verification.certify import resolve as resolved
 
     limits = Limits(time_limit_s, workers, seed, memory_mb=memory_limit_mb)
-    check = resolved(compile_problem(instance), certificate, limits, engine=engine)
+    check = resolved(compiled(instance), certificate, limits, engine=engine)
     wrong = (f"bound: {check.reason}",) if check.agreement == "contradicted" else ()
     return Verified(certificate, wrong, check)

@@ -44,7 +44,7 @@ def convert(
     options.known(to, list(FORMATS), "--to")
     inputs.check_target(out)
     fixed = dict(_fixed(word) for word in fix or [])
-    problem = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
+    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
     with exits.held():
         from slotwise.models.formats.atomic_file import write_atomically
         from slotwise.solver.compact.milp.export import linear_model
@@ -60,7 +60,7 @@ def convert(
         "rows": written.rows,
     }
     if as_json:
-        print_json(inputs.hashed(problem) | document)
+        print_json(inputs.hashed(problem.instance) | document)
     else:
         exits.emit(
             f"{out}: minimises {written.term}; {written.columns} columns, {written.rows} rows\n"

@@ -21,11 +21,11 @@ def judge(
 
     if instance == plan == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and PLAN can come from stdin")
-    problem = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
-    placement = inputs.load_placement(plan, problem)
+    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
+    placement = inputs.load_placement(plan, problem.instance)
     verdict = judging.judge(problem, placement)
     if as_json:
-        print_json(inputs.hashed(problem) | verdict.to_document())
+        print_json(inputs.hashed(problem.instance) | verdict.to_document())
     else:
         from slotwise.cli.render.results import show_verdict
 

@@ -32,10 +32,10 @@ def place(
 
     chosen = find_method(method)
     inputs.check_target(out)
-    problem = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
+    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
     placed = running.placed(problem, chosen, seed)
     if out is not None and placed.placement is not None and placed.code == Exit.DONE:
-        inputs.save_placement(out, problem, placed.placement)
+        inputs.save_placement(out, problem.instance, placed.placement)
     if as_json:
         print_json(placed.to_document())
     else:

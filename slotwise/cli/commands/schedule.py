@@ -13,6 +13,7 @@ from slotwise.cli.exits import print_json
 if TYPE_CHECKING:
     from slotwise.cli.scheduled import Scheduled
     from slotwise.models.instance.instance import Instance
+    from slotwise.models.problem.problem import Problem
     from slotwise.solver.core.result import Limits
 
 Priority = Annotated[
@@ -67,10 +68,11 @@ def schedule(
     if instance == pools == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and --pools can come from stdin")
     inputs.check_target(out)
-    given = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
+    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
+    given = problem.instance
     _check_cluster(given, instance)
     limits = Limits(time_limit, workers, seed, memory_mb=memory_limit) if exact else None
-    scheduled = _scheduled(given, priority, pools, strategy, limits)
+    scheduled = _scheduled(problem, priority, pools, strategy, limits)
     if out is not None and scheduled.valid:
         inputs.save_placement(out, given, scheduled.done.placement)
     if as_json:
@@ -94,7 +96,7 @@ def _check_cluster(given: Instance, file: str) -> None:
 
 
 def _scheduled(
-    given: Instance,
+    problem: Problem,
     priority: str | None,
     pools: str | None,
     strategy: str | None,
@@ -105,15 +107,15 @@ def _scheduled(
         from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
         from slotwise.models.formats.pools_file import read_pools
         from slotwise.models.judge.judge import judge
-        from slotwise.models.problem.compile import compile_problem
         from slotwise.solver.admission.exact_round import exact_counterparts
 
+    given = problem.instance
     scheduler = given.scheduler
     if priority is not None:
         scheduler = replace(scheduler, priority_strategy=priority)
     if pools is not None:
         scheduler = replace(scheduler, pools=read_pools(pools, given.cluster))
     done = schedule_round(replace(given, scheduler=scheduler), strategy=strategy)
-    verdict = judge(compile_problem(given), done.placement)
+    verdict = judge(problem, done.placement)
     exact = None if limits is None else exact_counterparts(done, limits)
     return Scheduled(given, done, verdict, exact)

@@ -76,7 +76,7 @@ def verify(
         raise typer.BadParameter("--engine needs --resolve")
     if instance == certificate == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and CERTIFICATE can come from stdin")
-    given = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
+    given = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
     problem = inputs.with_move_limit(given, max_moved)
     claim = read_certificate(certificate)
     if resolve:

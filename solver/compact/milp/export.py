@@ -11,7 +11,7 @@ from pathlib import Path
 
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
-from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.compile import compiled
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact.milp.builder import Expr, coefficients, constant, total
 from slotwise.solver.compact.milp.formulation import CompactModel, build
@@ -36,14 +36,17 @@ class Written:
 
 
 def linear_model(
-    instance: Instance, to: str, term: str | None = None, fixed: Mapping[str, Decimal] | None = None
+    instance: Instance | Problem,
+    to: str,
+    term: str | None = None,
+    fixed: Mapping[str, Decimal] | None = None,
 ) -> Written:
     """Return the linear model of an instance that minimises one term of its objective.
 
     Parameters
     ----------
     instance
-        What to place.
+        What to place; a compiled problem is taken as it is.
     to
         A key of `COMMENT`.
     term
@@ -57,7 +60,7 @@ def linear_model(
         For a term that the instance does not have, a value between two steps of a term, or
         numbers that the format cannot hold.
     """
-    problem = compile_problem(instance)
+    problem = compiled(instance)
     index = 0 if term is None else _index(problem, term, "--term")
     limits = {_index(problem, name, "--fix"): value for name, value in (fixed or {}).items()}
     try:
