@@ -12,6 +12,9 @@ from slotwise.models.families.registry import FAMILIES
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.baseline.engine import BASELINE, capacity_bounds, simple_bounds
+from slotwise.solver.column_generation.configurations import enumeration
+from slotwise.solver.column_generation.worker_packing import table
+from slotwise.solver.compact import layout
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.solve import solve
@@ -39,11 +42,9 @@ def test_demand_beyond_all_capacity_is_overload() -> None:
 def test_auto_falls_back_where_no_engine_takes_the_instance(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(
-        "slotwise.solver.column_generation.configurations.enumeration.MOST_ROWS", 10
-    )
-    monkeypatch.setattr("slotwise.solver.column_generation.worker_packing.table.MOST_CONTENTS", 10)
-    monkeypatch.setattr("slotwise.solver.compact.layout.MOST_COUNTS", 10)
+    monkeypatch.setattr(enumeration, "MOST_ROWS", 10)
+    monkeypatch.setattr(table, "MOST_CONTENTS", 10)
+    monkeypatch.setattr(layout, "MOST_COUNTS", 10)
     instance = FAMILIES["rstorm"].make(4, 0)
     result = solve(instance, time_limit_s=2)
     assert result.engine == "baseline+local-search"

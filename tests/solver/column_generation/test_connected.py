@@ -19,6 +19,8 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.solver.column_generation.configurations.engine import FAST_CONFIGURATIONS
+from slotwise.solver.column_generation.connected import enumeration
+from slotwise.solver.column_generation.connected import graph as piece_graphs
 from slotwise.solver.column_generation.connected.engine import PIECES
 from slotwise.solver.column_generation.connected.enumeration import connected, list_pieces
 from slotwise.solver.column_generation.connected.graph import PieceGraph, piece_graph
@@ -62,9 +64,7 @@ def test_tables_and_lists_agree_with_enumeration(monkeypatch: pytest.MonkeyPatch
     rng = np.random.default_rng(0)
     seen: Counter[str] = Counter()
     for number in range(200):
-        monkeypatch.setattr(
-            "slotwise.solver.column_generation.connected.graph.MOST_CASES", (200, 4, 0)[number % 3]
-        )
+        monkeypatch.setattr(piece_graphs, "MOST_CASES", (200, 4, 0)[number % 3])
         graph = random_graph(rng)
         prices = rng.integers(0, 40, graph.count)
         contents = all_contents(graph)
@@ -96,9 +96,7 @@ def test_tables_and_lists_agree_with_enumeration(monkeypatch: pytest.MonkeyPatch
 def test_no_content_is_worth_more_than_its_price(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     for number in range(90):
-        monkeypatch.setattr(
-            "slotwise.solver.column_generation.connected.graph.MOST_CASES", (200, 4, 0)[number % 3]
-        )
+        monkeypatch.setattr(piece_graphs, "MOST_CASES", (200, 4, 0)[number % 3])
         graph = random_graph(rng)
         for seconds in (0.0, 60.0):  # proven also when the time was over at once
             found = find_prices(graph, 1 << 20, time.perf_counter() + seconds)
@@ -119,10 +117,13 @@ def test_every_plan_loses_what_the_profile_says() -> None:
         more += profile.lost > 0
         for _ in range(10):
             left, pieces = graph.sizes.copy(), []
-            while left.any():
+            for _ in range(int(left.sum())):  # each content takes a task away
+                if not left.any():
+                    break
                 fitting = contents[(contents <= left).all(axis=1)]
                 pieces.append(fitting[int(rng.integers(len(fitting)))])
                 left = left - pieces[-1]
+            assert not left.any()
             plan = np.array(pieces)
             losses = plan @ prices.prices - (graph.gains(plan) << 20)
             assert losses.sum() >= profile.lost, number
@@ -132,7 +133,7 @@ def test_every_plan_loses_what_the_profile_says() -> None:
 
 def test_a_list_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = random_graph(np.random.default_rng(2))
-    monkeypatch.setattr("slotwise.solver.column_generation.connected.enumeration.MOST_ROWS", 0)
+    monkeypatch.setattr(enumeration, "MOST_ROWS", 0)
     with pytest.raises(TooLongError):
         list_pieces(graph, SCALE, np.zeros(graph.count, dtype=np.int64), 0)
 

@@ -35,6 +35,9 @@ from slotwise.solver.core.supervision import is_any_left_behind
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.solve import solve
 
+LONG_S = 60.0
+"""Far more than what is tested may take, and far less than where it would wait for a search."""
+
 TALKATIVE = ("auto", "configurations", "cp-sat", "milp")
 
 
@@ -94,9 +97,10 @@ def test_the_first_placement_comes_long_before_the_end(engine: str) -> None:
     assert value is not None
     check_events(events, [value])
     placed = [event for event in events if event.event is Event.PLACEMENT]
-    assert placed[0].seconds < 3.5
     assert placed[0].engine == "hint"
-    assert sum(event.event is Event.BOUND for event in events) >= 2
+    bounds = [event for event in events if event.event is Event.BOUND]
+    assert len(bounds) >= 2
+    assert events.index(placed[0]) < events.index(bounds[0]), "at once, before anything is proven"
     of_auto = ("capacity", "cp-sat", "lp over node contents", "pieces")  # the best by then
     assert result.objective[0].bound_kind in (of_auto if engine == "auto" else (engine,))
 
@@ -128,10 +132,10 @@ def test_auto_says_what_it_picked_and_why() -> None:
 def test_two_engines_side_by_side_find_the_same_value(index: int) -> None:
     problem = compile_problem(FAMILIES["rstorm"].make(index, 0))
     alone = solve(problem, time_limit_s=60)
-    both = solve(problem, time_limit_s=60, workers=2)
+    both = solve(problem, time_limit_s=600, workers=2)
     assert alone.status is both.status is Status.OPTIMAL
     assert [t.value for t in alone.objective] == [t.value for t in both.objective]
-    assert both.seconds < 30
+    assert both.seconds < 300, "the one that is late is not waited for"
     assert not both.interrupted
 
 
@@ -147,29 +151,33 @@ def test_two_engines_side_by_side_are_right_on_tiny_instances() -> None:
             assert judge(problem, result.placement).scaled == truth.values
 
 
-def stuck(problem: Problem, limits: Limits, hint: Placement | None, watch: Watch) -> Outcome:
-    """Find a placement, then hear nothing for a while, as native code does."""
+def test_an_engine_that_does_not_hear_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    release, ended = threading.Event(), threading.Event()
+    problem = compile_problem(FAMILIES["rstorm"].make(6, 0))
     placed = solve(problem, engine="cp-sat").placement
     assert placed is not None
-    watch.offer(placed)
-    watch.prove([0], "trivial")
-    time.sleep(4)
-    raise AssertionError("left behind long ago")
 
+    def stuck(problem: Problem, limits: Limits, hint: Placement | None, watch: Watch) -> Outcome:
+        """Find a placement, then hear nothing for long, as native code does."""
+        watch.offer(placed)
+        watch.prove([0], "trivial")
+        os.kill(os.getpid(), signal.SIGINT)
+        release.wait(LONG_S)
+        ended.set()
+        raise ZeroDivisionError("left behind long ago")
 
-def test_an_engine_that_does_not_hear_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(
         engines.ENGINES, "stuck", Engine("stuck", stuck, lambda problem: None, lambda: "1")
     )
-    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    result = solve(FAMILIES["rstorm"].make(6, 0), engine="stuck")
+    result = solve(problem, engine="stuck", time_limit_s=LONG_S)
+    assert not ended.is_set()
+    assert is_any_left_behind()
+    release.set()
+    assert ended.wait(LONG_S)
     assert result.interrupted
     assert result.placement is not None
     assert result.status is Status.FEASIBLE
-    assert 1 < result.seconds < 4
     assert result.objective[0].bound_kind == "trivial"
-    assert is_any_left_behind()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
@@ -179,8 +187,8 @@ def test_what_a_listener_raises_ends_the_search() -> None:
 
     started = time.perf_counter()
     with pytest.raises(ZeroDivisionError):
-        solve(instance_from_text(hard_instance()), time_limit_s=30, on_progress=refuse)
-    assert time.perf_counter() - started < 10
+        solve(instance_from_text(hard_instance()), time_limit_s=600, on_progress=refuse)
+    assert time.perf_counter() - started < LONG_S
 
 
 def test_ctrl_c_at_several_moments(tmp_path: Path) -> None:
@@ -188,12 +196,21 @@ def test_ctrl_c_at_several_moments(tmp_path: Path) -> None:
 
     file = tmp_path / "hard.json"
     file.write_text(hard_instance())
-    command = [sys.executable, "-m", "slotwise", "solve", str(file), "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "slotwise",
+        "solve",
+        str(file),
+        "--json",
+        "--time-limit",
+        "600",
+    ]
     instance = instance_from_text(hard_instance())
     for after in (0.3, 2.5, 6, 12, 30):  # on a busy machine the search may not have begun
         found = interrupt(command, instance, after)
         assert found.code == INTERRUPTED
-        assert found.late_s < 20, "asserted loosely: other work may share this machine"
+        assert found.late_s < LONG_S
         if found.kept:
             return
     raise AssertionError("nothing was ever kept")
