@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from slotwise.benchmarks import grade as grading
 from slotwise.benchmarks.grade import GradeSummary, grade
 from slotwise.benchmarks.grading.rows import COLUMNS, KEY, MEASURED, Row, key_of
 from slotwise.benchmarks.grading.store import Store
@@ -188,7 +189,7 @@ def test_bad_input_is_refused_before_spark_starts(
     def no_session(master: str) -> None:
         pytest.fail("Spark was started")
 
-    monkeypatch.setattr("slotwise.benchmarks.grade.spark_session", no_session)
+    monkeypatch.setattr(grading, "spark_session", no_session)
     sources = arguments.pop("sources", ["rstorm"])
     with pytest.raises(InputError, match=message) as caught:
         grade(sources, **{"out": tmp_path / "out", **arguments})

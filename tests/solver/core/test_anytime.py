@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from assignments import document
 from hard_instances import hard_instance
-from strategies import tiny_instance
+from solved import first_solved
 
 import slotwise
 from slotwise.benchmarks.speed.interrupts import INTERRUPTED, interrupt
@@ -26,13 +26,13 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver import engines
+from slotwise.solver.baseline.engine import known_at_once
 from slotwise.solver.core.ctrl_c import Stop, check_stop, heeding
 from slotwise.solver.core.engine import Engine, UntakenError
 from slotwise.solver.core.progress import Event, Progress
 from slotwise.solver.core.result import Limits, Outcome, Result, Status
 from slotwise.solver.core.solve_state import Known, Watch
 from slotwise.solver.core.supervision import is_any_left_behind
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.solve import solve
 
 LONG_S = 60.0
@@ -66,11 +66,9 @@ def check_events(events: list[Progress], best: list[Fraction] | None) -> None:
 
 @pytest.mark.parametrize("engine", TALKATIVE)
 def test_only_values_and_bounds_that_are_true_are_told(engine: str) -> None:
-    rng = np.random.default_rng(11)
     told = 0
-    for _ in range(80):
-        problem = compile_problem(tiny_instance(rng))
-        truth = EXHAUSTIVE.run(problem, Limits(), None)
+    for one in first_solved(80):
+        problem, truth = one.problem, one.truth
         try:
             result, events = listened(problem, engine=engine, time_limit_s=30)
         except UntakenError:
@@ -91,7 +89,10 @@ def test_only_values_and_bounds_that_are_true_are_told(engine: str) -> None:
 def test_the_first_placement_comes_long_before_the_end(engine: str) -> None:
     instance = instance_from_text(hard_instance(36, 5))
     start = slotwise.place(instance, "r-storm")
-    result, events = listened(instance, engine=engine, time_limit_s=2.5, hint=start)
+    for limit in (2.5, 10.0, 40.0):  # on a busy machine there may be no bounds in the first
+        result, events = listened(instance, engine=engine, time_limit_s=limit, hint=start)
+        if sum(event.event is Event.BOUND for event in events) >= 2:
+            break
     assert result.status is Status.FEASIBLE
     value = result.objective[0].value
     assert value is not None
@@ -140,10 +141,8 @@ def test_two_engines_side_by_side_find_the_same_value(index: int) -> None:
 
 
 def test_two_engines_side_by_side_are_right_on_tiny_instances() -> None:
-    rng = np.random.default_rng(17)
-    for _ in range(40):
-        problem = compile_problem(tiny_instance(rng))
-        truth = EXHAUSTIVE.run(problem, Limits(), None)
+    for one in first_solved(40):
+        problem, truth = one.problem, one.truth
         result = solve(problem, time_limit_s=30, workers=2)
         assert result.status is truth.status
         if truth.values is not None:
@@ -154,7 +153,7 @@ def test_two_engines_side_by_side_are_right_on_tiny_instances() -> None:
 def test_an_engine_that_does_not_hear_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     release, ended = threading.Event(), threading.Event()
     problem = compile_problem(FAMILIES["rstorm"].make(6, 0))
-    placed = solve(problem, engine="cp-sat").placement
+    placed = known_at_once(problem, 0, None, ("r-storm",)).placement
     assert placed is not None
 
     def stuck(problem: Problem, limits: Limits, hint: Placement | None, watch: Watch) -> Outcome:

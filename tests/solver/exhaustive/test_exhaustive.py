@@ -81,7 +81,7 @@ def check_against_naive(instance: Instance) -> Status:
 
 
 def test_equals_naive_enumeration(note: list[str]) -> None:
-    statuses = Counter(map(check_against_naive, small_instances(2026, 300, MOST_LEAVES)))
+    statuses = Counter(map(check_against_naive, small_instances(2026, 160, MOST_LEAVES)))
     note.append(f"exhaustive against naive enumeration: {dict(statuses)}")
     assert statuses[Status.OPTIMAL] >= 100
     assert statuses[Status.INFEASIBLE] >= 30
