@@ -1,5 +1,6 @@
 # `make demo` needs Python 3.11 or newer and make, nothing else. Another Python: make PYTHON=python3.13
 PYTHON ?= python3
+JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 AGREE := $(BIN)/python -m slotwise.benchmarks engines_agree --faults deep
@@ -13,8 +14,9 @@ demo: $(VENV)/.installed
 	$(BIN)/slotwise report demo
 	@echo "The report, one page for any browser:"; ls $(CURDIR)/demo/*.html
 
+# Minutes, on two cores; another number of processes: make test JOBS=4
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 # Hours. Stopped, it goes on where it was; `make clean` makes it begin anew, as changed code should.
 test-deep: $(VENV)/.installed-dev

@@ -24,7 +24,7 @@ EXAMPLES = ROOT / "docs" / "examples"
 DEEP = os.environ.get("SLOTWISE_DEEP") == "1"
 DAILY_SEED = os.environ.get("SLOTWISE_DAILY_SEED")
 
-NOTES = pytest.StashKey[list[str]]()
+_notes: list[str] = []
 
 settings.register_profile(
     "default",
@@ -54,23 +54,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.stash[NOTES] = []
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Take a test's notes from its last report, in which they come from other processes, too."""
+    if report.when == "teardown":
+        _notes.extend(str(value) for key, value in report.user_properties if key == "note")
 
 
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config
-) -> None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Show the notes of tests below the results, also where the tests pass."""
-    if config.stash[NOTES]:
+    if _notes:
         terminalreporter.section("notes")
-        for line in config.stash[NOTES]:
+        for line in dict.fromkeys(_notes):
             terminalreporter.write_line(line)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests that take minutes unless SLOTWISE_DEEP=1, and those that need a seed."""
+    """Skip the tests that take minutes unless SLOTWISE_DEEP=1, and those that need a seed.
+
+    Where pytest-xdist spreads the tests over processes (`--dist loadgroup`), those with Spark run
+    in one process, so that there is one session.
+    """
     for item in items:
+        if item.get_closest_marker("spark"):
+            item.add_marker(pytest.mark.xdist_group("spark"))
         if item.get_closest_marker("deep") and not DEEP:
             item.add_marker(pytest.mark.skip(reason="takes minutes; set SLOTWISE_DEEP=1"))
         if item.get_closest_marker("daily") and not DAILY_SEED:
@@ -78,9 +84,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture
-def note(request: pytest.FixtureRequest) -> list[str]:
+def note(request: pytest.FixtureRequest) -> Iterator[list[str]]:
     """Lines to show at the end of the run."""
-    return request.config.stash[NOTES]
+    lines: list[str] = []
+    yield lines
+    request.node.user_properties += [("note", line) for line in lines]
 
 
 @pytest.fixture

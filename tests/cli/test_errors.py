@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -108,7 +109,7 @@ def test_control_characters_reach_no_terminal(cli, examples):
 
 def test_a_folder_that_cannot_be_written_to(cli, examples, monkeypatch):
     """Asked of the system, for the superuser may write everywhere."""
-    monkeypatch.setattr("os.access", lambda path, mode: False)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
     refused(cli("solve", "word-count.json", "--out", "plan.json"), "--out", "written")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from strategies import tiny_instance
+from solved import first_solved
 
 from slotwise.heuristics import HEURISTICS
 from slotwise.models.families.family import Family
@@ -15,9 +15,8 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.engine import UntakenError
-from slotwise.solver.core.result import Limits, Status
+from slotwise.solver.core.result import Status
 from slotwise.solver.engines import ENGINES
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.solve import solve
 
 ENGINES_AND_AUTO = ("auto", *ENGINES)
@@ -38,11 +37,9 @@ def method_plan(problem: Problem) -> Placement:
 
 @pytest.mark.parametrize("engine", ENGINES_AND_AUTO)
 def test_an_optimal_hint_is_kept_without_time(engine: str) -> None:
-    rng = np.random.default_rng(5)
     kept = 0
-    for _ in range(60):
-        problem = compile_problem(tiny_instance(rng))
-        best = EXHAUSTIVE.run(problem, Limits(), None)
+    for one in first_solved(60):
+        problem, best = one.problem, one.truth
         if best.placement is None or not supported(engine, problem):
             continue
         try:

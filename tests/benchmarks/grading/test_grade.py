@@ -222,7 +222,9 @@ def executors(ancestor: int) -> Iterator[int]:
 
 
 def descends(pid: int, ancestor: int) -> bool:
-    while pid > 1 and pid != ancestor:
+    seen: set[int] = set()  # ids are given anew: a parent may come up twice
+    while pid > 1 and pid != ancestor and pid not in seen:
+        seen.add(pid)
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
         pid = int(stat.rpartition(")")[2].split()[1])
     return pid == ancestor

@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 from slotwise.heuristics import HEURISTICS, registry
+from slotwise.heuristics.external import command as external_command
 from slotwise.heuristics.external import exchange as command_exchange
 from slotwise.heuristics.external import process as command_process
 from slotwise.heuristics.external.command import external_method
@@ -184,7 +185,7 @@ def test_a_child_that_leaves_the_group_ends_with_a_failing_command(
     problem: Problem, leaver: Leaver, monkeypatch: pytest.MonkeyPatch, code: str, said: str
 ) -> None:
     monkeypatch.setattr(command_exchange, "MOST_BYTES", 1 << 20)
-    monkeypatch.setattr("slotwise.heuristics.external.command.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(external_command, "MOST_BYTES", 1 << 20)
     words, pid = leaver(code)
     limit = 1.0 if "time limit" in said else 60.0
     start = time.monotonic()
@@ -219,7 +220,9 @@ def test_a_daemon_ends_with_its_command(problem: Problem, command: Command, tmp_
                 time.sleep(60)
             os._exit(0)
         os.wait()
-        while not pathlib.Path({str(pid)!r}).exists() or not os.stat({str(pid)!r}).st_size:
+        for _ in range(3000):
+            if pathlib.Path({str(pid)!r}).exists() and os.stat({str(pid)!r}).st_size:
+                break
             time.sleep(0.01)
         print('{{"refused": "no"}}')
         """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -267,7 +268,7 @@ def test_a_failed_write_leaves_the_old_file(
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("os.fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(InputError, match=r"one\.txt: cannot be written: No space left on device"):
         write_atomically(path, "new")
     assert path.read_text() == "old"

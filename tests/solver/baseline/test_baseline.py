@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
-from strategies import tiny_instance
+from solved import first_solved
 
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.judge.judge import judge
@@ -20,17 +19,14 @@ from slotwise.solver.column_generation.params import (
     PackingParams,
 )
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.portfolio import auto
 from slotwise.solver.solve import solve
 
 
 def test_no_optimum_is_below_its_simple_bound() -> None:
-    rng = np.random.default_rng(3)
     positive = 0
-    for _ in range(300):
-        problem = compile_problem(tiny_instance(rng))
-        truth = EXHAUSTIVE.run(problem, Limits(), None)
+    for one in first_solved(300):
+        problem, truth = one.problem, one.truth
         if truth.values is not None:
             bounds = capacity_bounds(problem)
             assert all(b <= v for b, v in zip(bounds, truth.values, strict=True))

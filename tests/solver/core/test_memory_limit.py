@@ -34,6 +34,7 @@ from slotwise.solver.column_generation.connected.tree_knapsack import (
     best_configurations,
     make_tables,
 )
+from slotwise.solver.core import memory as memory_module
 from slotwise.solver.core import memory_reading
 from slotwise.solver.core.ctrl_c import Stop, check_stop
 from slotwise.solver.core.engine import Engine
@@ -222,7 +223,7 @@ def test_a_hint_survives_that_nothing_begins(resident: Reading) -> None:
 def test_the_engine_that_began_last_is_told_first(
     resident: Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slotwise.solver.core.memory.PATIENCE_S", 0.2)
+    monkeypatch.setattr(memory_module, "PATIENCE_S", 0.2)
     memory, first, last = Memory(LIMIT_MB), Stop(), Stop()
     with memory.running("first", first), memory.running("last", last):
         memory.look()
@@ -249,7 +250,7 @@ def test_what_does_not_hear_is_left_behind(
         time.sleep(3)
         raise AssertionError("left behind long ago")
 
-    monkeypatch.setattr("slotwise.solver.core.memory.PATIENCE_S", 0.2)
+    monkeypatch.setattr(memory_module, "PATIENCE_S", 0.2)
     monkeypatch.setitem(engines.ENGINES, "hog", named(run))
     instance = FAMILIES["rstorm"].make(6, 0)
     found = slotwise.solve(instance, engine="hog", memory_limit_mb=LIMIT_MB)

@@ -6,11 +6,10 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from conftest import EXAMPLES
 from hard_instances import hard_instance
-from strategies import tiny_instance
+from solved import first_solved
 
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.run import run_method
@@ -22,7 +21,6 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.local_search.engine import LOCAL_SEARCH, LocalSearch
 from slotwise.solver.solve import solve
 
@@ -34,13 +32,11 @@ def starts(problem: Problem) -> list[Placement]:
 
 
 def test_it_never_breaks_a_rule_and_often_finds_the_optimum(note: list[str]) -> None:
-    rng = np.random.default_rng(21)
     tally: Counter[str] = Counter()
-    for _ in range(400):
-        problem = compile_problem(tiny_instance(rng))
+    for one in first_solved(300):
+        problem, truth = one.problem, one.truth
         if LOCAL_SEARCH.supports(problem) is not None:
             continue
-        truth = EXHAUSTIVE.run(problem, Limits(), None)
         for start in starts(problem)[:1]:
             assert truth.values is not None
             search = LocalSearch(problem, start, 0)
