@@ -1,8 +1,9 @@
 """R-Storm, Algorithm 2: the order in which a topology's components are visited.
 
 Neighbours are the components at the other end of a stream in either direction, first those a
-component sends to, then those it receives from, each in the order of the streams. A cycle ends at
-what has been visited. A component without tasks is passed through like any other.
+component sends to, then those it receives from, each in the order of the streams (`research_graph`
+has the research code's order). A cycle ends at what has been visited. A component without tasks is
+passed through like any other.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 
+from slotwise.heuristics.research_graph import research_graph
 from slotwise.models.topology import Topology
 
 
@@ -32,15 +34,15 @@ def bfs_topology_traversal(topology: Topology) -> list[str]:
 
 
 def from_first_spout(topology: Topology) -> list[str]:
-    """Return the components that one traversal reaches, from the topology's first spout.
+    """Return the components that one traversal reaches, from one spout: the research code's way.
 
-    The research code starts at one spout only, the first in a hash map. Empty = there is no spout.
+    Which spout, and the order of neighbours, are those of its hash maps (`research_graph`). Empty
+    = there is no spout.
     """
+    graph = research_graph(topology)
     visited: dict[str, None] = {}
-    for component in topology.placed_components:
-        if component.kind == "spout":
-            _traverse(component.id, _neighbours(topology), visited)
-            break
+    if graph.first_spout is not None:
+        _traverse(graph.first_spout, graph.neighbours, visited)
     return list(visited)
 
 
