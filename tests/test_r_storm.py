@@ -258,13 +258,49 @@ def test_memory_is_never_exceeded_even_where_the_instance_has_it_soft() -> None:
     )
 
 
-def test_a_topology_without_room_leaves_nothing_behind_where_it_may_be_rejected() -> None:
-    objective = Objective(terms=("rejected", "network"))
+MAY_REJECT = Objective(terms=("rejected", "network"))
+
+
+def test_what_a_rejected_topology_consumed_stays_consumed_but_not_its_slots() -> None:
+    # huge puts a task on each node and fails at the third. 400 MB are left on each.
     nodes = [node("n1", "a", 0, 1000, slots=1), node("n2", "a", 0, 1000, slots=1)]
     huge = chain(part("s", 3, 0, 600, "spout"), key="huge")
-    small = chain(part("s", 2, 0, 600, "spout"), key="small")
-    instance = instance_of_nodes(nodes, huge, small, objective=objective)
-    assert placed(instance) == ["-", "-", "-", "n1/0", "n2/0"]
+    for memory, expected in ((400, ["n1/0", "n2/0"]), (401, ["-", "-"])):
+        later = chain(part("s", 2, 0, memory, "spout"), key="later")
+        instance = instance_of_nodes(nodes, huge, later, objective=MAY_REJECT)
+        assert placed(instance) == ["-", "-", "-", *expected]
+
+
+def test_the_tasks_after_one_that_fails_are_consumed_too() -> None:
+    # s on n1, b nowhere, c on n1: 700 of 1000 MB are gone.
+    huge = chain(part("s", 1, 0, 600, "spout"), part("b", 1, 0, 600), part("c", 1, 0, 100))
+    for memory, expected in ((300, "n1/0"), (301, "-")):
+        later = chain(part("s", 1, 0, memory, "spout"), key="later")
+        nodes = [node("n1", "a", 0, 1000)]
+        instance = instance_of_nodes(nodes, huge, later, objective=MAY_REJECT)
+        assert placed(instance) == ["-", "-", "-", expected]
+
+
+def test_what_lacks_a_slot_is_consumed_too_but_no_slot() -> None:
+    # t has the only slot of n1. u: s on n2, b and c on n1, where 440 MB are left; it fails. So n1
+    # has no room for the 500 MB of later's b, which else would go there and fail as well.
+    nodes = [node("n1", "a", 0, 600, slots=1), node("n2", "a", 0, 2000, slots=1)]
+    t = chain(part("s", 1, 0, 10, "spout"), key="t")
+    u = chain(part("s", 1, 0, 100, "spout"), part("b", 1, 0, 100), part("c", 1, 0, 50), key="u")
+    later = chain(part("s", 1, 0, 100, "spout"), part("b", 1, 0, 500), key="later")
+    instance = instance_of_nodes(nodes, t, u, later, objective=MAY_REJECT)
+    assert placed(instance) == ["n1/0", "-", "-", "-", "n2/0", "n2/0"]
+    without = instance_of_nodes(nodes, t, later, objective=MAY_REJECT)
+    assert placed(without) == ["n1/0", "-", "-"]
+
+
+def test_an_overloaded_node_takes_no_task_without_cpu_while_another_does() -> None:
+    # s[0] on n1; s[1] has no room and overloads n1 by 20 points. b (0 points, 100 MB) fits n1
+    # exactly, n2 is farther; but n1 has -20 points left, and -20 >= 0 is false.
+    nodes = [node("n1", "a", 60, 300), node("n2", "a", 0, 1000)]
+    parts = (part("s", 2, 40, 100, "spout"), part("b", 1, 0, 100))
+    instance = instance_of_nodes(nodes, Topology("t", parts))
+    assert placed(instance) == ["n1/0", "n1/0", "n2/0"]
 
 
 # Slots and workers
