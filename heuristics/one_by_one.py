@@ -10,7 +10,11 @@ from slotwise.models.problem.problem import Problem
 
 
 def place_one_by_one(
-    problem: Problem, hard: Collection[int], place: Callable[[Ledger, int], str | None]
+    problem: Problem,
+    hard: Collection[int],
+    place: Callable[[Ledger, int], str | None],
+    *,
+    failed_consume: bool = False,
 ) -> Placement | Refusal:
     """Return what `place` makes of the topologies, in the instance's order.
 
@@ -22,13 +26,19 @@ def place_one_by_one(
         (ledger, topology) -> ``None`` once all its tasks are in the ledger, or why it cannot be
         placed. Then it is left out whole where the objective counts ``rejected``; else that is
         the reason of the refusal.
+    failed_consume
+        Whether what `place` has put on nodes for a topology that is left out stays counted there.
     """
     ledger = Ledger(problem, hard)
     for t, rules in enumerate(problem.rules):
         reason = place(ledger, t)
         if reason is not None and not problem.may_reject:
             return Refusal(f"topology {rules.id}: {reason}")
-        if reason is not None:
+        if reason is None:
+            continue
+        if failed_consume:
+            ledger.take_out(t)
+        else:
             ledger = ledger.without(t)
     return ledger.placement()
 

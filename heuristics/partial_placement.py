@@ -102,10 +102,15 @@ class Ledger:
             if worker.topology == one.topology and self._fits(c, node, worker, kept):
                 return worker
         if self.has_free_slot(node):
-            fresh = Worker(one.topology, state.free_label())
+            fresh = self.new_worker(task, node)
             if self._fits(c, node, fresh, kept):
                 return fresh
         return None
+
+    def new_worker(self, task: int, node: int) -> Worker:
+        """Return a worker for `task` on `node`, not opened yet, whether or not a slot is free."""
+        topology = self.problem.classes[self._class[task]].topology
+        return Worker(topology, self.nodes[node].free_label())
 
     def put(self, task: int, node: int, worker: Worker) -> None:
         """Place `task` in `worker` of `node`, opening the worker where it is new."""
@@ -135,6 +140,22 @@ class Ledger:
                 known = next((w for w in workers if w.label == label), Worker(owner, label))
                 ledger.put(task, node, known)
         return ledger
+
+    def take_out(self, topology: int) -> None:
+        """Take the tasks and workers of `topology` out; what they need stays counted on nodes."""
+        owners = self.problem.classes
+        self.places = {
+            task: place
+            for task, place in self.places.items()
+            if owners[self._class[task]].topology != topology
+        }
+        for state in self.nodes:
+            state.workers = [one for one in state.workers if one.topology != topology]
+
+    def is_overloaded(self, node: int) -> bool:
+        """Whether `node` has more load than capacity in a soft resource."""
+        loads = zip(self.nodes[node].load, self._capacity[node], strict=True)
+        return any(load > capacity for load, capacity in loads)
 
     def placement(self) -> Placement:
         """Return what has been placed; all other tasks are unplaced."""

@@ -71,14 +71,21 @@ def find_method(name: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> Met
 def describe(name: str) -> str:
     """Return what the method called `name` does, in one sentence.
 
-    Nothing is started or loaded for it; empty = a method of another package, or none at all.
+    Nothing is started or loaded for it; empty = a method of another package, or none at all, or
+    parameters that it does not take.
     """
     if is_command(name):
         return external.DESCRIPTION
     if is_storm(name):
         return storm_methods.DESCRIPTION
-    method = HEURISTICS.get(name.partition(SEPARATOR)[0])
-    return "" if method is None else method.description
+    base, separator, parameters = name.partition(SEPARATOR)
+    method = HEURISTICS.get(base)
+    if method is None or not separator:
+        return "" if method is None else method.description
+    try:
+        return configured(method, parameters).description
+    except InputError:  # A row of another version of slotwise.
+        return ""
 
 
 def all_methods() -> tuple[Method, ...]:

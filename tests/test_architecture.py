@@ -18,16 +18,16 @@ from import_graph import INIT, Import, imports, modules, outside_imports
 # Lowest first. A row may import the rows above it and nothing below it; the entries of one row
 # do not import each other.
 LAYERS = """
-models.__init__ models.one_line models.cancellation
+models.__init__ models.one_line models.cancellation models.suggestion
 models.errors
 models.values
-models.instance
+models.instance models.number_text
 models.problem
 models.formats models.judge
 models.importers models.certificates
 models.instance_file models.schemas models.families
 
-heuristics.method heuristics.method_error heuristics.partial_placement heuristics.storm_outcome
+heuristics.method heuristics.method_names heuristics.method_error heuristics.partial_placement heuristics.storm_outcome
 heuristics.others_code heuristics.one_by_one heuristics.parameters heuristics.round_robin
 heuristics.run
 heuristics.ras.java
@@ -60,7 +60,7 @@ testing.choices
 testing.instances
 testing
 
-benchmarks.__init__ benchmarks.program benchmarks.spark
+benchmarks.__init__ benchmarks.program benchmarks.child_process benchmarks.spark
 benchmarks.grading
 benchmarks.analysis
 benchmarks.report benchmarks.grade

@@ -26,8 +26,8 @@ from slotwise.benchmarks.analysis.gaps import (
 )
 from slotwise.benchmarks.analysis.measures import (
     Spread,
-    mean_nodes,
-    mean_overload,
+    nodes_used,
+    overloads,
     reasons,
     seconds_of,
     shifted_geometric_mean,
@@ -63,7 +63,7 @@ class MethodSummary:
     seconds
         Shifted geometric mean of the wall-clock time; runs that were killed count at the limit.
     overload, nodes_used
-        Mean over the valid runs whose objective counts it / whose placement is kept.
+        Of the valid runs whose objective counts it / whose placement is kept.
     wins, ties, losses
         Cases in which the method alone is the best heuristic, shares that, or is not; a failure
         is a loss. Proven infeasible cases do not count. All 0 for exact engines.
@@ -84,8 +84,8 @@ class MethodSummary:
     zero_optimum: dict[str, Spread]
     common: Spread
     seconds: float
-    overload: float | None
-    nodes_used: float | None
+    overload: Spread
+    nodes_used: Spread
     wins: int
     ties: int
     losses: int
@@ -215,8 +215,8 @@ def _summary(
             _relative([(r, g) for r, g in gaps if case_of(r) in common], to_optimum=True)
         ),
         seconds=shifted_geometric_mean([seconds_of(row) for row in rows]),
-        overload=mean_overload(valid),
-        nodes_used=mean_nodes(valid),
+        overload=spread(overloads(valid)),
+        nodes_used=spread(nodes_used(valid)),
         wins=mine["win"],
         ties=mine["tie"],
         losses=mine["loss"],

@@ -46,20 +46,18 @@ def shifted_geometric_mean(seconds: Sequence[float], shift: float = TIME_SHIFT_S
     return math.exp(mean(math.log(t + shift) for t in seconds)) - shift
 
 
-def mean_overload(rows: Iterable[Row]) -> float | None:
-    """Return the mean of the term ``overload``; ``None`` where no row has that term."""
-    found = [float(values["overload"]) for values in map(term_values, rows) if "overload" in values]
-    return mean(found) if found else None
+def overloads(rows: Iterable[Row]) -> list[float]:
+    """Return the term ``overload`` of the rows that have it."""
+    return [float(values["overload"]) for values in map(term_values, rows) if "overload" in values]
 
 
-def mean_nodes(rows: Iterable[Row]) -> float | None:
-    """Return the mean number of nodes that hold a task."""
-    found = [
+def nodes_used(rows: Iterable[Row]) -> list[float]:
+    """Return how many nodes hold a task, of the rows whose placement is kept."""
+    return [
         len({node for node in json.loads(row["placement"])["nodes"] if node >= 0})
         for row in rows
         if row["placement"]
     ]
-    return mean(found) if found else None
 
 
 def reasons(rows: Iterable[Row]) -> tuple[tuple[str, int], ...]:

@@ -1,8 +1,8 @@
 """R-Storm: Resource-Aware Scheduling in Storm (Peng et al., Middleware 2015), Algorithms 1 to 4.
 
-The pseudo-code, literally. It is not what the authors ran: their code (`r_storm`) keeps cpu like
-memory while this one overloads it at once, and their figures (6 and 7 machines in section 6.3.2)
-cannot be had so.
+The pseudo-code as printed, but for the readings below. It is not what the authors ran: their code
+(`r_storm`) keeps cpu like memory while this one overloads it at once, and their figures (6 and 7
+machines in section 6.3.2) cannot be had so.
 
 Tasks are taken in an order that keeps neighbours close (Algorithms 2 and 3: `traversal`,
 `task_selection`), each goes to the node whose remaining resources are nearest to its demand, the
@@ -57,6 +57,10 @@ from slotwise.models.problem.problem import Problem
 
 NAME = "r-storm-pseudocode"
 DEFAULT_WEIGHTS = RStormWeights(normalise=True)
+DESCRIPTION = (
+    "The article's pseudo-code, which fills the nearest node up to its memory and overloads its "
+    "cpu on the way: not what the authors ran, who kept cpu."
+)
 
 
 def r_storm_pseudocode(weights: RStormWeights = DEFAULT_WEIGHTS) -> Method:
@@ -69,13 +73,16 @@ def r_storm_pseudocode(weights: RStormWeights = DEFAULT_WEIGHTS) -> Method:
         name=weights.name_of(NAME, DEFAULT_WEIGHTS),
         source="R-Storm (Peng et al., Middleware 2015), Algorithms 1-4",
         place=place,
-        description=(
-            "The article's pseudo-code to the letter, which fills the nearest node up to its "
-            "memory and overloads its cpu on the way: not what the authors ran, who kept cpu."
-        ),
+        description=_description(weights.other_than(DEFAULT_WEIGHTS)),
         parameters=weights.to_parameters(),
         configure=lambda given: r_storm_pseudocode(read_weights(given, DEFAULT_WEIGHTS, NAME)),
     )
+
+
+def _description(other: str) -> str:
+    if not other:
+        return DESCRIPTION
+    return f"The algorithm of {NAME} with other parameters of its distance: {other}."
 
 
 def schedule(problem: Problem, weights: RStormWeights) -> Placement | Refusal:

@@ -1,14 +1,16 @@
 """R-Storm as its authors ran it: the algorithm of their research code.
 
 Read from that code (github.com/jerrypeng/storm-resource-aware-scheduler, package
-``backtype.storm.scheduler.resource.Strategies``, class ``ResourceAwareStrategy``, from 10 December
-2014 on). It is behind the figures of the article (Peng et al., Middleware 2015) and is not its
-pseudo-code: a node takes a task only if it has memory *and cpu* for it.
+``backtype.storm.scheduler.resource.Strategies``, class ``ResourceAwareStrategy``, as of 10
+December 2014). It is behind the figures of the article (Peng et al., Middleware 2015) and is not
+its pseudo-code: a node takes a task only if it has memory *and cpu* for it. The five runs of which
+the authors left a log are replayed host by host (``tests/test_r_storm_logs.py``).
 
 What that code does, oddities included:
 
 - *Order of tasks*: breadth first from one spout, children before parents; one task of each
-  component in turn (`research_task_selection`). Executors that the spout does not lead to, system
+  component in turn (`research_task_selection`). Which spout, and the order of neighbours, are
+  those of Java 7's hash maps (`research_graph`). Executors that the spout does not lead to, system
   tasks among them, come last. Without a spout nothing is scheduled.
 - *First task*: of the rack with most free memory (it adds memory twice and cpu never), the node
   with a free slot and room whose memory and cpu left are nearest to the demand. This is the
@@ -18,19 +20,31 @@ What that code does, oddities included:
   The network distance is from the reference node: 1 in its rack, itself included, 2 beyond.
 - *Slots*: nobody asks for a free one after the first task. Where the nearest node has none the
   assignment fails, and with it the topology: so here.
-- *A task that fits nowhere*: the topology is not scheduled. (Its last commits, of April 2015,
-  deal such tasks over all nodes whatever they need. Where everything fits they are the same.)
+- *A task that fits nowhere*: the topology is not scheduled.
+- *What a failed topology consumed*, the tasks after the one that failed included, stays consumed
+  for the rest of the round: topologies after it see less. Its slots are free.
+
+Not kept:
+
+- *From 29 April 2015 on* (the last commit to that file is of 14 May) the executors left over, those
+  that fit nowhere as well as those outside the order (ackers, components that the spout does not
+  lead to), are dealt in turn over all nodes, whatever they need, and consume nothing. So both
+  versions place alike only where everything fits and nothing is outside the order, as in the
+  authors' last topologies (``setNumAckers(0)``).
+- *A failed assignment* leaves what was assigned to other nodes before it. Here a topology is placed
+  whole or not at all.
 
 What is ours, because that code has no word for it:
 
 - *Soft resources*: cpu is kept like memory as long as any node has room for the task, and only
   then overloaded, on the node whose overload is least after it (the nearest of several). So the
-  article's "soft" is what it claims: used for nothing but the impossible. A hard cpu is never
-  exceeded; then the method refuses, as that code does. Memory is never exceeded, even where the
-  instance has it soft.
-- *Hash orders* cannot be known: of several spouts the first in the file, neighbours in the order of
-  the streams, tasks left over in the order of the file; ties between racks by name, between nodes
-  by id.
+  article's "soft" is what it claims: used for nothing but the impossible. A node that is overloaded
+  takes a task without cpu only in this way too (that code asks for ``available >= needed``). A hard
+  cpu is never exceeded; then the method refuses, as that code does. Memory is never exceeded, even
+  where the instance has it soft.
+- *Ties*: between racks by name, between nodes by id; tasks left over in the order of the file. That
+  code has the order of hash maps of supervisors' ids (random, so told by no instance), of racks'
+  numbers, for the first task the order of a file of hosts, and a hash set of executors.
 - *The first task* where no node of the first rack has room: that code dies of a null reference;
   here the rack with the next most memory is tried.
 - *Workers*: one per topology and node, as there. That code knows no rules of workers; a topology
@@ -38,7 +52,8 @@ What is ours, because that code has no word for it:
   node takes a task only if one of its workers does, opened or in a free slot.
 - *Unlimited capacities* count as what all tasks together need; distances node by node take the
   place of 1 and 2.
-- *Several topologies*: `place_one_by_one`. ``running`` is not read.
+- *Several topologies*: in the order of the file (there of a hash map of ids that Storm makes up
+  with the time of submission). ``running`` is not read.
 """
 
 from __future__ import annotations
@@ -61,6 +76,11 @@ from slotwise.models.values import NO_LIMIT
 
 NAME = "r-storm"
 DEFAULT_WEIGHTS = RStormWeights(normalise=False)
+DESCRIPTION = (
+    "R-Storm as its authors ran it up to December 2014: tasks of neighbours in turn to the nearest "
+    "node with memory and cpu for them; where no node has cpu that code refuses, and slotwise, if "
+    "the instance has cpu soft, overloads the node where least."
+)
 
 
 def r_storm(weights: RStormWeights = DEFAULT_WEIGHTS) -> Method:
@@ -73,13 +93,16 @@ def r_storm(weights: RStormWeights = DEFAULT_WEIGHTS) -> Method:
         name=weights.name_of(NAME, DEFAULT_WEIGHTS),
         source="R-Storm (Peng et al., Middleware 2015), the authors' research code",
         place=place,
-        description=(
-            "R-Storm as its authors ran it: tasks of neighbours in turn to the nearest node with "
-            "memory and cpu for them; cpu is overloaded only where no node has room."
-        ),
+        description=_description(weights.other_than(DEFAULT_WEIGHTS)),
         parameters=weights.to_parameters(),
         configure=lambda given: r_storm(read_weights(given, DEFAULT_WEIGHTS, NAME)),
     )
+
+
+def _description(other: str) -> str:
+    if not other:
+        return DESCRIPTION
+    return f"The algorithm of {NAME} with parameters that its authors did not use: {other}."
 
 
 def schedule(problem: Problem, weights: RStormWeights) -> Placement | Refusal:
@@ -89,11 +112,15 @@ def schedule(problem: Problem, weights: RStormWeights) -> Placement | Refusal:
     def place(ledger: Ledger, topology: int) -> str | None:
         return schedule_topology(ledger, metric, topology)
 
-    return place_one_by_one(problem, hard_with_memory(problem), place)
+    return place_one_by_one(problem, hard_with_memory(problem), place, failed_consume=True)
 
 
 def schedule_topology(ledger: Ledger, metric: Metric, topology: int) -> str | None:
-    """Place the tasks of one topology; return why that is not possible, or ``None``."""
+    """Place the tasks of one topology; return why that is not possible, or ``None``.
+
+    The tasks after one that fails are placed all the same: they consume what later topologies
+    then do not have.
+    """
     problem = ledger.problem
     tasks = research_task_selection(problem, topology)
     if not tasks:
@@ -102,11 +129,13 @@ def schedule_topology(ledger: Ledger, metric: Metric, topology: int) -> str | No
     selection = NodeSelection(
         ledger, metric, asks_for_slots=_has_rules_of_workers(problem, topology)
     )
+    failed = None
     for task in tasks:
         reason = selection.assign(task)
-        if reason is not None:
-            return reason
-    return None
+        failed = failed or reason
+        if failed is not None and (not selection.has_reference or not problem.may_reject):
+            break
+    return failed
 
 
 def _has_rules_of_workers(problem: Problem, topology: int) -> bool:
@@ -136,19 +165,31 @@ class NodeSelection:
         self._asks_for_slots = asks_for_slots
         self._network: list[int] | None = None
 
+    @property
+    def has_reference(self) -> bool:
+        """Whether the first task has been placed."""
+        return self._network is not None
+
     def assign(self, task: int) -> str | None:
-        """Place `task`; return why no node takes it, or ``None``."""
+        """Place `task`; return why it cannot be, or ``None``.
+
+        A task whose nearest node has no free slot is put there nevertheless, in a worker that the
+        node has no slot for: its topology fails, but the node's resources are consumed.
+        """
         check_stop()
         first = self._network is None
         order = self._first_order if first else self._nearest
         asks = first or self._asks_for_slots
         for node in order(task):
+            if self._ledger.is_overloaded(node):
+                continue
             worker = self._ledger.find_worker(task, node, self._every)
             if worker is not None:
                 self._put(task, node, worker)
                 return None
             if not asks and self._ledger.lacks_only_a_slot(task, node, self._every):
                 name = self._ledger.problem.instance.task_names()[task][1]
+                self._put(task, node, self._ledger.new_worker(task, node))
                 return f"node {self._ids[node]} is nearest for task {name} and has no free slot"
         return self._overload(task, order)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from itertools import chain
 
-from slotwise.models.instance.topology import Topology
+from slotwise.heuristics.rstorm.traversal import bfs_topology_traversal, from_first_spout
 from slotwise.models.problem.problem import Problem
 
 
@@ -50,54 +50,3 @@ def _in_turn(waiting: Collection[deque[int]]) -> list[int]:
     while any(waiting):
         ordering.extend(queue.popleft() for queue in waiting if queue)
     return ordering
-
-
-def bfs_topology_traversal(topology: Topology) -> list[str]:
-    """Return every component once, breadth first from the spouts.
-
-    - Several spouts: one traversal after another, each from the first spout that no earlier one
-      reached (the paper passes one ``root`` and says "starting from the spouts").
-    - Components that no spout reaches, ackers among them, follow by further traversals in the
-      order of the topology, so that every task is scheduled.
-    """
-    neighbours = _neighbours(topology)
-    components = topology.placed_components
-    roots = sorted(components, key=lambda component: component.kind != "spout")
-    visited: dict[str, None] = {}
-    for root in roots:
-        if root.id not in visited:
-            _traverse(root.id, neighbours, visited)
-    return list(visited)
-
-
-def from_first_spout(topology: Topology) -> list[str]:
-    """Return the components that one traversal reaches, from the topology's first spout.
-
-    The research code starts at one spout only, the first in a hash map. Empty = there is no spout.
-    """
-    visited: dict[str, None] = {}
-    for component in topology.placed_components:
-        if component.kind == "spout":
-            _traverse(component.id, _neighbours(topology), visited)
-            break
-    return list(visited)
-
-
-def _traverse(root: str, neighbours: Mapping[str, list[str]], visited: dict[str, None]) -> None:
-    queue = deque([root])
-    visited[root] = None
-    while queue:
-        component = queue.popleft()
-        for neighbour in neighbours[component]:
-            if neighbour not in visited:
-                queue.append(neighbour)
-                visited[neighbour] = None
-
-
-def _neighbours(topology: Topology) -> dict[str, list[str]]:
-    receivers: dict[str, list[str]] = {c.id: [] for c in topology.placed_components}
-    senders: dict[str, list[str]] = {c.id: [] for c in topology.placed_components}
-    for stream in topology.streams:
-        receivers[stream.source].append(stream.target)
-        senders[stream.target].append(stream.source)
-    return {component: receivers[component] + senders[component] for component in receivers}

@@ -54,11 +54,15 @@ class RStormWeights:
         normalise = next(word for word, meant in NORMALISE.items() if meant == self.normalise)
         return {"weights": ",".join(weights), "normalise": normalise}
 
+    def other_than(self, default: RStormWeights) -> str:
+        """Return what differs from `default`, as it is written; empty = nothing."""
+        usual = default.to_parameters()
+        return ",".join(f"{k}={v}" for k, v in self.to_parameters().items() if v != usual[k])
+
     def name_of(self, method: str, default: RStormWeights) -> str:
         """Return the name of `method` with what differs from `default` after it."""
-        usual = default.to_parameters()
-        other = {k: text for k, text in self.to_parameters().items() if text != usual[k]}
-        return method + (":" if other else "") + ",".join(f"{k}={v}" for k, v in other.items())
+        other = self.other_than(default)
+        return f"{method}:{other}" if other else method
 
 
 def read_weights(

@@ -25,11 +25,13 @@ ONHEAP_MB = 128
 
 NOTE = (
     "The cost is network distance over pairs of tasks; the article measures throughput. "
-    "The shapes are of different versions of the authors' sources: of the last one r-storm uses 6 "
-    "nodes for Linear and 7 for Diamond, as the article says (section 6.3.2), while linear-b, of "
-    "the same day but not the last, takes 7. star-a and star-b ask for more cpu than the cluster "
-    "has, which the article's Star does not: the authors' code refuses them, and every placement "
-    "overloads; on star-a round robin overloads as little as r-storm and has less network cost."
+    "The shapes are of several versions of the authors' sources, not those of section 6.3.2, where "
+    "the article reports 6 machines of 12 for Linear, 7 for Diamond and half of them for Star. "
+    "star-a and star-b ask for 720 and 80 points of cpu more than the cluster has, which the "
+    "article's Star does not: every placement overloads. The authors' code up to December 2014 "
+    "refuses them (later commits deal what is left over over all nodes); going on where the "
+    "instance has cpu soft is a rule of slotwise. A task has Storm's default of 128 MB; in the "
+    "authors' fork of Storm it is 150 MB."
 )
 """For readers who know the article: what is not as it has it, and why."""
 
@@ -111,7 +113,7 @@ def instance_of(shape: Shape) -> Instance:
 
 @cache
 def _data() -> Any:
-    file = files("slotwise.models.families") / "data" / "rstorm.json"
+    file = files("slotwise.models.families.registry") / "data" / "rstorm.json"
     return json.loads(file.read_text("utf-8"))
 
 

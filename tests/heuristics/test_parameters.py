@@ -26,7 +26,17 @@ def test_parameters_are_read_and_recorded() -> None:
     weights = RStormWeights(Fraction(1), Fraction(1, 2), Fraction(2), normalise=True)
     assert method.name == r_storm(weights).name == WRITTEN
     assert method.parameters == {"weights": "1,0.5,2", "normalise": "capacity"}
-    assert describe(WRITTEN) == HEURISTICS["r-storm"].description != ""
+
+
+def test_with_other_parameters_nothing_is_as_its_authors_ran_it() -> None:
+    assert "as its authors ran it" in describe("r-storm")
+    assert describe("r-storm:normalise=none") == describe("r-storm")
+    assert describe(WRITTEN) == (
+        "The algorithm of r-storm with parameters that its authors did not use: "
+        "weights=1,0.5,2,normalise=capacity."
+    )
+    assert describe("r-storm-pseudocode:weights=1,1,0").endswith(": weights=1,1,0.")
+    assert describe("r-storm:weight=1") == describe("no-method") == ""
 
 
 def test_a_name_says_only_what_is_not_the_default_in_one_order() -> None:
