@@ -27,7 +27,8 @@ models.formats models.judge
 models.importers models.certificates
 models.instance_file models.schemas models.families
 
-heuristics.method heuristics.method_names heuristics.method_error heuristics.partial_placement heuristics.storm_outcome
+heuristics.method heuristics.method_names heuristics.method_error
+heuristics.partial_placement heuristics.storm_outcome
 heuristics.others_code heuristics.one_by_one heuristics.parameters heuristics.round_robin
 heuristics.run
 heuristics.ras.java

@@ -113,7 +113,7 @@ def instance_of(shape: Shape) -> Instance:
 
 @cache
 def _data() -> Any:
-    file = files("slotwise.models.families.registry") / "data" / "rstorm.json"
+    file = files("slotwise.models.families") / "data" / "rstorm.json"
     return json.loads(file.read_text("utf-8"))
 
 
