@@ -51,7 +51,7 @@ def test_a_large_topology_of_storm_has_a_bound_at_once(shared: Path) -> None:
     data, _ = read_data(shared / "storm/clusters/largeCluster01.json")
     instance = instance_from_data(data, topology="TopologyName00039", worker_min_cpu="0")
     problem = compile_problem(instance)
-    began = time.perf_counter()
+    began = time.process_time()
     bound = least_network(problem)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
     assert 500_000 < bound <= 951_966  # of the best heuristic
