@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -29,12 +28,12 @@ class CpBuilder:
     model
         What is built.
     deadline
-        Time of `perf_counter` after which `check_time`, and so a new variable, raises
-        `BuildingTooLongError`.
+        Time of `perf_counter` after which a new variable raises `BuildingTooLongError`; until then
+        it heeds Ctrl-C. ``None`` = nothing stops the building of a model that is small.
     """
 
     model: cp_model.CpModel = field(default_factory=cp_model.CpModel)
-    deadline: float = math.inf
+    deadline: float | None = None
     _uppers: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -43,7 +42,9 @@ class CpBuilder:
         return True
 
     def check_time(self) -> None:
-        """Heed Ctrl-C and the deadline."""
+        """Heed Ctrl-C and the deadline, where there is one."""
+        if self.deadline is None:
+            return
         check_stop()
         if time.perf_counter() > self.deadline:
             raise BuildingTooLongError
