@@ -68,16 +68,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.write_line(line)
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests that take minutes unless SLOTWISE_DEEP=1, and those that need a seed.
-
-    Where pytest-xdist spreads the tests over processes (`--dist loadgroup`), those with Spark run
-    in one process, so that there is one session.
-    """
+    """Skip the tests that take minutes unless SLOTWISE_DEEP=1, and those that need a seed."""
     for item in items:
-        if item.get_closest_marker("spark"):
-            item.add_marker(pytest.mark.xdist_group("spark"))
         if item.get_closest_marker("deep") and not DEEP:
             item.add_marker(pytest.mark.skip(reason="takes minutes; set SLOTWISE_DEEP=1"))
         if item.get_closest_marker("daily") and not DAILY_SEED:
@@ -120,7 +113,7 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """One local Spark session for all tests.
+    """One local Spark session for all tests of a process.
 
     Functions that run on the workers must be defined inside a test or in slotwise: workers cannot
     import the test modules.

@@ -44,8 +44,6 @@ LIMITS = Limits(time_s=60.0, workers=1, seed=3)
 LONG_S = 60.0
 """Far more than an engine may take to end once it is told to."""
 
-pytestmark = pytest.mark.xdist_group("engine-contract")  # they share what `claims` keeps
-
 
 @pytest.fixture(params=sorted(ENGINES))
 def engine(request: pytest.FixtureRequest) -> Engine:
