@@ -23,7 +23,7 @@ from slotwise.solver.core.memory_reading import default_limit_mb
 from slotwise.solver.core.outcome_check import contradiction
 from slotwise.solver.core.progress import OnProgress, Progress
 from slotwise.solver.core.result import Limits, Outcome, Pick, Proof, Result, Status, TermResult
-from slotwise.solver.core.solve_state import Known, Watch, tell_outcome
+from slotwise.solver.core.solve_state import Reporter, SolveState, report_outcome
 from slotwise.solver.core.supervision import Supervised, TimeLimit, supervised
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.portfolio.auto import run_auto
@@ -101,7 +101,7 @@ def solve(
 
     problem = compile_problem(instance) if isinstance(instance, Instance) else instance
     events: SimpleQueue[Progress | None] = SimpleQueue()
-    known = Known(
+    known = SolveState(
         problem,
         events.put,
         started,
@@ -145,7 +145,11 @@ def _limits(time_limit_s: float, workers: int, seed: int, memory_mb: int | None)
 
 
 def _run(
-    engine: str | Engine, problem: Problem, limits: Limits, hint: Placement | None, known: Known
+    engine: str | Engine,
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    known: SolveState,
 ) -> Answer:
     if engine == "auto":
         return run_auto(problem, limits, hint, known)
@@ -159,7 +163,7 @@ def _run(
     began = time.perf_counter()
     known.start(name, ASKED)
     try:
-        found = run_engine(chosen, problem, limits, hint, Watch(known, name))
+        found = run_engine(chosen, problem, limits, hint, Reporter(known, name))
     except MemoryLimitError:
         return (chosen,), known.outcome()
     except NotTakenError as error:
@@ -168,7 +172,7 @@ def _run(
     wrong = contradiction(problem, name, found)
     if wrong is not None:
         raise InternalError(wrong)
-    tell_outcome(Watch(known, name), found)
+    report_outcome(Reporter(known, name), found)
     known.trust.check()
     if known.confirm:
         left = replace(limits, time_s=limits.time_s - (time.perf_counter() - began))
@@ -180,7 +184,7 @@ def _run(
     return (chosen,), found
 
 
-def _as_known(known: Known, found: Outcome) -> Outcome:
+def _as_known(known: SolveState, found: Outcome) -> Outcome:
     """Return an engine's outcome with what is known instead of what it claims."""
     now = known.outcome(found.proof)
     return replace(
@@ -188,7 +192,7 @@ def _as_known(known: Known, found: Outcome) -> Outcome:
     )
 
 
-def _left_behind(engine: str | Engine, known: Known) -> Answer:
+def _left_behind(engine: str | Engine, known: SolveState) -> Answer:
     """Return what is known where the engine did not end in time."""
     names = [pick.engine for pick in known.picked]
     named = engine if isinstance(engine, Engine) else ENGINES.get(engine)
@@ -233,7 +237,7 @@ def _proofs(engines: tuple[Engine, ...], outcome: Outcome) -> tuple[Proof, ...]:
 
 
 def _result(
-    known: Known,
+    known: SolveState,
     engines: tuple[Engine, ...],
     limits: Limits,
     outcome: Outcome,
@@ -272,7 +276,7 @@ def _result(
     )
 
 
-def _kinds(known: Known, outcome: Outcome) -> list[str | None]:
+def _kinds(known: SolveState, outcome: Outcome) -> list[str | None]:
     """Return of which kind each bound is."""
     pairs = zip(outcome.bounds, known.proofs(), strict=True)
     return [None if bound is None or one is None else one.kind for bound, one in pairs]

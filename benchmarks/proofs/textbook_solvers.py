@@ -18,7 +18,7 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact.cp_sat.run import run_cp_sat
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Watch
+from slotwise.solver.core.solve_state import Reporter
 
 CLOSE = 1e-6
 """Bounds come as doubles; this much is their noise, far below one step."""
@@ -134,7 +134,7 @@ def _minimise_highs(model: Textbook, index: int, limits: Limits) -> Answer:
 
 def _engine(name: str, minimise: Minimise, version_of: Callable[[], str]) -> Engine:
     def run(
-        problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+        problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
     ) -> Outcome:
         """Solve without a hint, on one thread."""
         return _run(minimise, problem, limits)

@@ -12,7 +12,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.result import Limits
-from slotwise.solver.core.solve_state import unwatched
+from slotwise.solver.core.solve_state import null_reporter
 from slotwise.solver.portfolio.run_engine import run_engine
 
 
@@ -72,7 +72,7 @@ def fewest_moves(
     )
     problem = compile_problem(part)
     try:
-        outcome = run_engine(CP_SAT, problem, limits, hint, unwatched(problem, CP_SAT.name))
+        outcome = run_engine(CP_SAT, problem, limits, hint, null_reporter(problem, CP_SAT.name))
     except NotTakenError:
         return Moved(Moves(judge(problem, hint).scaled[0], None), placement, interrupted=False)
     found = outcome.placement

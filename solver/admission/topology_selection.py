@@ -26,7 +26,7 @@ from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.memory import MemoryLimitError
 from slotwise.solver.core.result import Limits
-from slotwise.solver.core.solve_state import unwatched
+from slotwise.solver.core.solve_state import null_reporter
 from slotwise.solver.portfolio.run_engine import run_engine
 from slotwise.solver.solve import solve
 
@@ -154,7 +154,9 @@ class _Search:
         limits = self.limits_left(SHARE)
         try:
             loose = with_single_workers(self.problem)
-            found = run_engine(CP_SAT, loose, limits, self.placement, unwatched(loose, CP_SAT.name))
+            found = run_engine(
+                CP_SAT, loose, limits, self.placement, null_reporter(loose, CP_SAT.name)
+            )
         except NotTakenError:
             return
         self.bound = found.bounds[0]

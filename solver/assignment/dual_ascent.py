@@ -25,7 +25,7 @@ from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import Engine, NotTakenError
 from slotwise.solver.core.memory import check_room, has_room
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Watch, unwatched
+from slotwise.solver.core.solve_state import Reporter, null_reporter
 
 MOST_PAIRS = 4 * 10**6
 """Entries of the costs of pairs of places, 8 bytes each, a few times over in the search."""
@@ -68,7 +68,7 @@ class _Search:
     problem: Problem
     model: Assignment
     limits: Limits
-    watch: Watch
+    reporter: Reporter
     started: float
     best: IntArray | None = None
     placement: Placement | None = None
@@ -99,7 +99,7 @@ class _Search:
     def _take(self, placement: Placement, nodes: IntArray, cost: int) -> None:
         self.best, self.placement, self.value = nodes, placement, cost
         self.note()
-        self.watch.offer(placement)
+        self.reporter.offer(placement)
 
     def note(self) -> None:
         """Add a line to the trace."""
@@ -118,14 +118,14 @@ class _Search:
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
 ) -> Outcome:
     """Search an incumbent, bound it, then branch."""
     reason = supports(problem)
     if reason is not None:
         raise NotTakenError(reason)
-    watch = watch or unwatched(problem, "dual-ascent")
-    search = _Search(problem, make_assignment(problem), limits, watch, time.perf_counter())
+    reporter = reporter or null_reporter(problem, "dual-ascent")
+    search = _Search(problem, make_assignment(problem), limits, reporter, time.perf_counter())
     if hint is not None:
         search.offer_hint(hint)
     try:
@@ -188,7 +188,7 @@ def _tighten_root(search: _Search, root: StarState) -> None:
         if not root.is_closed:
             search.bound = root.value
             search.note()
-            search.watch.prove([*[0] * search.model.term, root.value])
+            search.reporter.prove([*[0] * search.model.term, root.value])
         search.check_clock()
         if root.bound - before < ROOT_GAIN * (root.limit - root.bound):
             return

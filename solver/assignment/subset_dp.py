@@ -41,7 +41,7 @@ from slotwise.solver.assignment.tabu import search_assignment
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import Engine, NotTakenError
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Watch, tell_outcome, unwatched
+from slotwise.solver.core.solve_state import Reporter, null_reporter, report_outcome
 
 MOST_TASKS = 22
 MOST_BYTES = 2 * 2**30
@@ -67,26 +67,26 @@ def supports(problem: Problem) -> str | None:
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
 ) -> Outcome:
     """Find an incumbent, rule out contents, fill the tables node by node."""
     reason = supports(problem)
     if reason is not None:
         raise NotTakenError(reason)
-    watch = watch or unwatched(problem, "subset-dp")
+    reporter = reporter or null_reporter(problem, "subset-dp")
     started = time.perf_counter()
     known = _known(problem, hint)
     steps = 0
     try:
         model = make_assignment(problem)
         known = _with_search(problem, model, known, limits)
-        tell_outcome(watch, known)
+        report_outcome(reporter, known)
         if time.perf_counter() - started > limits.time_s:
             return known
         tables = make_tables(model)
         if known.values is not None:
             known = _with_prices(tables, known, known.values[model.term])
-            tell_outcome(watch, known)
+            report_outcome(reporter, known)
         for done in () if known.status == Status.OPTIMAL else fill(tables):
             steps += done
             check_stop()

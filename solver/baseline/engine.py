@@ -24,7 +24,7 @@ from slotwise.solver.baseline.pair_bound import fewest_nodes, least_network
 from slotwise.solver.core.ctrl_c import is_stop_requested, until
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Watch, unwatched
+from slotwise.solver.core.solve_state import Reporter, null_reporter
 
 FIRST = ("r-storm", "r-storm-pseudocode", "ras-default")
 """Heuristics that run first: the quickest (one keeps soft resources, the other refuses least), and
@@ -37,7 +37,7 @@ KIND, CAPACITY = "trivial", "capacity"
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
 ) -> Outcome:
     """Return the best of the hint and the heuristics' placements, and the simple bounds.
 
@@ -46,7 +46,7 @@ def run(
     """
     methods = dict.fromkeys((*(name for name in FIRST if name in HEURISTICS), *HEURISTICS))
     seconds = SHARE_OF_TIME * limits.time_s
-    return known_at_once(problem, limits.seed, hint, tuple(methods), seconds, watch)
+    return known_at_once(problem, limits.seed, hint, tuple(methods), seconds, reporter)
 
 
 def known_at_once(
@@ -55,19 +55,19 @@ def known_at_once(
     hint: Placement | None,
     methods: Sequence[str],
     seconds: float = math.inf,
-    watch: Watch | None = None,
+    reporter: Reporter | None = None,
 ) -> Outcome:
     """Return the best of the hint and of some heuristics' placements, and the simple bounds.
 
     After so many seconds no other heuristic starts, and one that runs `PATIENCE` times as long is
     stopped, or `PATIENCE_FOR_FIRST` times as long where there is no placement yet.
     """
-    watch = watch or unwatched(problem, "baseline")
+    reporter = reporter or null_reporter(problem, "baseline")
     simple = simple_bounds(problem)
-    watch.prove(simple, KIND)
+    reporter.prove(simple, KIND)
     bounds = capacity_bounds(problem)
-    watch.prove(bounds, CAPACITY)
-    placement = _best(problem, seed, hint, methods, seconds, watch)
+    reporter.prove(bounds, CAPACITY)
+    placement = _best(problem, seed, hint, methods, seconds, reporter)
     values = None if placement is None else judge(problem, placement).scaled
     status = Status.UNKNOWN if values is None else Status.FEASIBLE
     return Outcome(
@@ -112,7 +112,7 @@ def _best(
     hint: Placement | None,
     methods: Sequence[str],
     seconds: float,
-    watch: Watch,
+    reporter: Reporter,
 ) -> Placement | None:
     started = time.perf_counter()
     best: tuple[tuple[int, ...], Placement] | None = None
@@ -123,7 +123,7 @@ def _best(
             verdict = judge(problem, placement)
             if verdict.valid and (best is None or verdict.scaled < best[0]):
                 best = verdict.scaled, placement
-                watch.offer(placement)
+                reporter.offer(placement)
         late = time.perf_counter() - started > seconds
         if is_stop_requested() or (late and best is not None):
             break

@@ -36,7 +36,7 @@ from slotwise.solver.column_generation.params import (
 )
 from slotwise.solver.core.engine import Engine, NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Watch, tell_outcome, unwatched
+from slotwise.solver.core.solve_state import Reporter, null_reporter, report_outcome
 
 QUICK_METHODS = ("r-storm", "r-storm-pseudocode", "ras-default")
 PROOF = (
@@ -48,7 +48,7 @@ def run(
     problem: Problem,
     limits: Limits,
     hint: Placement | None,
-    watch: Watch | None = None,
+    reporter: Reporter | None = None,
     params: ConfigurationsParams = CONFIGURATIONS_DEFAULTS,
     columns: ColumnsParams = COLUMNS_DEFAULTS,
 ) -> Outcome:
@@ -59,13 +59,13 @@ def run(
     if not problem.task_count:
         return BASELINE.run(problem, limits, hint)
     started = time.perf_counter()
-    watch = watch or unwatched(problem, "configurations")
-    known = _fast(problem, limits, hint, watch, params)
+    reporter = reporter or null_reporter(problem, "configurations")
+    known = _fast(problem, limits, hint, reporter, params)
     left = limits.time_s - (time.perf_counter() - started)
     if known.interrupted or known.status in (Status.OPTIMAL, Status.INFEASIBLE) or left <= 0:
         return known
     try:
-        return by_columns(problem, replace(limits, time_s=left), known, watch, columns)
+        return by_columns(problem, replace(limits, time_s=left), known, reporter, columns)
     except NotTakenError as error:
         return replace(known, proof=f"{known.proof}; no more, for {error}")
 
@@ -74,7 +74,7 @@ def run_columns(
     problem: Problem,
     limits: Limits,
     hint: Placement | None,
-    watch: Watch | None = None,
+    reporter: Reporter | None = None,
     params: ColumnsParams = COLUMNS_DEFAULTS,
 ) -> Outcome:
     """Run the general way alone, from the hint.
@@ -84,29 +84,29 @@ def run_columns(
     NotTakenError
         When a node has too many configurations.
     """
-    watch = watch or unwatched(problem, "configurations")
+    reporter = reporter or null_reporter(problem, "configurations")
     nothing = (None,) * len(problem.terms)
     known = Outcome(Status.UNKNOWN, None, None, nothing, "")
     if hint is not None and (verdict := judge(problem, hint)).valid:
         known = Outcome(Status.FEASIBLE, hint, verdict.scaled, nothing, "")
-    return by_columns(problem, limits, known, watch, params)
+    return by_columns(problem, limits, known, reporter, params)
 
 
 def _fast(
     problem: Problem,
     limits: Limits,
     hint: Placement | None,
-    watch: Watch,
+    reporter: Reporter,
     params: ConfigurationsParams,
 ) -> Outcome:
     """Return what the fast way finds; where it gives up, heuristics and simple bounds."""
     if fast.supports(problem) is None:
         try:
-            return fast.run(problem, limits, hint, watch, params)
+            return fast.run(problem, limits, hint, reporter, params)
         except NotTakenError:
             pass  # the general way says why, if it is too large for that too
     known = known_at_once(problem, limits.seed, hint, QUICK_METHODS)
-    tell_outcome(watch, known)
+    report_outcome(reporter, known)
     return known
 
 
@@ -114,7 +114,7 @@ def by_columns(
     problem: Problem,
     limits: Limits,
     known: Outcome,
-    watch: Watch,
+    reporter: Reporter,
     params: ColumnsParams = COLUMNS_DEFAULTS,
 ) -> Outcome:
     """Go on from the first term that `known` does not prove.
@@ -125,7 +125,7 @@ def by_columns(
         When a node has too many configurations.
     """
     deadline = time.perf_counter() + limits.time_s
-    best = Incumbent(problem, known, watch)
+    best = Incumbent(problem, known, reporter)
     proven = _proven(known)
     found = ProvenBounds()
     try:

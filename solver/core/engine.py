@@ -10,7 +10,7 @@ from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Limits, Outcome
-from slotwise.solver.core.solve_state import Watch
+from slotwise.solver.core.solve_state import Reporter
 
 
 class NotTakenError(SlotwiseError):
@@ -25,12 +25,16 @@ class Run(Protocol):
     """The search of an engine."""
 
     def __call__(
-        self, problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+        self,
+        problem: Problem,
+        limits: Limits,
+        hint: Placement | None,
+        reporter: Reporter | None = None,
     ) -> Outcome:
         """Return the engine's claim.
 
-        `hint` is a placement to start from. `watch` is told of better placements and bounds while
-        the search runs; ``None`` = nobody wants to know.
+        `hint` is a placement to start from. `reporter` is told of better placements and bounds
+        while the search runs; ``None`` = nobody wants to know.
         """
         ...
 
@@ -44,7 +48,7 @@ class Engine:
     name
         As users write it.
     run
-        ``(problem, limits, hint, watch)`` -> claim, see `Run`.
+        ``(problem, limits, hint, reporter)`` -> claim, see `Run`.
     supports
         ``None``, or the reason why the engine does not take a problem.
     version

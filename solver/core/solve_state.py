@@ -55,7 +55,7 @@ class Snapshot:
 
 
 @dataclass(slots=True, eq=False)
-class Known:
+class SolveState:
     """What is known of `problem`; safe to use from several threads.
 
     Parameters
@@ -250,7 +250,7 @@ class Known:
         )
 
 
-class View(Protocol):
+class ProblemMapping(Protocol):
     """Another problem made of one, with placements carried over."""
 
     def restore(self, placement: Placement) -> Placement:
@@ -263,8 +263,8 @@ class View(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
-    """One engine's view of `Known`, through the reductions of the problem that it works on.
+class Reporter:
+    """One engine's view of `SolveState`, through the reductions of the problem that it works on.
 
     Parameters
     ----------
@@ -278,16 +278,16 @@ class Watch:
         Whether bounds of the engine's problem are bounds of the one that was asked.
     """
 
-    known: Known
+    known: SolveState
     engine: str
-    reductions: tuple[View, ...] = ()
+    reductions: tuple[ProblemMapping, ...] = ()
     bounds_hold: bool = True
 
-    def by(self, engine: str) -> Watch:
+    def by(self, engine: str) -> Reporter:
         """Return the same view for another engine."""
         return replace(self, engine=engine)
 
-    def on(self, reduction: View, *, bounds_hold: bool = True) -> Watch:
+    def on(self, reduction: ProblemMapping, *, bounds_hold: bool = True) -> Reporter:
         """Return the view from a problem made of this one's."""
         return replace(
             self,
@@ -325,15 +325,15 @@ class Watch:
         return placement
 
 
-def unwatched(problem: Problem, engine: str) -> Watch:
-    """Return a watch that nobody reads."""
-    return Watch(Known(problem), engine)
+def null_reporter(problem: Problem, engine: str) -> Reporter:
+    """Return a reporter whose state nobody reads."""
+    return Reporter(SolveState(problem), engine)
 
 
-def tell_outcome(watch: Watch, outcome: Outcome) -> None:
+def report_outcome(reporter: Reporter, outcome: Outcome) -> None:
     """Tell what an engine found and proved, for engines that do not tell while they run."""
     if outcome.placement is not None:
-        watch.offer(outcome.placement)
-    watch.prove(outcome.bounds, outcome.bound_kind, by_solver=outcome.by_solver)
-    if outcome.status == Status.INFEASIBLE and watch.bounds_hold:
-        watch.known.prove_infeasible(watch.engine, by_solver=outcome.by_solver)
+        reporter.offer(outcome.placement)
+    reporter.prove(outcome.bounds, outcome.bound_kind, by_solver=outcome.by_solver)
+    if outcome.status == Status.INFEASIBLE and reporter.bounds_hold:
+        reporter.known.prove_infeasible(reporter.engine, by_solver=outcome.by_solver)

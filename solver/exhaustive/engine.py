@@ -42,7 +42,7 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Watch
+from slotwise.solver.core.solve_state import Reporter
 from slotwise.solver.exhaustive.partial_placement import Books, Place
 from slotwise.solver.structure.node_types import equal_nodes
 
@@ -67,7 +67,7 @@ def supports(problem: Problem) -> str | None:
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
 ) -> Outcome:
     """Search all placements; deterministic work counts the places tried.
 

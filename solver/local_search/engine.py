@@ -24,7 +24,7 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import Engine, NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Watch, unwatched
+from slotwise.solver.core.solve_state import Reporter, null_reporter
 from slotwise.solver.local_search.feasibility import NO_ROW
 from slotwise.solver.local_search.solution import MOVED, Field
 
@@ -180,7 +180,7 @@ class LocalSearch:
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
 ) -> Outcome:
     """Search from the hint until the limit; work counts steps.
 
@@ -192,7 +192,7 @@ def run(
     if hint is None or not judge(problem, hint).valid:
         raise NotTakenError("there is no placement to start from")
     started = time.perf_counter()
-    watch = watch or unwatched(problem, "local-search")
+    reporter = reporter or null_reporter(problem, "local-search")
     check_stop()
     search = LocalSearch(problem, hint, limits.seed)
     work = math.inf if limits.deterministic_work is None else limits.deterministic_work
@@ -200,12 +200,12 @@ def run(
     try:
         while time.perf_counter() - started < limits.time_s and search.steps < work:
             check_stop()
-            if watch.known.is_settled:
+            if reporter.known.is_settled:
                 break
             now = time.perf_counter()
             if search.advance() and now - told > TELL_EVERY_S:
                 told = now
-                watch.offer(search.best)
+                reporter.offer(search.best)
     except KeyboardInterrupt:
         interrupted = True
     best = search.best

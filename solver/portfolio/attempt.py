@@ -11,7 +11,7 @@ from slotwise.solver.core.ctrl_c import until
 from slotwise.solver.core.engine import Engine, NotTakenError
 from slotwise.solver.core.outcome_check import contradiction
 from slotwise.solver.core.result import Limits, Outcome, Pick
-from slotwise.solver.core.solve_state import Watch, tell_outcome
+from slotwise.solver.core.solve_state import Reporter, report_outcome
 from slotwise.solver.core.supervision import ASK_AFTER_S
 from slotwise.solver.portfolio.run_engine import run_engine
 
@@ -22,20 +22,20 @@ def attempt(
     problem: Problem,
     limits: Limits,
     hint: Placement | None,
-    watch: Watch,
+    reporter: Reporter,
 ) -> Outcome | None:
-    """Run `engine` and tell `watch` what it found; return that.
+    """Run `engine` and tell `reporter` what it found; return that.
 
     ``None`` where the engine does not take the problem after all, was stopped before it had
     anything to tell, or is found wrong: then it is distrusted. `why` it runs stands in the result.
     """
-    known = watch.known
+    known = reporter.known
     began = time.perf_counter()
     known.start(engine.name, why)
     found, wrong = None, None
     try:
         with until(began + limits.time_s + ASK_AFTER_S):
-            found = run_engine(engine, problem, limits, hint, watch)
+            found = run_engine(engine, problem, limits, hint, reporter)
         wrong = contradiction(problem, engine.name, found)
     except NotTakenError:
         return None
@@ -48,5 +48,5 @@ def attempt(
         known.trust.doubt(engine.name, wrong)
         return None
     if found is not None:
-        tell_outcome(watch, found)
+        report_outcome(reporter, found)
     return None if known.trust.is_doubted(engine.name) else found

@@ -1,7 +1,7 @@
 """Engine choice ``auto``: a first placement, cheap reductions, then the engines that may prove it.
 
 One after the other on one thread; with more, CP-SAT searches beside the others (`side_by_side`).
-All of them tell one `Known`, which keeps the best placement and the best bounds.
+All of them tell one `SolveState`, which keeps the best placement and the best bounds.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.ctrl_c import is_stop_requested
 from slotwise.solver.core.race import side_by_side
 from slotwise.solver.core.result import Limits, Outcome, Proof, Status
-from slotwise.solver.core.solve_state import Known, Watch, tell_outcome
-from slotwise.solver.portfolio.matrix import matrix_turns
+from slotwise.solver.core.solve_state import Reporter, SolveState, report_outcome
+from slotwise.solver.portfolio.matrix import matrix_steps
 from slotwise.solver.portfolio.run import (
     BESIDE,
     CONNECTED_COLUMNS,
@@ -36,7 +36,7 @@ from slotwise.solver.portfolio.run import (
     TAKES_ALL,
     Answer,
     Auto,
-    Turn,
+    PortfolioStep,
 )
 from slotwise.solver.presolve.flow_components import flow_parts, sum_of_parts
 from slotwise.solver.presolve.node_reduction import reduce_nodes
@@ -64,36 +64,38 @@ LEAST_SHARE_OF_A_PART = 0.05
 SHARE_OF_A_RACK = 0.4
 """Of the time limit, for each of the two problems that enclose one with several racks."""
 
-BY_CONNECTED = Turn(CONNECTED, CONNECTED_COLUMNS, SHARE_OF_CONFIGURATIONS)
+BY_CONNECTED = PortfolioStep(CONNECTED, CONNECTED_COLUMNS, SHARE_OF_CONFIGURATIONS)
 
 SUM_OF_PARTS, CUT = "sum over parts without flow", "least cut between racks"
 """Kinds of bounds."""
 
 
 def run_auto(
-    problem: Problem, limits: Limits, hint: Placement | None, known: Known | None = None
+    problem: Problem, limits: Limits, hint: Placement | None, known: SolveState | None = None
 ) -> Answer:
     """Solve the parts that no flow connects one by one, then the whole.
 
     A valid placement that `known` has already is where the search starts, else `hint`.
     """
-    known = known or Known(problem)
+    known = known or SolveState(problem)
     if hint is not None:
         known.offer(hint, "hint")
     auto = Auto(known, limits, hint)
-    watch = Watch(known, "auto")
-    auto.run(Turn(BASELINE, FIRST), problem, watch)
+    reporter = Reporter(known, "auto")
+    auto.run(PortfolioStep(BASELINE, FIRST), problem, reporter)
     if problem.task_count >= SOME_TASKS:
         auto.polish(SOON, SHARE_OF_SOON, STEPS_A_TASK * problem.task_count)
     parts = flow_parts(problem)
     if len(parts) > 1:
-        _solve_parts(auto, problem, parts, watch)
-    _solve_reduced(auto, problem, watch)
+        _solve_parts(auto, problem, parts, reporter)
+    _solve_reduced(auto, problem, reporter)
     auto.polish(POLISH, 1.0)
     return auto.answer()
 
 
-def _solve_parts(auto: Auto, problem: Problem, parts: tuple[SubProblem, ...], watch: Watch) -> None:
+def _solve_parts(
+    auto: Auto, problem: Problem, parts: tuple[SubProblem, ...], reporter: Reporter
+) -> None:
     """Solve every part alone, the smallest first, and put their placements side by side."""
     outcomes: list[Outcome] = []
     provers: dict[str, None] = {}
@@ -103,7 +105,7 @@ def _solve_parts(auto: Auto, problem: Problem, parts: tuple[SubProblem, ...], wa
         work = [len(one.tasks) ** 2 for one in parts[: len(parts) - i]]
         share = auto.left_s * max(work[-1] / sum(work), LEAST_SHARE_OF_A_PART)
         inner = auto.within(part.problem, share)
-        _solve_reduced(inner, part.problem, Watch(inner.known, "auto"))
+        _solve_reduced(inner, part.problem, Reporter(inner.known, "auto"))
         _, found = inner.answer()
         provers |= dict.fromkeys(inner.known.provers())
         auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
@@ -112,82 +114,82 @@ def _solve_parts(auto: Auto, problem: Problem, parts: tuple[SubProblem, ...], wa
             break
     joined, found = sum_of_parts(problem, parts, outcomes)
     if joined is not None:
-        watch.offer(joined)
-    tell_outcome(watch.by("+".join(provers)), replace(found, bound_kind=SUM_OF_PARTS))
+        reporter.offer(joined)
+    report_outcome(reporter.by("+".join(provers)), replace(found, bound_kind=SUM_OF_PARTS))
     auto.proofs += found.proofs
 
 
-def _solve_reduced(auto: Auto, problem: Problem, watch: Watch) -> None:
+def _solve_reduced(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     """Solve on the nodes that an optimal placement needs; see `reduce_nodes`."""
     if auto.is_over:
         return
     reduction = reduce_nodes(problem)
-    watch = watch.on(reduction)
+    reporter = reporter.on(reduction)
     one = as_one_node(reduction.problem)
     if one is None:
-        _search(auto, reduction.problem, watch)
+        _search(auto, reduction.problem, reporter)
     else:
-        _search(auto, one.problem, watch.on(one))
+        _search(auto, one.problem, reporter.on(one))
 
 
-def _search(auto: Auto, problem: Problem, watch: Watch) -> None:
+def _search(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     """Run the engines: in one lane, or with CP-SAT beside it on the other threads."""
     threads = auto.limits.workers
 
     def beside() -> None:
         limits = replace(auto.limits, workers=threads - 1)
-        auto.run(Turn(CP_SAT, BESIDE), problem, watch, limits=limits)
+        auto.run(PortfolioStep(CP_SAT, BESIDE), problem, reporter, limits=limits)
 
     def alone() -> None:
-        _prove(auto, problem, watch)
+        _prove(auto, problem, reporter)
         if threads > 1:
             auto.polish(POLISH, 1.0)
 
-    if threads == 1 or (problem.matrix is not None and not matrix_turns(problem)):
+    if threads == 1 or (problem.matrix is not None and not matrix_steps(problem)):
         alone()
         if problem.task_count >= SOME_TASKS:
             auto.polish(POLISH, SHARE_OF_POLISH, STEPS_OF_POLISH)
-        auto.run(Turn(CP_SAT, TAKES_ALL), problem, watch, limits=auto.limits)
+        auto.run(PortfolioStep(CP_SAT, TAKES_ALL), problem, reporter, limits=auto.limits)
     else:
         side_by_side((alone, beside), lambda: auto.known.is_settled)
 
 
-def _prove(auto: Auto, problem: Problem, watch: Watch) -> None:
+def _prove(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     """Run the engines that know more of a problem than CP-SAT does."""
     if problem.matrix is not None:
-        for turn in matrix_turns(problem):
-            auto.run(turn, problem, watch)
+        for turn in matrix_steps(problem):
+            auto.run(turn, problem, reporter)
         return
-    priced = Turn(CONFIGURATIONS, PRICED, SHARE_OF_CONFIGURATIONS)
-    found = auto.run(priced, problem, watch)
+    priced = PortfolioStep(CONFIGURATIONS, PRICED, SHARE_OF_CONFIGURATIONS)
+    found = auto.run(priced, problem, reporter)
     if found is None and racks_matter(problem):
-        _enclose(auto, problem, watch)
+        _enclose(auto, problem, reporter)
     else:
-        auto.run(BY_CONNECTED, problem, watch)
+        auto.run(BY_CONNECTED, problem, reporter)
     if found is not None or CONFIGURATIONS.supports(problem) is not None:  # not for its size
-        auto.run(Turn(COLUMNS, LISTED, SHARE_OF_COLUMNS), problem, watch)
+        auto.run(PortfolioStep(COLUMNS, LISTED, SHARE_OF_COLUMNS), problem, reporter)
 
 
-def _enclose(auto: Auto, problem: Problem, watch: Watch) -> None:
+def _enclose(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     """Take the bound of all nodes in one rack; its placement, or that of one rack alone."""
     flat = all_in_one_rack(problem)
-    turn = Turn(CONFIGURATIONS, ENCLOSING, SHARE_OF_A_RACK)
-    outer = auto.run(turn, flat.problem, watch.on(flat))
+    turn = PortfolioStep(CONFIGURATIONS, ENCLOSING, SHARE_OF_A_RACK)
+    outer = auto.run(turn, flat.problem, reporter.on(flat))
     if outer is None:
-        auto.run(BY_CONNECTED, problem, watch)
+        auto.run(BY_CONNECTED, problem, reporter)
     rack = one_rack(problem)
     share = min(auto.limits.time_s * SHARE_OF_A_RACK, auto.left_s)
     inner = auto.within(rack.problem, share)
-    inner.known.on_best = watch.on(rack).offer
-    inside = Watch(inner.known, "auto")
+    inner.known.on_best = reporter.on(rack).offer
+    inside = Reporter(inner.known, "auto")
     for engine in (CP_SAT,) if outer is None else (CONFIGURATIONS, CP_SAT):
         if not auto.is_over and share > 0:
-            inner.run(Turn(engine, ENCLOSED), rack.problem, inside)
+            inner.run(PortfolioStep(engine, ENCLOSED), rack.problem, inside)
     auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
     if outer is not None:
         found = over_racks(problem, outer, inner.known.outcome())
         provers = dict.fromkeys([CONFIGURATIONS.name, *inner.known.provers()])
         cut = replace(found, bound_kind=CUT, by_solver=outer.by_solver)
-        tell_outcome(watch.by("+".join(provers)), cut)
+        report_outcome(reporter.by("+".join(provers)), cut)
         auto.proofs.append(Proof("rack-cut", version("slotwise"), found.bounds, found.proof))
-        auto.run(BY_CONNECTED, problem, watch)
+        auto.run(BY_CONNECTED, problem, reporter)

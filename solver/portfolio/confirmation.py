@@ -1,6 +1,6 @@
 """Confirming what CP-SAT or a MIP solver proved, by another engine or without presolve.
 
-`Known` counts such a bound only once two of them prove it where its `confirm` is set; here the
+`SolveState` counts such a bound only once two of them prove it where its `confirm` is set; here the
 second one is asked.
 """
 
@@ -14,7 +14,7 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.ctrl_c import is_stop_requested
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.result import Limits
-from slotwise.solver.core.solve_state import Known, Watch
+from slotwise.solver.core.solve_state import Reporter, SolveState
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.portfolio.attempt import attempt
 
@@ -45,21 +45,21 @@ def is_confirmation_due(problem: Problem, engine: str) -> bool:
     return any(most >= due_from for most in largest_terms(problem))
 
 
-def without_presolve(engine: Engine, problem: Problem, limits: Limits, watch: Watch) -> None:
+def without_presolve(engine: Engine, problem: Problem, limits: Limits, reporter: Reporter) -> None:
     """Run `engine` again without presolve; what it proves counts as another engine's proof."""
     name = engine.name + WITHOUT_PRESOLVE
-    watch = watch.by(name)
+    reporter = reporter.by(name)
     plain = replace(limits, presolve=False)
-    attempt(replace(engine, name=name), CONFIRMING, problem, plain, watch.best(), watch)
+    attempt(replace(engine, name=name), CONFIRMING, problem, plain, reporter.best(), reporter)
 
 
-def confirm_claim(known: Known, engine: Engine, limits: Limits) -> tuple[Engine, ...]:
+def confirm_claim(known: SolveState, engine: Engine, limits: Limits) -> tuple[Engine, ...]:
     """Ask for a second proof of what `engine` claims; return who was asked besides.
 
     Until all is confirmed, the bounds of open terms too, or time is up: first `engine` itself
     without presolve, then others.
     """
-    problem, watch = known.problem, Watch(known, engine.name)
+    problem, reporter = known.problem, Reporter(known, engine.name)
     others = [ENGINES[name] for name in ASKED if name != engine.name]
     others = [other for other in others if other.supports(problem) is None]
     asked: list[Engine] = []
@@ -71,8 +71,8 @@ def confirm_claim(known: Known, engine: Engine, limits: Limits) -> tuple[Engine,
         share = 1.0 if index == len(others) else SHARE
         within = replace(limits, time_s=share * left)
         if other is None:
-            without_presolve(engine, problem, within, watch)
+            without_presolve(engine, problem, within, reporter)
         else:
-            attempt(other, CONFIRMING, problem, within, watch.best(), watch.by(other.name))
+            attempt(other, CONFIRMING, problem, within, reporter.best(), reporter.by(other.name))
             asked.append(other)
     return tuple(asked)

@@ -11,7 +11,7 @@ from slotwise.solver.baseline.engine import BASELINE
 from slotwise.solver.core.ctrl_c import is_stop_requested
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Proof
-from slotwise.solver.core.solve_state import Known, Watch
+from slotwise.solver.core.solve_state import Reporter, SolveState
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
 from slotwise.solver.portfolio.attempt import attempt
 from slotwise.solver.portfolio.confirmation import without_presolve
@@ -30,7 +30,7 @@ Answer = tuple[tuple[Engine, ...], Outcome]
 class Auto:
     """One run: what is known, who ran, and what they proved by themselves."""
 
-    known: Known
+    known: SolveState
     limits: Limits
     hint: Placement | None
     started: float = field(default_factory=time.perf_counter)
@@ -50,7 +50,12 @@ class Auto:
         return self.known.is_settled or is_stop_requested()
 
     def run(
-        self, turn: Turn, problem: Problem, watch: Watch, *, limits: Limits | None = None
+        self,
+        turn: PortfolioStep,
+        problem: Problem,
+        reporter: Reporter,
+        *,
+        limits: Limits | None = None,
     ) -> Outcome | None:
         """Run one engine from the incumbent; ``None`` where it does not take the problem.
 
@@ -58,7 +63,7 @@ class Auto:
         is found wrong: then it is distrusted and the others go on. It has one thread and the
         limits of this run, else those of `limits`, but never more than what is left.
         """
-        engine, watch = turn.engine, watch.by(turn.engine.name)
+        engine, reporter = turn.engine, reporter.by(turn.engine.name)
         late = bool(self.engines) and self.left_s <= 0
         if self.is_over or late or self.known.trust.is_doubted(engine.name):
             return None
@@ -66,23 +71,23 @@ class Auto:
             return None
         asked = limits or replace(self.limits, workers=1)
         asked = replace(asked, time_s=max(self.left_s, 0.0) * turn.share)
-        start = watch.best() or watch.project(self.hint)
-        found = attempt(engine, turn.why, problem, asked, start, watch)
+        start = reporter.best() or reporter.project(self.hint)
+        found = attempt(engine, turn.why, problem, asked, start, reporter)
         if found is None:
             return None
-        self._note(engine, found, watch)
+        self._note(engine, found, reporter)
         if self.known.awaits_confirmation and self.left_s > 0 and not is_stop_requested():
             half = replace(asked, time_s=SHARE_TO_CONFIRM * self.left_s)
-            without_presolve(engine, problem, half, watch)
+            without_presolve(engine, problem, half, reporter)
         return found
 
-    def _note(self, engine: Engine, found: Outcome, watch: Watch) -> None:
+    def _note(self, engine: Engine, found: Outcome, reporter: Reporter) -> None:
         if engine not in self.engines:
             self.engines.append(engine)
         if found.deterministic_work is not None:
             self.deterministic_work = found.deterministic_work
         self.trace += found.trace
-        if watch.bounds_hold:
+        if reporter.bounds_hold:
             proof = Proof(engine.name, engine.version(), found.bounds, found.proof)
             self.proofs.append(proof)
 
@@ -90,15 +95,15 @@ class Auto:
         """Improve the incumbent of the whole problem by local search."""
         asked = replace(self.limits, deterministic_work=steps)
         self.run(
-            Turn(LOCAL_SEARCH, why, share),
+            PortfolioStep(LOCAL_SEARCH, why, share),
             self.known.problem,
-            Watch(self.known, LOCAL_SEARCH.name),
+            Reporter(self.known, LOCAL_SEARCH.name),
             limits=asked,
         )
 
     def within(self, problem: Problem, time_s: float) -> Auto:
         """Return a run on another problem, which is part of this one."""
-        known = Known(
+        known = SolveState(
             problem,
             self.known.tell_engine,
             self.known.started,
@@ -154,7 +159,7 @@ BESIDE = "takes every rule; searches beside the others on the other threads"
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PortfolioStep:
     """An engine, why it is picked, and its share of the time that is left."""
 
     engine: Engine

@@ -13,17 +13,17 @@ from slotwise.solver.core.ctrl_c import Stop, heeding, is_stop_requested, this_s
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.memory import Memory, MemoryLimitError, this_memory
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Watch
+from slotwise.solver.core.solve_state import Reporter
 
 T = TypeVar("T")
 
 
 def run_engine(
-    engine: Engine, problem: Problem, limits: Limits, hint: Placement | None, watch: Watch
+    engine: Engine, problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter
 ) -> Outcome:
     """Run an engine; where memory runs short it ends as if its time were over, and that is noted.
 
-    What it told `watch` by then stands, whatever it returns. The first placement (`BASELINE`) is
+    What it told `reporter` by then stands, whatever it returns. The first placement (`BASELINE`) is
     made whatever the limit is: without it there is no answer at all.
 
     Raises
@@ -34,8 +34,8 @@ def run_engine(
         When it does not take the problem.
     """
     if engine is BASELINE:
-        return engine.run(problem, limits, hint, watch)
-    found, is_short = in_memory(engine.name, lambda: engine.run(problem, limits, hint, watch))
+        return engine.run(problem, limits, hint, reporter)
+    found, is_short = in_memory(engine.name, lambda: engine.run(problem, limits, hint, reporter))
     if found is None:
         return Outcome(Status.UNKNOWN, None, None, (None,) * len(problem.terms), "")
     return replace(found, interrupted=False) if is_short else found

@@ -1,4 +1,4 @@
-"""The best placement of a search over columns; better ones and bounds are told to the `Watch`."""
+"""The best placement of a search over columns, told to the `Reporter` with each bound."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.column_generation.configurations.engine import KIND
 from slotwise.solver.core.result import Improvement, Outcome
-from slotwise.solver.core.solve_state import Watch
+from slotwise.solver.core.solve_state import Reporter
 
 
 class Incumbent:
     """The best placement so far, and the trace."""
 
-    def __init__(self, problem: Problem, known: Outcome, watch: Watch) -> None:
-        self._problem, self._watch = problem, watch
+    def __init__(self, problem: Problem, known: Outcome, reporter: Reporter) -> None:
+        self._problem, self._reporter = problem, reporter
         self._started = time.perf_counter()
         self.placement, self.values = known.placement, known.values
         self.trace = list(known.trace)
@@ -33,13 +33,13 @@ class Incumbent:
         if self.values is None or verdict.scaled < self.values:
             self.placement, self.values = placement, verdict.scaled
             self._note(term, verdict.scaled[term], None)
-            self._watch.offer(placement)
+            self._reporter.offer(placement)
         return self.values
 
     def prove(self, bounds: Sequence[int]) -> None:
         """Tell of bounds: that of the last term holds where the others are reached."""
         self._note(len(bounds) - 1, None, bounds[-1])
-        self._watch.prove(bounds, KIND, by_solver=True)
+        self._reporter.prove(bounds, KIND, by_solver=True)
 
     def _note(self, term: int, value: int | None, bound: int | None) -> None:
         seconds = time.perf_counter() - self._started

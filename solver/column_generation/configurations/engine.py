@@ -35,7 +35,7 @@ from slotwise.solver.column_generation.search_state import MasterSolution, Searc
 from slotwise.solver.column_generation.split_search import SplitSearch
 from slotwise.solver.core.engine import Engine, NotTakenError
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Watch, unwatched
+from slotwise.solver.core.solve_state import Reporter, null_reporter
 from slotwise.solver.structure.worker_layout import has_single_workers
 
 UNSUPPORTED_PARTS = ("rejected", "moved")
@@ -50,7 +50,7 @@ class _ConfigurationSearch:
     problem: Problem
     started: float
     deadline: float
-    watch: Watch
+    reporter: Reporter
     limits: Limits
     params: ConfigurationsParams
     placement: Placement | None = None
@@ -68,7 +68,7 @@ class _ConfigurationSearch:
         if verdict.valid and (self.values is None or verdict.scaled < self.values):
             self.placement, self.values = placement, verdict.scaled
             self.note(term, verdict.scaled[term], None)
-            self.watch.offer(placement)
+            self.reporter.offer(placement)
 
     def note(self, term: int, value: int | None, bound: int | None) -> None:
         """Add a line to the trace."""
@@ -80,7 +80,7 @@ def run(
     problem: Problem,
     limits: Limits,
     hint: Placement | None,
-    watch: Watch | None = None,
+    reporter: Reporter | None = None,
     params: ConfigurationsParams = CONFIGURATIONS_DEFAULTS,
 ) -> Outcome:
     """Solve the terms in order until one is not proven within the limits.
@@ -91,8 +91,10 @@ def run(
         When a node has too many configurations or two racks too many splits.
     """
     started = time.perf_counter()
-    watch = watch or unwatched(problem, "configurations")
-    search = _ConfigurationSearch(problem, started, started + limits.time_s, watch, limits, params)
+    reporter = reporter or null_reporter(problem, "configurations")
+    search = _ConfigurationSearch(
+        problem, started, started + limits.time_s, reporter, limits, params
+    )
     if hint is not None:
         search.offer(hint, 0)
     try:
@@ -132,7 +134,7 @@ def _solve_term(
 
     def on_bound(bound: int) -> None:
         known = [*search.bounds[:index], master.term_value(bound)]
-        search.watch.prove(known, KIND, by_solver=search.by_solver or state.by_solver)
+        search.reporter.prove(known, KIND, by_solver=search.by_solver or state.by_solver)
 
     state = SearchState(best=_known(master, search, index), on_bound=on_bound)
     try:

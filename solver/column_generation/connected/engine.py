@@ -31,7 +31,7 @@ from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, Connect
 from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.core.engine import Engine, NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Known, Watch
+from slotwise.solver.core.solve_state import Reporter, SolveState
 
 KIND = "connected"
 """The engine's name, and what its bounds are called."""
@@ -47,7 +47,7 @@ class _ConnectedSearch:
     """
 
     places: PlaceModel
-    watch: Watch
+    reporter: Reporter
     limits: Limits
     params: ConnectedParams
     split: WorkerSplitter | None = None
@@ -72,11 +72,11 @@ class _ConnectedSearch:
         by_node = pack_configurations(self.places, configurations)
         placement = None if by_node is None else placement_of(self.places, by_node, self.split)
         if placement is not None:
-            self.watch.offer(placement)
+            self.reporter.offer(placement)
 
     def tell(self) -> None:
         """Tell the bound of every term."""
-        self.watch.prove(self.bounds(), KIND, by_solver=self.by_solver)
+        self.reporter.prove(self.bounds(), KIND, by_solver=self.by_solver)
 
     def bounds(self) -> list[int | None]:
         """Return a bound per term, whatever the others are at; ``None`` where there is none."""
@@ -96,27 +96,29 @@ def run(
     problem: Problem,
     limits: Limits,
     hint: Placement | None,
-    watch: Watch | None = None,
+    reporter: Reporter | None = None,
     params: ConnectedParams = CONNECTED_DEFAULTS,
 ) -> Outcome:
     """Solve the network term; overload is nothing where all capacities are hard."""
     deadline = time.perf_counter() + limits.time_s
     places = make_place_model(problem, params)
-    known = Known(problem, on_best=lambda placement: watch.offer(placement) if watch else None)
+    known = SolveState(
+        problem, on_best=lambda placement: reporter.offer(placement) if reporter else None
+    )
     if hint is not None:
         known.offer(hint, "hint")
     if not places.nodes[0].most.all() or not (places.workers is None or places.workers.most.all()):
         nothing = (None,) * len(problem.terms)
         return Outcome(Status.INFEASIBLE, None, None, nothing, "a task fits nowhere")
-    search = _ConnectedSearch(places, Watch(known, KIND), limits, params)
+    search = _ConnectedSearch(places, Reporter(known, KIND), limits, params)
     try:
         _solve(search, deadline)
     except KeyboardInterrupt:
         search.interrupted = True
     search.tell()
     known.trust.check()
-    if watch is not None:
-        watch.prove(known.bounds, KIND, by_solver=search.by_solver)
+    if reporter is not None:
+        reporter.prove(known.bounds, KIND, by_solver=search.by_solver)
     proof = PROOF if any(bound is not None for bound in known.bounds) else ""
     outcome = known.outcome(proof, interrupted=search.interrupted)
     return replace(outcome, bound_kind=KIND, by_solver=search.by_solver)
@@ -150,7 +152,7 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
     _run_gap_search(search, gap_search, now + params.node_time_fraction * (deadline - now))
     search.nodes = gap_search.bound
     search.tell()
-    if places.node_saving and places.worker_saving and not search.watch.known.is_settled:
+    if places.node_saving and places.worker_saving and not search.reporter.known.is_settled:
         both = two_level_search(places, nodes, workers, search.split, params)
         _run_gap_search(search, both, deadline)
         search.both = both.bound

@@ -34,7 +34,7 @@ from slotwise.solver.compact.model_size import check_model_size
 from slotwise.solver.compact.variables import Counts, described, read_placement
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Watch, unwatched
+from slotwise.solver.core.solve_state import Reporter, null_reporter
 
 SHARE_TO_TELL = 0.05
 """Most of the search's time that goes into telling of better placements as they come."""
@@ -49,7 +49,7 @@ class _Search:
     """What is known so far, over all terms."""
 
     started: float
-    watch: Watch
+    reporter: Reporter
     placement: Placement | None = None
     bounds: list[int | None] = field(default_factory=list)
     trace: list[Improvement] = field(default_factory=list)
@@ -61,7 +61,7 @@ class _Search:
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
 ) -> Outcome:
     """Solve the terms in order until one is not proven within the limits.
 
@@ -72,7 +72,7 @@ def run(
     NotTakenError
         When the model would be too large to build in sensible time.
     """
-    search = _Search(time.perf_counter(), watch or unwatched(problem, "cp-sat"))
+    search = _Search(time.perf_counter(), reporter or null_reporter(problem, "cp-sat"))
     if hint is not None and judge(problem, hint).valid:
         search.placement = hint
     check_model_size(problem)
@@ -125,7 +125,7 @@ class _Listener(cp_model.CpSolverSolutionCallback):
         value = round(self.objective_value)
         self._search.trace.append(Improvement(began, self._term, value, None))
         if self._spent <= SHARE_TO_TELL * began:
-            self._search.watch.offer(read_placement(self._problem, self._counts, self.value))
+            self._search.reporter.offer(read_placement(self._problem, self._counts, self.value))
             self._spent += self._search.seconds() - began
 
 
@@ -151,7 +151,7 @@ def _minimise(
         model,
         replace(limits, time_s=left, deterministic_work=work and max(work - search.work, 0.0)),
         listener=_Listener(search, index, problem, counts),
-        on_bound=lambda double: search.watch.prove(
+        on_bound=lambda double: search.reporter.prove(
             [*search.bounds, whole_bound(double, noise)], by_solver=True
         ),
     )
@@ -178,8 +178,8 @@ def _record(
     bound = proven_bound(model, answer.solver, answer.status)
     search.bounds.append(bound)
     if search.placement is not None:
-        search.watch.offer(search.placement)
-    search.watch.prove(search.bounds, by_solver=True)
+        search.reporter.offer(search.placement)
+    search.reporter.prove(search.bounds, by_solver=True)
     search.trace.append(Improvement(search.seconds(), index, None, bound))
 
 

@@ -44,7 +44,7 @@ from slotwise.solver.compact.model_size import check_columns, check_linear_size
 from slotwise.solver.compact.variables import described, read_placement
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Watch, unwatched
+from slotwise.solver.core.solve_state import Reporter, null_reporter
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class _Search:
     solver: MipSolver
     limits: Limits
     started: float
-    watch: Watch
+    reporter: Reporter
     placement: Placement | None = None
     values: tuple[int, ...] | None = None
     bounds: list[int | None] = field(default_factory=list)
@@ -72,7 +72,7 @@ class _Search:
         last = self.trace[-1] if self.trace else None
         if last is None or (last.term, last.value, last.bound) != (term, value, bound):
             self.trace.append(Improvement(seconds, term, value, bound))
-            self.watch.prove([*self.bounds[:term], bound], by_solver=True)
+            self.reporter.prove([*self.bounds[:term], bound], by_solver=True)
 
     def offer(self, placement: Placement) -> bool:
         """Keep a placement if it is valid and better; return whether it was."""
@@ -80,7 +80,7 @@ class _Search:
         better = self.values is None or verdict.scaled < self.values
         if verdict.valid and better:
             self.placement, self.values = placement, verdict.scaled
-            self.watch.offer(placement)
+            self.reporter.offer(placement)
         return verdict.valid and better
 
 
@@ -89,13 +89,13 @@ def run(
     problem: Problem,
     limits: Limits,
     hint: Placement | None,
-    watch: Watch | None = None,
+    reporter: Reporter | None = None,
 ) -> Outcome:
     """Solve the terms in order until one is not proven within the limits."""
     if not problem.task_count:
         return BASELINE.run(problem, limits, hint)  # no columns, no model
-    watch = watch or unwatched(problem, solver.name)
-    search = _Search(problem, solver, limits, time.perf_counter(), watch)
+    reporter = reporter or null_reporter(problem, solver.name)
+    search = _Search(problem, solver, limits, time.perf_counter(), reporter)
     if hint is not None:
         search.offer(hint)
     try:
@@ -130,7 +130,7 @@ def _can_fix(search: _Search, grid: Grid, name: str) -> bool:
     """
     largest = largest_sum(grid.columns)
     if largest > LEAST_BLURRED:
-        search.watch.note(
+        search.reporter.note(
             f"the terms after {name} are not searched: a row that fixes {name} would add up to "
             f"{largest:,.0f} steps, more than floating point keeps apart beside others"
         )
@@ -207,7 +207,7 @@ def _ask_for_less(search: _Search, compact: CompactModel, index: int, grid: Grid
         value = search.values[index]
         steps = (value - grid.constant) // grid.step
         if abs(steps) > MOST_TOLD_APART:
-            search.watch.note(
+            search.reporter.note(
                 f"a term of {abs(steps):,} steps is more than doubles tell apart, so its bound "
                 "stays below its value and later terms are not searched"
             )

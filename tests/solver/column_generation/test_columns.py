@@ -26,7 +26,7 @@ from slotwise.solver.column_generation.engine import CONFIGURATIONS, by_columns,
 from slotwise.solver.column_generation.params import COLUMNS_DEFAULTS, ColumnsParams
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import unwatched
+from slotwise.solver.core.solve_state import null_reporter
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.structure.dominance import undominated
 from slotwise.testing.agreement import Answer, disagreements
@@ -40,7 +40,7 @@ FEW_CHOICES = ColumnsParams(first_choices=8, choice_growth=2)
 def columns_alone(problem: Problem, params: ColumnsParams = COLUMNS_DEFAULTS) -> Outcome:
     """Solve without the fast way and without a placement to start from."""
     nothing = Outcome(Status.UNKNOWN, None, None, (None,) * len(problem.terms), "")
-    return by_columns(problem, LIMITS, nothing, unwatched(problem, "columns"), params)
+    return by_columns(problem, LIMITS, nothing, null_reporter(problem, "columns"), params)
 
 
 def equals_exhaustive(problem: Problem, params: ColumnsParams = COLUMNS_DEFAULTS) -> Status:

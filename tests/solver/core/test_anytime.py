@@ -29,7 +29,7 @@ from slotwise.solver.core.ctrl_c import Stop, check_stop, heeding
 from slotwise.solver.core.engine import Engine, UntakenError
 from slotwise.solver.core.progress import Event, Progress
 from slotwise.solver.core.result import Limits, Outcome, Result, Status
-from slotwise.solver.core.solve_state import Known, Watch
+from slotwise.solver.core.solve_state import Reporter, SolveState
 from slotwise.solver.solve import solve
 
 LONG_S = 60.0
@@ -145,12 +145,12 @@ def test_two_engines_side_by_side_are_right_on_tiny_instances() -> None:
             assert judge(problem, result.placement).scaled == truth.values
 
 
-def stuck(problem: Problem, limits: Limits, hint: Placement | None, watch: Watch) -> Outcome:
+def stuck(problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter) -> Outcome:
     """Find a placement, then hear nothing for a while, as native code does."""
     placed = solve(problem, engine="cp-sat").placement
     assert placed is not None
-    watch.offer(placed)
-    watch.prove([0], "trivial")
+    reporter.offer(placed)
+    reporter.prove([0], "trivial")
     time.sleep(4)
     raise AssertionError("left behind long ago")
 
@@ -216,7 +216,7 @@ def test_a_thread_heeds_its_own_stop_only() -> None:
 
 def test_bounds_of_later_terms_count_only_where_the_earlier_ones_are_reached() -> None:
     problem = compile_problem(FAMILIES["rstorm"].make(4, 0))  # overload, then network
-    known = Known(problem)
+    known = SolveState(problem)
     placed = solve(problem, time_limit_s=30).placement
     assert placed is not None
     best = judge(problem, placed).scaled

@@ -41,7 +41,7 @@ from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.memory import LOOK_S, MB, Memory, check_room, has_room, watched, within
 from slotwise.solver.core.memory_reading import default_limit_mb, group_limits, offered_bytes
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Watch
+from slotwise.solver.core.solve_state import Reporter
 from slotwise.solver.portfolio import auto
 
 LIMIT_MB = 1000
@@ -68,10 +68,12 @@ def resident(monkeypatch: pytest.MonkeyPatch) -> Reading:
 def hog(reading: Reading, end: Callable[[], None]) -> Callable[..., Outcome]:
     """Return a search that offers a placement, takes too much memory, and ends by `end`."""
 
-    def run(problem: Problem, limits: Limits, hint: Placement | None, watch: Watch) -> Outcome:
+    def run(
+        problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter
+    ) -> Outcome:
         assert isinstance(FINISHING, Placement)
-        watch.offer(FINISHING)
-        watch.prove([0], "trivial")
+        reporter.offer(FINISHING)
+        reporter.prove([0], "trivial")
         reading.mb = LIMIT_MB + 1
         try:
             end()
@@ -243,9 +245,11 @@ def test_the_engine_that_began_last_is_told_first(
 def test_what_does_not_hear_is_left_behind(
     resident: Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def run(problem: Problem, limits: Limits, hint: Placement | None, watch: Watch) -> Outcome:
+    def run(
+        problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter
+    ) -> Outcome:
         assert isinstance(FINISHING, Placement)
-        watch.offer(FINISHING)
+        reporter.offer(FINISHING)
         resident.mb = 2 * LIMIT_MB
         time.sleep(3)
         raise AssertionError("left behind long ago")

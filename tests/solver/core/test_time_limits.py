@@ -25,7 +25,7 @@ from slotwise.solver.compact.milp import engine as milp
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.progress import Progress
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Watch
+from slotwise.solver.core.solve_state import Reporter
 from slotwise.solver.core.supervision import TimeLimit, supervised
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
@@ -102,14 +102,14 @@ def test_a_search_left_behind_loses_nothing_and_changes_nothing(
     release, ended = threading.Event(), threading.Event()
 
     def run(
-        problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+        problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
     ) -> Outcome:
-        assert watch is not None
+        assert reporter is not None
         assert known.placement is not None
-        watch.offer(known.placement)
-        watch.prove([0])
+        reporter.offer(known.placement)
+        reporter.prove([0])
         release.wait(LONG_S)
-        watch.prove([10**6])  # nonsense: must not reach the answer
+        reporter.prove([10**6])  # nonsense: must not reach the answer
         ended.set()
         return replace(known, status=Status.OPTIMAL)
 

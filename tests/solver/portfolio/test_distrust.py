@@ -24,7 +24,7 @@ from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.engine import Engine, Run
 from slotwise.solver.core.outcome_check import contradiction
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Known, Watch
+from slotwise.solver.core.solve_state import Reporter, SolveState
 from slotwise.solver.portfolio import auto
 from slotwise.solver.portfolio import confirmation as confirm
 from slotwise.solver.portfolio.confirmation import is_confirmation_due
@@ -48,7 +48,7 @@ def first_fit(problem: Problem) -> Placement:
 
 
 def calls_it_optimal(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
 ) -> Outcome:
     """Claim that the hint, or the first placement, is optimal."""
     found = hint or first_fit(problem)
@@ -57,21 +57,21 @@ def calls_it_optimal(
 
 
 def calls_it_optimal_with_presolve(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
 ) -> Outcome:
     if limits.presolve:
-        return calls_it_optimal(problem, limits, hint, watch)
+        return calls_it_optimal(problem, limits, hint, reporter)
     return Outcome(Status.UNKNOWN, None, None, (None,) * len(problem.terms), "")
 
 
 def calls_it_infeasible(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
 ) -> Outcome:
     return Outcome(Status.INFEASIBLE, None, None, (None,) * len(problem.terms), "none")
 
 
 def claims_too_little(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
 ) -> Outcome:
     found = first_fit(problem)
     values = tuple(value - 1 for value in judge(problem, found).scaled)
@@ -79,22 +79,22 @@ def claims_too_little(
 
 
 def bounds_too_much(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
 ) -> Outcome:
     bounds = (0, 1000)
-    if watch is not None:
-        watch.prove(bounds)
+    if reporter is not None:
+        reporter.prove(bounds)
     return Outcome(Status.UNKNOWN, None, None, bounds, "none")
 
 
 def breaks(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
 ) -> Outcome:
     raise InternalError("liar contradicts itself: 3 and 4")
 
 
 def shows_nothing(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None = None
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
 ) -> Outcome:
     return Outcome(Status.OPTIMAL, None, None, (0, 23), "none")
 
@@ -145,7 +145,7 @@ def test_infeasible_beside_a_valid_hint_is_an_internal_error(
 
 
 def test_a_placement_takes_the_bounds_of_whoever_it_contradicts(problem: Problem) -> None:
-    known = Known(problem)
+    known = SolveState(problem)
     known.prove([0, 900], "liar", "liar")
     known.prove([0, 20], "honest", "honest")
     known.prove([0, 950], "sum", "liar+honest")
@@ -164,19 +164,19 @@ def test_what_is_known_is_read_at_one_moment(
     better = solve(problem, time_limit_s=30).placement
     assert better is not None
     worse = first_fit(problem)
-    known = Known(problem)
+    known = SolveState(problem)
     known.offer(worse, "us")
     known.prove(judge(problem, better).scaled, "exact", "exact")
-    read = Known._proofs
+    read = SolveState._proofs
     offering = threading.Thread(target=known.offer, args=(better, "other"))
 
-    def interrupted(self: Known, confirmed: bool) -> object:
+    def interrupted(self: SolveState, confirmed: bool) -> object:
         if not offering.ident:
             offering.start()
             offering.join(0.3)  # ends only where reading holds no lock
         return read(self, confirmed)
 
-    monkeypatch.setattr(Known, "_proofs", interrupted)
+    monkeypatch.setattr(SolveState, "_proofs", interrupted)
     outcome = known.outcome()
     offering.join()
     assert contradiction(problem, "known", outcome) is None

@@ -20,7 +20,7 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver import engines
 from slotwise.solver.core.engine import Engine, NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Proof, Result, Status
-from slotwise.solver.core.solve_state import Watch
+from slotwise.solver.core.solve_state import Reporter
 from slotwise.solver.solve import solve
 from slotwise.solver.verification.claim import Agreement, claim_of, engines_behind
 from slotwise.solver.verification.crosscheck import crosscheck
@@ -29,7 +29,7 @@ LIMITS = Limits(time_s=30.0)
 
 
 def first_fit(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None
 ) -> Outcome:
     """Claim that round-robin is optimal."""
     found = HEURISTICS["round-robin"].place(problem, np.random.default_rng(0))
@@ -38,13 +38,13 @@ def first_fit(
     return Outcome(Status.OPTIMAL, found, values, values, "none")
 
 
-def never(problem: Problem, limits: Limits, hint: Placement | None, watch: Watch) -> Outcome:
+def never(problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter) -> Outcome:
     """Claim that nothing fits."""
     return Outcome(Status.INFEASIBLE, None, None, (None,) * len(problem.terms), "none")
 
 
 def refuse(
-    problem: Problem, limits: Limits, hint: Placement | None, watch: Watch | None
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None
 ) -> Outcome:
     raise NotTakenError("on second thoughts")
 
