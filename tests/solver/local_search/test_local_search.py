@@ -33,7 +33,7 @@ def starts(problem: Problem) -> list[Placement]:
 
 def test_it_never_breaks_a_rule_and_often_finds_the_optimum(note: list[str]) -> None:
     tally: Counter[str] = Counter()
-    for one in first_solved(300):
+    for one in first_solved(400):
         problem, truth = one.problem, one.truth
         if LOCAL_SEARCH.supports(problem) is not None:
             continue
