@@ -107,8 +107,6 @@ def solve(
         started,
         confirm=is_confirmation_due(problem, name) if confirm is None else confirm,
     )
-    if known.confirm:  # bounds that need no solver
-        known.prove(simple_bounds(problem), BASELINE.name, KIND)
     if hint is not None and not known.offer(hint, "hint"):
         judge(problem, hint)
     with watched(limits.memory_mb) as memory:
@@ -162,6 +160,8 @@ def _run(
         raise _not_taken(name, reason)
     began = time.perf_counter()
     known.start(name, ASKED)
+    if known.confirm:  # bounds that need no solver
+        known.prove(simple_bounds(problem), BASELINE.name, KIND)
     try:
         found = run_engine(chosen, problem, limits, hint, Reporter(known, name))
     except MemoryLimitError:

@@ -32,8 +32,8 @@ from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.solve import solve
 from slotwise.testing.agreement import Answer, disagreements
 from slotwise.testing.choices import FromRng
-from slotwise.testing.simplified import simplified
-from slotwise.testing.tiny_instances import tiny_instance
+from slotwise.testing.instances.simplified import simplified
+from slotwise.testing.instances.tiny import tiny_instance
 
 SEED = 20261122
 DRAWN = 180
