@@ -18,12 +18,14 @@ from slotwise.models.values import time_limit, whole
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
 from slotwise.solver.core.engine import Engine, NotTakenError, UntakenError
 from slotwise.solver.core.engine_names import current_name, renaming
+from slotwise.solver.core.judged_result import judged_result
 from slotwise.solver.core.memory import MemoryLimitError, watched
 from slotwise.solver.core.memory_reading import default_limit_mb
 from slotwise.solver.core.outcome_check import contradiction
 from slotwise.solver.core.progress import OnProgress, Progress
-from slotwise.solver.core.result import Limits, Outcome, Pick, Proof, Result, Status, TermResult
-from slotwise.solver.core.solve_state import Reporter, SolveState, report_outcome
+from slotwise.solver.core.reporter import Reporter, report_outcome
+from slotwise.solver.core.result import Limits, Outcome, Pick, Result, Status
+from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.core.supervision import Supervised, TimeLimit, supervised
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.portfolio.auto import run_auto
@@ -127,8 +129,8 @@ def solve(
     wrong = contradiction(problem, " and ".join(e.name for e in engines), outcome)
     if wrong is not None:
         raise InternalError(wrong)
-    found = _result(known, engines, limits, outcome, time.perf_counter() - started)
-    return replace(found, notes=(*memory.notes, *known.notes))
+    seconds = time.perf_counter() - started
+    return judged_result(known, engines, limits, outcome, seconds, memory.notes)
 
 
 def _limits(time_limit_s: float, workers: int, seed: int, memory_mb: int | None) -> Limits:
@@ -205,78 +207,3 @@ def _left_behind(engine: str | Engine, known: SolveState) -> Answer:
 def _not_taken(name: str, reason: str) -> UntakenError:
     rule = f"does not take this instance: {reason}; use auto or another engine"
     return UntakenError(rule, field="engine", value=name)
-
-
-def _gap(outcome: Outcome) -> float | None:
-    """(value - bound) / max(|value|, 1 step) of the first term that is not proven."""
-    if outcome.values is None:
-        return None
-    for value, bound in zip(outcome.values, outcome.bounds, strict=True):
-        if bound is None:
-            return None
-        if value != bound:
-            return (value - bound) / max(abs(value), 1)
-    return 0.0
-
-
-def _proofs(engines: tuple[Engine, ...], outcome: Outcome) -> tuple[Proof, ...]:
-    """Return the engines' own proofs; one for all of them where theirs do not make the bounds."""
-    best = [
-        max((b for b in bounds if b is not None), default=None)
-        for bounds in zip(*(proof.bounds for proof in outcome.proofs), strict=True)
-    ]
-    made = all(
-        bound is None or (own is not None and own >= bound)
-        for bound, own in zip(outcome.bounds, best, strict=False)
-    )
-    if outcome.proofs and made:
-        return outcome.proofs
-    name = "+".join(engine.name for engine in engines)
-    version = ", ".join(engine.version() for engine in engines)
-    return (Proof(name, version, outcome.bounds, outcome.proof),)
-
-
-def _result(
-    known: SolveState,
-    engines: tuple[Engine, ...],
-    limits: Limits,
-    outcome: Outcome,
-    seconds: float,
-) -> Result:
-    problem = known.problem
-    values = outcome.values or (None,) * len(problem.terms)
-    return Result(
-        status=outcome.status,
-        objective=tuple(
-            TermResult(
-                term.name,
-                None if value is None else value * term.unit,
-                None if bound is None else bound * term.unit,
-                kind,
-            )
-            for term, value, bound, kind in zip(
-                problem.terms, values, outcome.bounds, _kinds(known, outcome), strict=True
-            )
-        ),
-        gap=_gap(outcome),
-        placement=outcome.placement,
-        engine="+".join(engine.name for engine in engines),
-        version=", ".join(engine.version() for engine in engines),
-        seed=limits.seed,
-        limits=limits,
-        seconds=seconds,
-        proof=outcome.proof,
-        deterministic_work=outcome.deterministic_work,
-        trace=outcome.trace,
-        interrupted=outcome.interrupted,
-        proofs=_proofs(engines, outcome),
-        picked=tuple(known.picked),
-        distrusted=known.trust.distrusted(),
-        confirmed=known.confirm and outcome.status in (Status.OPTIMAL, Status.INFEASIBLE),
-    )
-
-
-def _kinds(known: SolveState, outcome: Outcome) -> list[str | None]:
-    """Return of which kind each bound is."""
-    pairs = zip(outcome.bounds, known.proofs(), strict=True)
-    return [None if bound is None or one is None else one.kind for bound, one in pairs]

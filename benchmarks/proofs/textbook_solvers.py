@@ -17,8 +17,8 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact.cp_sat.run import run_cp_sat
 from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Reporter
 
 CLOSE = 1e-6
 """Bounds come as doubles; this much is their noise, far below one step."""

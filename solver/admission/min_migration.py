@@ -11,8 +11,8 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits
-from slotwise.solver.core.solve_state import null_reporter
 from slotwise.solver.portfolio.run_engine import run_engine
 
 

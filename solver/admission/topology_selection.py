@@ -25,8 +25,8 @@ from slotwise.solver.admission.single_worker_relaxation import split_workers, wi
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.memory import MemoryLimitError
+from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits
-from slotwise.solver.core.solve_state import null_reporter
 from slotwise.solver.portfolio.run_engine import run_engine
 from slotwise.solver.solve import solve
 

@@ -24,8 +24,8 @@ from slotwise.solver.assignment.tabu import search_assignment
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import Engine, NotTakenError
 from slotwise.solver.core.memory import check_room, has_room
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Reporter, null_reporter
 
 MOST_PAIRS = 4 * 10**6
 """Entries of the costs of pairs of places, 8 bytes each, a few times over in the search."""

@@ -40,8 +40,8 @@ from slotwise.solver.assignment.subset_tables import (
 from slotwise.solver.assignment.tabu import search_assignment
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.reporter import Reporter, null_reporter, report_outcome
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Reporter, null_reporter, report_outcome
 
 MOST_TASKS = 22
 MOST_BYTES = 2 * 2**30

@@ -23,8 +23,8 @@ from slotwise.models.values import NO_LIMIT
 from slotwise.solver.baseline.pair_bound import fewest_nodes, least_network
 from slotwise.solver.core.ctrl_c import is_stop_requested, until
 from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Reporter, null_reporter
 
 FIRST = ("r-storm", "r-storm-pseudocode", "ras-default")
 """Heuristics that run first: the quickest (one keeps soft resources, the other refuses least), and

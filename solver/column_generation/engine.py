@@ -35,8 +35,8 @@ from slotwise.solver.column_generation.params import (
     ConfigurationsParams,
 )
 from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.reporter import Reporter, null_reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Reporter, null_reporter, report_outcome
 
 QUICK_METHODS = ("r-storm", "r-storm-pseudocode", "ras-default")
 PROOF = (

@@ -9,8 +9,8 @@ from typing import Protocol
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome
-from slotwise.solver.core.solve_state import Reporter
 
 
 class NotTakenError(SlotwiseError):

@@ -41,8 +41,8 @@ from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Reporter
 from slotwise.solver.exhaustive.partial_placement import Books, Place
 from slotwise.solver.structure.node_types import equal_nodes
 

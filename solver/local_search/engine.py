@@ -23,8 +23,8 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Reporter, null_reporter
 from slotwise.solver.local_search.feasibility import NO_ROW
 from slotwise.solver.local_search.solution import MOVED, Field
 

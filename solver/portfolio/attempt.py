@@ -10,8 +10,8 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.ctrl_c import until
 from slotwise.solver.core.engine import Engine, NotTakenError
 from slotwise.solver.core.outcome_check import contradiction
+from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Pick
-from slotwise.solver.core.solve_state import Reporter, report_outcome
 from slotwise.solver.core.supervision import ASK_AFTER_S
 from slotwise.solver.portfolio.run_engine import run_engine
 

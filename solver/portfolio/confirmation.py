@@ -13,8 +13,9 @@ from slotwise.models.problem.magnitudes import largest_terms
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.ctrl_c import is_stop_requested
 from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits
-from slotwise.solver.core.solve_state import Reporter, SolveState
+from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.portfolio.attempt import attempt
 

@@ -10,8 +10,9 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE
 from slotwise.solver.core.ctrl_c import is_stop_requested
 from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Proof
-from slotwise.solver.core.solve_state import Reporter, SolveState
+from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
 from slotwise.solver.portfolio.attempt import attempt
 from slotwise.solver.portfolio.confirmation import without_presolve

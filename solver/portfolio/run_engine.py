@@ -12,8 +12,8 @@ from slotwise.solver.baseline.engine import BASELINE
 from slotwise.solver.core.ctrl_c import Stop, heeding, is_stop_requested, this_stop
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.memory import Memory, MemoryLimitError, this_memory
+from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Reporter
 
 T = TypeVar("T")
 

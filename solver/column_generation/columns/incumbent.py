@@ -10,8 +10,8 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.column_generation.configurations.engine import KIND
+from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Improvement, Outcome
-from slotwise.solver.core.solve_state import Reporter
 
 
 class Incumbent:

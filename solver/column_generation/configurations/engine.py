@@ -34,8 +34,8 @@ from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.column_generation.search_state import MasterSolution, SearchState
 from slotwise.solver.column_generation.split_search import SplitSearch
 from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Reporter, null_reporter
 from slotwise.solver.structure.worker_layout import has_single_workers
 
 UNSUPPORTED_PARTS = ("rejected", "moved")

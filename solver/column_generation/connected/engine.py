@@ -30,8 +30,9 @@ from slotwise.solver.column_generation.connected.worker_split import WorkerSplit
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Reporter, SolveState
+from slotwise.solver.core.solve_state import SolveState
 
 KIND = "connected"
 """The engine's name, and what its bounds are called."""

@@ -33,8 +33,8 @@ from slotwise.solver.compact.formulation import formulate
 from slotwise.solver.compact.model_size import check_model_size
 from slotwise.solver.compact.variables import Counts, described, read_placement
 from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Reporter, null_reporter
 
 SHARE_TO_TELL = 0.05
 """Most of the search's time that goes into telling of better placements as they come."""

@@ -43,8 +43,8 @@ from slotwise.solver.compact.milp.highs import HIGHS
 from slotwise.solver.compact.model_size import check_columns, check_linear_size
 from slotwise.solver.compact.variables import described, read_placement
 from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Reporter, null_reporter
 
 
 @dataclass(slots=True)

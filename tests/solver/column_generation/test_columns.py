@@ -25,8 +25,8 @@ from slotwise.solver.column_generation.columns.pricing import solve_relaxation
 from slotwise.solver.column_generation.engine import CONFIGURATIONS, by_columns, run
 from slotwise.solver.column_generation.params import COLUMNS_DEFAULTS, ColumnsParams
 from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import null_reporter
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.structure.dominance import undominated
 from slotwise.testing.agreement import Answer, disagreements

@@ -28,8 +28,9 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.ctrl_c import Stop, check_stop, heeding
 from slotwise.solver.core.engine import Engine, UntakenError
 from slotwise.solver.core.progress import Event, Progress
+from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Result, Status
-from slotwise.solver.core.solve_state import Reporter, SolveState
+from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.solve import solve
 
 LONG_S = 60.0

@@ -40,8 +40,8 @@ from slotwise.solver.core.ctrl_c import Stop, check_stop
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.memory import LOOK_S, MB, Memory, check_room, has_room, watched, within
 from slotwise.solver.core.memory_reading import default_limit_mb, group_limits, offered_bytes
+from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Reporter
 from slotwise.solver.portfolio import auto
 
 LIMIT_MB = 1000

@@ -24,8 +24,8 @@ from slotwise.solver.compact.milp import cbc as milp_cbc
 from slotwise.solver.compact.milp import engine as milp
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.progress import Progress
+from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Reporter
 from slotwise.solver.core.supervision import TimeLimit, supervised
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.local_search.engine import LOCAL_SEARCH

@@ -23,8 +23,9 @@ from slotwise.solver import engines
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.engine import Engine, Run
 from slotwise.solver.core.outcome_check import contradiction
+from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import Reporter, SolveState
+from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.portfolio import auto
 from slotwise.solver.portfolio import confirmation as confirm
 from slotwise.solver.portfolio.confirmation import is_confirmation_due

@@ -19,8 +19,8 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver import engines
 from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Proof, Result, Status
-from slotwise.solver.core.solve_state import Reporter
 from slotwise.solver.solve import solve
 from slotwise.solver.verification.claim import Agreement, claim_of, engines_behind
 from slotwise.solver.verification.crosscheck import crosscheck

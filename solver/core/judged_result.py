@@ -1,0 +1,90 @@
+"""The result that users get: values and bounds in their units, proofs, and what is to be told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.result import Limits, Outcome, Proof, Result, Status, TermResult
+from slotwise.solver.core.solve_state import SolveState
+
+
+def _gap(outcome: Outcome) -> float | None:
+    """(value - bound) / max(|value|, 1 step) of the first term that is not proven."""
+    if outcome.values is None:
+        return None
+    for value, bound in zip(outcome.values, outcome.bounds, strict=True):
+        if bound is None:
+            return None
+        if value != bound:
+            return (value - bound) / max(abs(value), 1)
+    return 0.0
+
+
+def _proofs(engines: tuple[Engine, ...], outcome: Outcome) -> tuple[Proof, ...]:
+    """Return the engines' own proofs; one for all of them where theirs do not make the bounds."""
+    best = [
+        max((b for b in bounds if b is not None), default=None)
+        for bounds in zip(*(proof.bounds for proof in outcome.proofs), strict=True)
+    ]
+    made = all(
+        bound is None or (own is not None and own >= bound)
+        for bound, own in zip(outcome.bounds, best, strict=False)
+    )
+    if outcome.proofs and made:
+        return outcome.proofs
+    name = "+".join(engine.name for engine in engines)
+    version = ", ".join(engine.version() for engine in engines)
+    return (Proof(name, version, outcome.bounds, outcome.proof),)
+
+
+def judged_result(
+    known: SolveState,
+    engines: tuple[Engine, ...],
+    limits: Limits,
+    outcome: Outcome,
+    seconds: float,
+    notes: Sequence[str] = (),
+) -> Result:
+    """Return what the user gets of an `outcome` that the judge has confirmed.
+
+    `notes` are lines for people besides those of `known`.
+    """
+    problem = known.problem
+    values = outcome.values or (None,) * len(problem.terms)
+    return Result(
+        status=outcome.status,
+        objective=tuple(
+            TermResult(
+                term.name,
+                None if value is None else value * term.unit,
+                None if bound is None else bound * term.unit,
+                kind,
+            )
+            for term, value, bound, kind in zip(
+                problem.terms, values, outcome.bounds, _kinds(known, outcome), strict=True
+            )
+        ),
+        gap=_gap(outcome),
+        placement=outcome.placement,
+        engine="+".join(engine.name for engine in engines),
+        version=", ".join(engine.version() for engine in engines),
+        seed=limits.seed,
+        limits=limits,
+        seconds=seconds,
+        proof=outcome.proof,
+        deterministic_work=outcome.deterministic_work,
+        trace=outcome.trace,
+        interrupted=outcome.interrupted,
+        proofs=_proofs(engines, outcome),
+        picked=tuple(known.picked),
+        distrusted=known.trust.distrusted(),
+        notes=(*notes, *known.notes),
+        confirmed=known.confirm and outcome.status in (Status.OPTIMAL, Status.INFEASIBLE),
+    )
+
+
+def _kinds(known: SolveState, outcome: Outcome) -> list[str | None]:
+    """Return of which kind each bound is."""
+    pairs = zip(outcome.bounds, known.proofs(), strict=True)
+    return [None if bound is None or one is None else one.kind for bound, one in pairs]
