@@ -15,7 +15,7 @@ import typer
 
 from slotwise.models.errors import InternalError, SlotwiseError
 from slotwise.models.one_line import one_line
-from slotwise.solver.core.left_behind import is_any_left_behind
+from slotwise.solver.core.ctrl_c import is_any_left_behind
 
 Main = Callable[[Sequence[str]], object]
 

@@ -19,16 +19,30 @@ from slotwise.models.cancellation import (
 )
 
 __all__ = [
+    "RUNNING",
     "Presses",
     "Stop",
     "check_stop",
     "counted_presses",
     "current_deadline",
     "heeding",
+    "is_any_left_behind",
     "is_stop_requested",
     "this_stop",
     "until",
 ]
+
+
+RUNNING: set[threading.Thread] = set()
+"""The threads of searches that run: one still here when a command ends was left behind."""
+
+
+def is_any_left_behind() -> bool:
+    """Return whether a search that was told to stop still runs.
+
+    The interpreter must not be torn down below native code: the process leaves by `os._exit` then.
+    """
+    return bool(RUNNING)
 
 
 class Presses:

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
-from slotwise.solver.core.ctrl_c import Stop, counted_presses, current_deadline, heeding
-from slotwise.solver.core.left_behind import RUNNING
+from slotwise.solver.core.ctrl_c import RUNNING, Stop, counted_presses, current_deadline, heeding
 from slotwise.solver.core.memory import this_memory, within
 from slotwise.solver.core.progress import OnProgress, Progress
 
