@@ -1,4 +1,4 @@
-"""Ctrl-C while searches run in threads; how these are told to stop is in `models.stopping`."""
+"""Ctrl-C while searches run in threads; how these are told to stop is in `models.cancellation`."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ def contradiction(problem: Problem, engine: str, outcome: Outcome) -> str | None
     if outcome.placement is None:
         needs_one = outcome.status in (Status.OPTIMAL, Status.FEASIBLE)
         return f"{engine} says {outcome.status} without a placement" if needs_one else None
-    if outcome.status not in (Status.OPTIMAL, Status.FEASIBLE):
+    if outcome.status is Status.INFEASIBLE:
         return f"{engine} says {outcome.status} with a placement"
     verdict = judge(problem, outcome.placement)
     if verdict.violations:

@@ -78,10 +78,8 @@ def run(
     check_model_size(problem)
     try:
         model, counts, terms = _model(problem, search.started + limits.time_s + GRACE_S)
-    except KeyboardInterrupt:
-        search.interrupted = True
-        return _outcome(problem, Status.UNKNOWN, search)
-    except BuildingTooLongError:
+    except (KeyboardInterrupt, BuildingTooLongError) as error:
+        search.interrupted = isinstance(error, KeyboardInterrupt)
         known = Status.UNKNOWN if search.placement is None else Status.FEASIBLE
         return _outcome(problem, known, search)
     for index, term in enumerate(terms):

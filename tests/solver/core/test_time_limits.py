@@ -10,6 +10,7 @@ from queue import SimpleQueue
 
 import pytest
 
+from slotwise import place
 from slotwise.benchmarks.speed.limit_instances import SHAPES
 from slotwise.benchmarks.speed.time_limits import CRASHED, KILLED, Ended
 from slotwise.heuristics import HEURISTICS
@@ -186,3 +187,14 @@ def test_the_benchmark_says_what_is_late() -> None:
     assert not replace(one, status=KILLED).holds
     assert not replace(one, status=CRASHED).holds
     assert "LATE" in str(replace(one, wall_s=5.3))
+
+
+@pytest.mark.parametrize("engine", ["cp-sat", "milp"])
+def test_a_hint_stays_where_time_is_over_before_the_model_is_built(engine: str) -> None:
+    """It was called unknown, with a placement."""
+    problem = compile_problem(RSTORM.make(1, 0))
+    hint = place(problem.instance, "r-storm-pseudocode", seed=0)
+    with until(time.perf_counter()):
+        outcome = ENGINES[engine].run(problem, Limits(time_s=60.0), hint)
+    assert outcome.status is Status.FEASIBLE
+    assert outcome.placement == hint
