@@ -75,8 +75,8 @@ def run(
     search = _Search(time.perf_counter(), reporter or null_reporter(problem, "cp-sat"))
     if hint is not None and judge(problem, hint).valid:
         search.placement = hint
-    check_model_size(problem)
     try:
+        check_model_size(problem)
         model, counts, terms = _model(problem, search.started + limits.time_s + GRACE_S)
     except (KeyboardInterrupt, BuildingTooLongError) as error:
         search.interrupted = isinstance(error, KeyboardInterrupt)
