@@ -91,14 +91,13 @@ def test_coefficients_beyond_32_bits(engine: str, workers: int) -> None:
 
 @pytest.mark.parametrize("engine", ["milp", "milp-cbc"])
 def test_sums_that_doubles_do_not_tell_apart_are_no_proof(engine: str) -> None:
-    """1e13 steps: the bound stays below the value."""
+    """1e13 steps: no bound is believed but that nothing costs less than 0."""
     result = solve(coefficients_beyond_32_bits(), engine=engine, confirm=False)
     assert result.status == Status.FEASIBLE
     assert any("more than doubles tell apart" in note for note in result.notes)
     network = result.objective[0]
     assert network.value == Decimal("10000790.473387")
-    assert network.bound is not None
-    assert network.bound < network.value
+    assert network.bound == 0
 
 
 @pytest.mark.parametrize("engine", ["auto", "configurations", "cp-sat", "milp"])

@@ -33,7 +33,6 @@ from slotwise.solver.compact.milp.backend import (
     Reply,
     Report,
     Values,
-    largest_sum,
     sufficient_gap,
 )
 from slotwise.solver.compact.milp.builder import Column, column_of
@@ -128,13 +127,12 @@ def _can_fix(search: _Search, grid: Grid, name: str) -> bool:
 
     HiGHS 1.13 cut off solutions of the next term where such a row adds up to more than 1e7.
     """
-    largest = largest_sum(grid.columns)
-    if largest > LEAST_BLURRED:
+    if grid.largest > LEAST_BLURRED:
         search.reporter.note(
             f"the terms after {name} are not searched: a row that fixes {name} would add up to "
-            f"{largest:,.0f} steps, more than floating point keeps apart beside others"
+            f"{grid.largest:,.0f} steps, more than floating point keeps apart beside others"
         )
-    return largest <= LEAST_BLURRED
+    return grid.largest <= LEAST_BLURRED
 
 
 def _minimise(search: _Search, compact: CompactModel, index: int, grid: Grid) -> Ended:
@@ -206,10 +204,10 @@ def _ask_for_less(search: _Search, compact: CompactModel, index: int, grid: Grid
     while search.values is not None and search.bounds[index] != search.values[index]:
         value = search.values[index]
         steps = (value - grid.constant) // grid.step
-        if abs(steps) > MOST_TOLD_APART:
+        if grid.largest > MOST_TOLD_APART:
             search.reporter.note(
-                f"a term of {abs(steps):,} steps is more than doubles tell apart, so its bound "
-                "stays below its value and later terms are not searched"
+                f"a term of up to {grid.largest:,.0f} steps is more than doubles tell apart, so no "
+                "bound of it above 0 is believed and later terms are not searched"
             )
             return
         if not search.solver.takes_below or search.left() <= 0:

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact.formulation import formulate
-from slotwise.solver.compact.milp.backend import just_above, whole_bound
+from slotwise.solver.compact.milp.backend import (
+    MOST_TOLD_APART,
+    just_above,
+    largest_sum,
+    whole_bound,
+)
 from slotwise.solver.compact.milp.builder import (
     Expr,
     MilpBuilder,
@@ -51,11 +56,15 @@ def build(problem: Problem) -> CompactModel:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A term as ``constant + step * columns``; `columns` is whole at every placement."""
+    """A term as ``constant + step * columns``; `columns` is whole at every placement.
+
+    `largest` is the largest size, of either sign, that `columns` can have.
+    """
 
     constant: int
     step: int
     columns: Expr
+    largest: float
 
     @classmethod
     def of(cls, term: Expr) -> Grid:
@@ -63,10 +72,15 @@ class Grid:
         weights = coefficients(term)
         step = math.gcd(*weights.values()) or 1
         columns = total(weight // step * column for column, weight in weights.items())
-        return cls(constant(term), step, columns)
+        return cls(constant(term), step, columns, largest_sum(columns))
 
     def bound(self, of_columns: float | None) -> int | None:
-        """Return the bound of the term that one of the columns proves; terms are at least 0."""
+        """Return the bound of the term that one of the columns proves; terms are at least 0.
+
+        No more than that is believed of sums beyond `MOST_TOLD_APART`. ``None`` = no bound.
+        """
+        if self.largest > MOST_TOLD_APART:
+            return 0
         whole = whole_bound(of_columns)
         return None if whole is None else max(0, self.constant + self.step * whole)
 
