@@ -10,8 +10,8 @@ optimum is claimed only where the judged value meets that bound. Where a term ha
 that the bound stops short of the value, HiGHS is asked for anything between the two steps below;
 with CBC such terms (of more than about 1e8 steps) end with a bound a step below the value. Of a
 term that can exceed `MOST_TOLD_APART` steps no bound above 0 is believed, and terms after one of
-more than `LEAST_BLURRED` are not searched; notes of the result say so. Not taken: models of more than 300,000 columns, and rules whose numbers doubles do not carry at those
-tolerances.
+more than `LEAST_BLURRED` are not searched; notes of the result say so. Not taken: models
+of more than 300,000 columns, and rules whose numbers doubles do not carry at those tolerances.
 """
 
 from __future__ import annotations
