@@ -21,8 +21,9 @@ LAYERS = """
 models.__init__ models.one_line models.cancellation models.suggestion
 models.errors
 models.values
-models.instance models.number_text
+models.instance models.number_text models.performance models.dataflow
 models.problem
+models.allocation
 models.formats models.judge
 models.importers models.certificates
 models.instance_file models.schemas models.families
