@@ -69,20 +69,37 @@ class Prediction:
     ----------
     limits
         Resource -> the limit that its scarcest bundle or slot sets; without the resources that set
-        none. That of `Resource.RATE` alone is what the article calls the predicted rate.
+        none.
     """
 
     limits: Mapping[Resource, Limit]
 
     @property
     def limit(self) -> Limit | None:
-        """The lowest limit; of equal ones rate before CPU before memory. ``None``: none at all."""
-        return min(self.limits.values(), key=lambda one: one.rate, default=None)
+        """The bundle that receives its peak rate first. ``None``: no task receives anything."""
+        return self.limits.get(Resource.RATE)
 
     @property
     def rate(self) -> Fraction | None:
-        """Highest rate of the sources, tuples/s. ``None``: no task receives anything."""
+        """Highest source rate at which no bundle receives more than its peak rate, tuples/s.
+
+        The article's prediction: bundles on one slot do not slow each other down, whatever CPU
+        and memory they use together. ``None`` as for `limit`.
+        """
         return None if self.limit is None else self.limit.rate
+
+    @property
+    def safe_limit(self) -> Limit | None:
+        """The lowest limit of all; of equal ones rate before CPU before memory. ``None``: none."""
+        return min(self.limits.values(), key=lambda one: one.rate, default=None)
+
+    @property
+    def safe_rate(self) -> Fraction | None:
+        """Highest source rate at which no slot's CPU or memory is exceeded either, tuples/s.
+
+        Never above `rate`; up to it `check` finds nothing. ``None`` as for `safe_limit`.
+        """
+        return None if self.safe_limit is None else self.safe_limit.rate
 
 
 def predict(
