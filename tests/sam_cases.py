@@ -27,10 +27,7 @@ def chain(*tasks: str, selectivity: str = "1") -> Dataflow:
     return Dataflow(
         "chain",
         tuple(DataflowTask(name, name if name in tasks else None) for name in names),
-        tuple(
-            Stream(a, b, Fraction(selectivity if a in tasks else 1))
-            for a, b in pairwise(names)
-        ),
+        tuple(Stream(a, b, Fraction(selectivity if a in tasks else 1)) for a, b in pairwise(names)),
     )
 
 
