@@ -23,7 +23,7 @@ from slotwise.solver.core.race import side_by_side
 from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Proof, Status
 from slotwise.solver.core.solve_state import SolveState
-from slotwise.solver.portfolio.matrix import matrix_steps
+from slotwise.solver.portfolio.matrix import levels_instead, matrix_steps
 from slotwise.solver.portfolio.run import (
     BESIDE,
     CONNECTED_COLUMNS,
@@ -76,7 +76,7 @@ def run_auto(
 ) -> Answer:
     """Solve the parts that no flow connects one by one, then the whole.
 
-    A valid placement that `known` has already is where the search starts, else `hint`.
+    Where a matrix of distances says no more than levels, it is dropped first. A valid placement that `known` has already is where the search starts, else `hint`.
     """
     known = known or SolveState(problem)
     if hint is not None:
@@ -86,6 +86,7 @@ def run_auto(
     auto.run(PortfolioStep(BASELINE, FIRST), problem, reporter)
     if problem.task_count >= SOME_TASKS:
         auto.polish(SOON, SHARE_OF_SOON, STEPS_A_TASK * problem.task_count)
+    problem = levels_instead(problem) or problem
     parts = flow_parts(problem)
     if len(parts) > 1:
         _solve_parts(auto, problem, parts, reporter)
