@@ -1,0 +1,38 @@
+"""Parameters of engine ``partition``: limits of size and of work.
+
+They decide how far the engine goes, never what it may claim.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slotwise.solver.column_generation.params import ResidualParams
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionParams:
+    """Of engine ``partition``.
+
+    Parameters
+    ----------
+    max_cells
+        Entries of the tables, eight bytes each; larger capacities are counted in coarser units.
+    min_units
+        Units of a part at least; with fewer the engine does not take the problem.
+    max_parts
+        Parts within the gap; with more it is not closed.
+    smoothing
+        Weight of the duals of the best bound against those of the restricted master.
+    residual
+        Of the search that closes the gap.
+    """
+
+    max_cells: int = 40_000_000
+    min_units: int = 100
+    max_parts: int = 200_000
+    smoothing: float = 0.7
+    residual: ResidualParams = ResidualParams()
+
+
+PARTITION_DEFAULTS = PartitionParams()
