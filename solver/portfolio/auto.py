@@ -23,6 +23,7 @@ from slotwise.solver.core.race import side_by_side
 from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Proof, Status
 from slotwise.solver.core.solve_state import SolveState
+from slotwise.solver.partition.engine import PARTITION
 from slotwise.solver.portfolio.matrix import levels_instead, matrix_steps
 from slotwise.solver.portfolio.run import (
     BESIDE,
@@ -31,6 +32,7 @@ from slotwise.solver.portfolio.run import (
     ENCLOSING,
     FIRST,
     LISTED,
+    PARTS,
     POLISH,
     PRICED,
     SOON,
@@ -45,6 +47,10 @@ from slotwise.solver.presolve.rack_cut import over_racks
 from slotwise.solver.presolve.rack_relaxation import all_in_one_rack, one_rack, racks_matter
 from slotwise.solver.presolve.single_node import as_one_node
 from slotwise.solver.presolve.subproblem import SubProblem
+from slotwise.solver.structure.task_types import has_no_twins
+
+SHARE_OF_PARTITION = 0.4
+"""Of the time left; it ends far earlier on what it can prove."""
 
 SHARE_OF_CONFIGURATIONS = 0.8
 """Of the time limit; they end far earlier on what they can prove."""
@@ -162,8 +168,13 @@ def _prove(auto: Auto, problem: Problem, reporter: Reporter) -> None:
         for turn in matrix_steps(problem):
             auto.run(turn, problem, reporter)
         return
+    by_parts = PortfolioStep(PARTITION, PARTS, SHARE_OF_PARTITION)
+    if has_no_twins(problem):
+        auto.run(by_parts, problem, reporter)
     priced = PortfolioStep(CONFIGURATIONS, PRICED, SHARE_OF_CONFIGURATIONS)
     found = auto.run(priced, problem, reporter)
+    if not has_no_twins(problem):
+        auto.run(by_parts, problem, reporter)
     if found is None and racks_matter(problem):
         _enclose(auto, problem, reporter)
     else:

@@ -95,6 +95,13 @@ def merge_twins(problem: Problem) -> Kinds:
     )
 
 
+def has_no_twins(problem: Problem) -> bool:
+    """Return whether every task is a kind of its own: counting kinds saves nothing then."""
+    return all(size == 1 for size in problem.sizes) and merge_twins(problem).count == len(
+        problem.classes
+    )
+
+
 def _components_with_rules(problem: Problem) -> set[int]:
     """Return the components that some rule names or keeps from sharing a worker."""
     named = set()
