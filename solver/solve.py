@@ -23,15 +23,15 @@ from slotwise.solver.core.memory import MemoryLimitError, watched
 from slotwise.solver.core.memory_reading import default_limit_mb
 from slotwise.solver.core.outcome_check import contradiction
 from slotwise.solver.core.progress import OnProgress, Progress
-from slotwise.solver.core.reporter import Reporter, report_outcome
-from slotwise.solver.core.result import Limits, Outcome, Pick, Result, Status
+from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.result import Limits, Outcome, Result, Status
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.core.supervision import Supervised, TimeLimit, supervised
 from slotwise.solver.engines import ENGINES
+from slotwise.solver.portfolio.attempt import run_checked
 from slotwise.solver.portfolio.auto import run_auto
 from slotwise.solver.portfolio.confirmation import confirm_claim, is_confirmation_due
 from slotwise.solver.portfolio.run import Answer
-from slotwise.solver.portfolio.run_engine import run_engine
 
 ASKED = "asked for"
 """Why an engine runs that was named."""
@@ -109,8 +109,8 @@ def solve(
         started,
         confirm=is_confirmation_due(problem, name) if confirm is None else confirm,
     )
-    if hint is not None and not known.offer(hint, "hint"):
-        judge(problem, hint)
+    if hint is not None:
+        known.offer(hint, "hint")
     with watched(limits.memory_mb) as memory:
         try:
             ended = supervised(
@@ -126,11 +126,12 @@ def solve(
             memory.note(name, f"left behind, over the limit of {memory.limit_mb:,} MB")
     engines, outcome = ended.answer or _left_behind(engine, known)
     outcome = replace(outcome, interrupted=ended.interrupted)
-    wrong = contradiction(problem, " and ".join(e.name for e in engines), outcome)
+    verdict = None if outcome.placement is None else judge(problem, outcome.placement)
+    wrong = contradiction(" and ".join(e.name for e in engines), outcome, verdict)
     if wrong is not None:
         raise InternalError(wrong)
     seconds = time.perf_counter() - started
-    return judged_result(known, engines, limits, outcome, seconds, memory.notes)
+    return judged_result(known, engines, limits, outcome, verdict, seconds, memory.notes)
 
 
 def _limits(time_limit_s: float, workers: int, seed: int, memory_mb: int | None) -> Limits:
@@ -165,16 +166,11 @@ def _run(
     if known.confirm:  # bounds that need no solver
         known.prove(simple_bounds(problem), BASELINE.name, KIND)
     try:
-        found = run_engine(chosen, problem, limits, hint, Reporter(known, name))
+        found = run_checked(chosen, ASKED, problem, limits, hint, Reporter(known, name))
     except MemoryLimitError:
         return (chosen,), known.outcome()
     except NotTakenError as error:
         raise _not_taken(name, str(error)) from error
-    known.picked.append(Pick(name, ASKED, time.perf_counter() - began))
-    wrong = contradiction(problem, name, found)
-    if wrong is not None:
-        raise InternalError(wrong)
-    report_outcome(Reporter(known, name), found)
     known.trust.check()
     if known.confirm:
         left = replace(limits, time_s=limits.time_s - (time.perf_counter() - began))

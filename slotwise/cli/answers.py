@@ -34,7 +34,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """A result with its problem; `verdict` of its placement, ``None`` where there is none.
+    """A result with its problem.
 
     `given` is the instance of the file, without limits from the command line: placements are
     written as its own, so that they can be judged with the file.
@@ -43,7 +43,6 @@ class Solved:
     problem: Problem
     given: Instance
     result: Result
-    verdict: Verdict | None
 
     @property
     def code(self) -> Exit:
@@ -91,8 +90,7 @@ def solved(
             confirm=ask.confirm,
             on_progress=on_progress,
         )
-    verdict = None if result.placement is None else judge(problem, result.placement)
-    return Solved(problem, given.instance, result, verdict)
+    return Solved(problem, given.instance, result)
 
 
 @dataclass(frozen=True, slots=True)

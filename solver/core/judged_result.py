@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from slotwise.models.judge.verdict import Verdict
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.result import Limits, Outcome, Proof, Result, Status, TermResult
 from slotwise.solver.core.solve_state import SolveState
@@ -43,10 +44,11 @@ def judged_result(
     engines: tuple[Engine, ...],
     limits: Limits,
     outcome: Outcome,
+    verdict: Verdict | None,
     seconds: float,
     notes: Sequence[str] = (),
 ) -> Result:
-    """Return what the user gets of an `outcome` that the judge has confirmed.
+    """Return what the user gets of an `outcome` that the judge has confirmed with `verdict`.
 
     `notes` are lines for people besides those of `known`.
     """
@@ -67,6 +69,7 @@ def judged_result(
         ),
         gap=_gap(outcome),
         placement=outcome.placement,
+        verdict=verdict,
         engine="+".join(engine.name for engine in engines),
         version=", ".join(engine.version() for engine in engines),
         seed=limits.seed,

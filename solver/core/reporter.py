@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.judge import judge
+from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Outcome, Status
 from slotwise.solver.core.solve_state import Bounds, SolveState
@@ -65,6 +67,12 @@ class Reporter:
         for reduction in reversed(self.reductions):
             placement = reduction.restore(placement)
         return self.known.offer(placement, self.engine)
+
+    def judged(self, problem: Problem, placement: Placement) -> Verdict:
+        """Return what the judge says of a placement of the engine's own problem."""
+        if problem is self.known.problem:
+            return self.known.judged(placement)
+        return judge(problem, placement)
 
     def prove(self, bounds: Bounds, kind: str | None = None, *, by_solver: bool = False) -> None:
         """Tell of bounds, each given that those before it are reached; the first may be None."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
 from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.verdict import Verdict
 from slotwise.models.values import plain
 
 
@@ -187,6 +188,8 @@ class Result:
         was, confirmed by another engine or by the same model without presolve.
     notes
         What engines left out, for lack of memory or other reasons: lines for people.
+    verdict
+        What the judge says of `placement`, made when the search had ended; ``None`` without one.
     """
 
     status: Status
@@ -207,6 +210,7 @@ class Result:
     distrusted: tuple[Distrusted, ...] = ()
     confirmed: bool = False
     notes: tuple[str, ...] = ()
+    verdict: Verdict | None = field(default=None, repr=False, compare=False)
 
     def to_document(self) -> dict[str, Any]:
         """Return the result as JSON-ready data, without the placement (it needs its instance)."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
+from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
 from slotwise.solver.core.progress import Event, Progress
@@ -24,11 +25,12 @@ Bounds = Sequence[int | None]
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The incumbent and its value per term, in integer steps."""
+    """The incumbent, its value per term in integer steps, and all that the judge says of it."""
 
     values: tuple[int, ...]
     placement: Placement
     engine: str
+    verdict: Verdict = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class SolveState:
     trust: Trust = field(default_factory=Trust)
     notes: list[str] = field(default_factory=list)
     best: Best | None = field(init=False, default=None)
+    _last_judged: tuple[Placement, Verdict] | None = field(init=False, default=None)
     _bounds: list[dict[tuple[int, ...], Claims]] = field(init=False)
     _infeasible: Claims = field(init=False, default_factory=Claims)
     _lock: threading.RLock = field(init=False, default_factory=threading.RLock)
@@ -91,15 +94,26 @@ class SolveState:
         """Know nothing of any term."""
         self._bounds = [{} for _ in self.problem.terms]
 
+    def judged(self, placement: Placement) -> Verdict:
+        """Return what the judge says; the incumbent and the last one asked are not judged again."""
+        best, last = self.best, self._last_judged
+        if best is not None and best.placement == placement:
+            return best.verdict
+        if last is not None and last[0] == placement:
+            return last[1]
+        verdict = judge(self.problem, placement)
+        self._last_judged = placement, verdict
+        return verdict
+
     def offer(self, placement: Placement, engine: str) -> bool:
         """Keep a placement that is valid and better than the best; return whether it was."""
-        verdict = judge(self.problem, placement)
+        verdict = self.judged(placement)
         if not verdict.valid:
             return False
         with self._lock:
             if self.best is not None and self.best.values <= verdict.scaled:
                 return False
-            self.best = Best(verdict.scaled, placement, engine)
+            self.best = Best(verdict.scaled, placement, engine, verdict)
             self._doubt_contradicted()
         self.on_best(placement)
         self._tell(engine, Event.PLACEMENT)

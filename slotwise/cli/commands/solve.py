@@ -53,7 +53,7 @@ def solve(
         else:
             from slotwise.cli.render.results import show_result
 
-            show_result(solved.result, solved.verdict)
+            show_result(solved.result)
             if check is not None:
                 exits.emit(f"Cross-check: {check.agreement}: {check.reason}.\n")
     return solved.code

@@ -58,9 +58,9 @@ def table(rows: Iterable[Sequence[str]], heads: Sequence[str], right: Sequence[s
     return made
 
 
-def show_result(result: Result, verdict: Verdict | None) -> None:
+def show_result(result: Result) -> None:
     """Show what ``solve`` found."""
-    if result.placement is None or verdict is None:
+    if result.placement is None or result.verdict is None:
         show(*_distrusted(result), _not_found(result), *_notes(result))
         return
     first_open = next((t for t in result.objective if not t.proven), None)
@@ -71,7 +71,7 @@ def show_result(result: Result, verdict: Verdict | None) -> None:
     show(
         _headline(result),
         table(rows, ("term", "value", "bound", "gap"), ("value", "bound")),
-        *_places(verdict, result.placement),
+        *_places(result.verdict, result.placement),
         *_picked(result),
         *_distrusted(result),
         *_notes(result),
