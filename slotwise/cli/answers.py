@@ -65,19 +65,18 @@ class Solved:
 
 
 def solved(
-    given: Problem,
+    problem: Problem,
+    given: Instance,
     ask: Ask,
     hint: str | None,
-    max_moved: int | None = None,
     *,
     quiet: bool = False,
 ) -> Solved:
-    """Solve the problem of a file, from the placement in the file `hint` if there is one.
+    """Solve a problem, from the placement in the file `hint` if there is one.
 
-    Progress goes to stderr unless `quiet`.
+    `given` is the instance of its file. Progress goes to stderr unless `quiet`.
     """
-    problem = inputs.with_move_limit(given, max_moved)
-    start = None if hint is None else inputs.load_placement(hint, given.instance)
+    start = None if hint is None else inputs.load_placement(hint, given)
     with progress([term.name for term in problem.terms], quiet) as on_progress:
         result = solve(
             problem,
@@ -90,7 +89,7 @@ def solved(
             confirm=ask.confirm,
             on_progress=on_progress,
         )
-    return Solved(problem, given.instance, result)
+    return Solved(problem, given, result)
 
 
 @dataclass(frozen=True, slots=True)

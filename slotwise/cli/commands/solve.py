@@ -38,12 +38,13 @@ def solve(
     options.known(engine, ["auto", *ENGINES], "--engine")
     inputs.check_target(out)
     inputs.check_target(certificate, "--certificate")
-    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
+    given = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
+    problem = inputs.compiled(inputs.with_move_limit(given, max_moved), instance)
     ask = running.Ask(engine, time_limit, workers, seed, memory_limit, confirm)
     with counted_presses():  # from the first placement on, Ctrl-C takes nothing away
-        solved = running.solved(problem, ask, hint, max_moved, quiet=quiet)
+        solved = running.solved(problem, given, ask, hint, quiet=quiet)
         if out is not None and solved.result.placement is not None:
-            inputs.save_placement(out, problem.instance, solved.result.placement)
+            inputs.save_placement(out, given, solved.result.placement)
         check = verifying.crosschecked(solved.problem, solved.result) if crosscheck else None
         if certificate is not None:
             verifying.save_certificate(certificate, solved.problem, solved.result, check)
