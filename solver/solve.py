@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from queue import SimpleQueue
 
@@ -16,7 +17,7 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
-from slotwise.solver.core.engine import Engine, NotTakenError, UntakenError
+from slotwise.solver.core.engine import Engine, NotTakenError, UntakenError, configured
 from slotwise.solver.core.engine_names import current_name, renaming
 from slotwise.solver.core.judged_result import judged_result
 from slotwise.solver.core.memory import MemoryLimitError, watched
@@ -28,9 +29,12 @@ from slotwise.solver.core.result import Limits, Outcome, Result, Status
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.core.supervision import Supervised, TimeLimit, supervised
 from slotwise.solver.engines import ENGINES
+from slotwise.solver.parameters import Parameters
 from slotwise.solver.portfolio.attempt import run_checked
 from slotwise.solver.portfolio.auto import run_auto
 from slotwise.solver.portfolio.confirmation import confirm_claim, is_confirmation_due
+from slotwise.solver.portfolio.given_parameters import AUTO, auto_params, checked_parameters
+from slotwise.solver.portfolio.params import AUTO_DEFAULTS
 from slotwise.solver.portfolio.run import Answer
 
 ASKED = "asked for"
@@ -48,6 +52,7 @@ def solve(
     hint: Placement | None = None,
     confirm: bool | None = None,
     on_progress: OnProgress | None = None,
+    parameters: Mapping[str, Parameters] | None = None,
 ) -> Result:
     """Return the best placement found and what is proven about it.
 
@@ -79,6 +84,11 @@ def solve(
         Called in this thread with each better placement and each better bound, and when an engine
         starts; see `Progress`. What it raises ends the search.
 
+    Parameters
+    ----------
+        By the name of an engine, or ``auto``, what it goes by instead of its defaults (`DEFAULTS`),
+        for example ``{"cp-sat": CpSatParams(max_counts=50_000)}``; `Result.parameters` has them.
+
     Ctrl-C ends the search within a second or two: the best placement and bound by then are
     returned, `Result.interrupted` says so. A search in the middle of native code is left behind
     in its thread, and ends there.
@@ -97,6 +107,9 @@ def solve(
     if renamed := renaming(name):
         warnings.warn(renamed, FutureWarning, stacklevel=2)
         engine = name = current_name(name)
+    given = checked_parameters(parameters or {})
+    if name == AUTO:
+        given.setdefault(AUTO, AUTO_DEFAULTS)
 
     def left() -> Limits:
         return replace(limits, time_s=max(0.0, limits.time_s - (time.perf_counter() - started)))
@@ -108,6 +121,7 @@ def solve(
         events.put,
         started,
         confirm=is_confirmation_due(problem, name) if confirm is None else confirm,
+        parameters=given,
     )
     if hint is not None:
         known.offer(hint, "hint")
@@ -152,12 +166,13 @@ def _run(
     hint: Placement | None,
     known: SolveState,
 ) -> Answer:
-    if engine == "auto":
-        return run_auto(problem, limits, hint, known)
+    if engine == AUTO:
+        return run_auto(problem, limits, hint, known, auto_params(known.parameters))
     chosen = ENGINES.get(engine) if isinstance(engine, str) else engine
     if chosen is None:
-        rule = f"is no engine; {suggestion(str(engine), ['auto', *ENGINES])}"
+        rule = f"is no engine; {suggestion(str(engine), [AUTO, *ENGINES])}"
         raise InputError(rule, field="engine", value=engine)
+    chosen = configured(chosen, known.parameters)
     name, reason = chosen.name, chosen.supports(problem)
     if reason is not None:
         raise _not_taken(name, reason)
@@ -195,7 +210,7 @@ def _left_behind(engine: str | Engine, known: SolveState) -> Answer:
     names = [pick.engine for pick in known.picked]
     named = engine if isinstance(engine, Engine) else ENGINES.get(engine)
     engines = tuple(ENGINES[n] for n in dict.fromkeys(names) if n in ENGINES)
-    engines = engines or (() if named is None else (named,))
+    engines = engines or (() if named is None else (configured(named, known.parameters),))
     kinds = dict.fromkeys(proven.kind for proven in known.proofs() if proven is not None)
     return engines or (BASELINE,), known.outcome(", ".join(kinds))
 

@@ -41,7 +41,8 @@ heuristics.rstorm heuristics.rstorm.storm_1
 heuristics.__init__ heuristics.external
 heuristics.registry
 
-solver.__init__ solver.core
+solver.__init__ solver.parameters
+solver.core
 solver.structure
 solver.baseline solver.presolve solver.exhaustive solver.local_search solver.assignment
 solver.compact

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
 
 import numpy as np
@@ -19,36 +20,23 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.solver.assignment.model import Assignment, make_assignment, reason_against
+from slotwise.solver.assignment.params import DUAL_ASCENT_DEFAULTS, DualAscentParams
 from slotwise.solver.assignment.rlt_bound import StarState, make_state, state_bytes
 from slotwise.solver.assignment.tabu import search_assignment
 from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine, NotTakenError, configurable
 from slotwise.solver.core.memory import check_room, has_room
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
 
-MOST_PAIRS = 4 * 10**6
-"""Entries of the costs of pairs of places, 8 bytes each, a few times over in the search."""
-MOST_DEPTH, MOST_TREE_BYTES = 200, 2**30
-"""Tasks, and bytes of the costs kept on the way down, up to which the search branches."""
-SHARE_OF_SEARCH = 0.25
-"""Of the time limit, for the first search of an incumbent."""
-SHARE_TO_HOPE, LEAST_PROGRESS, FEW_TASKS = 0.25, 0.02, 16
-"""After this share of the time in the tree, this share of it must be done, or tasks be few."""
-STEPS_A_PLACE = 500
-"""Steps of the first search per task and node: the rest only where the proof takes long."""
-ROOT_ROUNDS, ROOT_WORK, ROOT_GAIN = 20, 2 * 10**8, 0.002
-"""Rounds and steps between two looks at the clock; share of what is missing to gain, to go on."""
-NODE_ROUNDS, NODE_GAIN = 6, 0.03
 
-
-def supports(problem: Problem) -> str | None:
+def supports(problem: Problem, params: DualAscentParams = DUAL_ASCENT_DEFAULTS) -> str | None:
     """Return ``None``, or why the engine does not take the problem."""
     reason = reason_against(problem)
-    if reason is None and (problem.task_count * problem.node_count) ** 2 > MOST_PAIRS:
+    if reason is None and (problem.task_count * problem.node_count) ** 2 > params.max_pairs:
         return (
             f"{problem.task_count} tasks on {problem.node_count} nodes make more than "
-            f"{MOST_PAIRS:,} pairs of places"
+            f"{params.max_pairs:,} pairs of places"
         )
     return reason
 
@@ -70,6 +58,7 @@ class _Search:
     limits: Limits
     reporter: Reporter
     started: float
+    params: DualAscentParams
     best: IntArray | None = None
     placement: Placement | None = None
     value: int | None = None
@@ -110,22 +99,28 @@ class _Search:
         check_stop()
         if self.seconds() > self.limits.time_s:
             raise _OutOfTimeError
-        in_tree = self.seconds() - self.tree_since
-        if self.model.task_count <= FEW_TASKS or self.progress >= LEAST_PROGRESS:
+        in_tree, params = self.seconds() - self.tree_since, self.params
+        enough = self.progress >= params.least_progress_fraction
+        if enough or self.model.task_count <= params.max_hopeful_tasks:
             return
-        if in_tree > SHARE_TO_HOPE * self.limits.time_s:
+        if in_tree > params.give_up_fraction * self.limits.time_s:
             raise _HopelessError
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    reporter: Reporter | None = None,
+    params: DualAscentParams = DUAL_ASCENT_DEFAULTS,
 ) -> Outcome:
     """Search an incumbent, bound it, then branch."""
-    reason = supports(problem)
+    reason = supports(problem, params)
     if reason is not None:
         raise NotTakenError(reason)
     reporter = reporter or null_reporter(problem, "dual-ascent")
-    search = _Search(problem, make_assignment(problem), limits, reporter, time.perf_counter())
+    model = make_assignment(problem)
+    search = _Search(problem, model, limits, reporter, time.perf_counter(), params)
     if hint is not None:
         search.offer_hint(hint)
     try:
@@ -138,17 +133,17 @@ def run(
 
 
 def _solve(search: _Search) -> None:
-    model, limits = search.model, search.limits
+    model, limits, params = search.model, search.limits, search.params
     rng = np.random.default_rng(limits.seed)
     places = model.task_count * model.node_count
-    _improve(search, rng, limits.time_s * SHARE_OF_SEARCH, STEPS_A_PLACE * places)
+    _improve(search, rng, limits.time_s * params.search_fraction, params.steps_per_place * places)
     search.check_clock()
     check_room(state_bytes(model), f"costs of all pairs of {places:,} places")
     root = make_state(model, _largest_cost(model))
     _tighten_root(search, root)
     try:
         if not root.is_closed:
-            deep = max(model.task_count / MOST_DEPTH, root.bytes_down / MOST_TREE_BYTES) > 1
+            deep = model.task_count > params.max_depth or root.bytes_down > params.max_tree_bytes
             if deep or not has_room(root.bytes_down, "the costs kept on the way down the tree"):
                 raise _HopelessError
             search.tree_since = search.seconds()
@@ -179,7 +174,9 @@ def _largest_cost(model: Assignment) -> int:
 
 def _tighten_root(search: _Search, root: StarState) -> None:
     """Raise the bound at the root as long as it pays."""
-    rounds = min(ROOT_ROUNDS, max(1, ROOT_WORK // (root.star.size * search.model.node_count)))
+    params = search.params
+    work = root.star.size * search.model.node_count
+    rounds = min(params.root_rounds, max(1, params.root_work // work))
     while not root.is_closed:
         if search.value is not None:
             root.aim_below(search.value)
@@ -190,7 +187,7 @@ def _tighten_root(search: _Search, root: StarState) -> None:
             search.note()
             search.reporter.prove([*[0] * search.model.term, root.value])
         search.check_clock()
-        if root.bound - before < ROOT_GAIN * (root.limit - root.bound):
+        if root.bound - before < params.root_gain_fraction * (root.limit - root.bound):
             return
 
 
@@ -219,7 +216,7 @@ def _try_place(search: _Search, state: StarState, task: int, node: int, share: f
         if search.model.is_valid(child.nodes):
             search.offer(child.nodes, search.model.cost(child.nodes))
         return False
-    child.ascend(NODE_ROUNDS, NODE_GAIN)
+    child.ascend(search.params.node_rounds, search.params.node_gain_fraction)
     if child.is_closed or not (child.ok[child.free].any(axis=1)).all():
         return False
     if not child.places(child.next_task()):
@@ -254,9 +251,13 @@ def _outcome(search: _Search) -> Outcome:
     )
 
 
-DUAL_ASCENT = Engine(
-    name="dual-ascent",
-    run=run,
-    supports=supports,
-    version=lambda: f"numba {version('numba')}",
-)
+def _engine(params: DualAscentParams) -> Engine:
+    return Engine(
+        name="dual-ascent",
+        run=partial(run, params=params),
+        supports=partial(supports, params=params),
+        version=lambda: f"numba {version('numba')}",
+    )
+
+
+DUAL_ASCENT = configurable(_engine, DUAL_ASCENT_DEFAULTS)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 
 import numpy as np
@@ -28,6 +29,7 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.assignment.model import Assignment, make_assignment, reason_against
+from slotwise.solver.assignment.params import SUBSET_DP_DEFAULTS, SubsetDpParams
 from slotwise.solver.assignment.subset_pricing import narrow
 from slotwise.solver.assignment.subset_tables import (
     NO_WAY,
@@ -39,27 +41,22 @@ from slotwise.solver.assignment.subset_tables import (
 )
 from slotwise.solver.assignment.tabu import search_assignment
 from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine, NotTakenError, configurable
 from slotwise.solver.core.reporter import Reporter, null_reporter, report_outcome
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
 
-MOST_TASKS = 22
-MOST_BYTES = 2 * 2**30
-"""Of the tables f_k, one entry a set."""
-SHARE_OF_SEARCH, STEPS_A_PLACE = 0.1, 200
-"""For the incumbent: most of the time limit, and steps per task and node."""
 
-
-def supports(problem: Problem) -> str | None:
+def supports(problem: Problem, params: SubsetDpParams = SUBSET_DP_DEFAULTS) -> str | None:
     """Return ``None``, or why the engine does not take the problem."""
     reason = reason_against(problem)
     if reason is not None:
         return reason
     tasks = problem.task_count
-    if tasks > MOST_TASKS:
-        return f"{tasks} tasks; sets of at most {MOST_TASKS} are enumerated"
-    if problem.node_count * 2**tasks * 8 > MOST_BYTES:
-        return f"tables for {tasks} tasks on {problem.node_count} nodes exceed {MOST_BYTES:,} bytes"
+    if tasks > params.max_tasks:
+        return f"{tasks} tasks; sets of at most {params.max_tasks} are enumerated"
+    if problem.node_count * 2**tasks * 8 > params.max_bytes:
+        nodes = problem.node_count
+        return f"tables for {tasks} tasks on {nodes} nodes exceed {params.max_bytes:,} bytes"
     apart = distances_apart(make_assignment(problem))
     if len(apart) > 1:
         return f"two different nodes are {len(apart)} distances apart, not one"
@@ -67,10 +64,14 @@ def supports(problem: Problem) -> str | None:
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    reporter: Reporter | None = None,
+    params: SubsetDpParams = SUBSET_DP_DEFAULTS,
 ) -> Outcome:
     """Find an incumbent, rule out contents, fill the tables node by node."""
-    reason = supports(problem)
+    reason = supports(problem, params)
     if reason is not None:
         raise NotTakenError(reason)
     reporter = reporter or null_reporter(problem, "subset-dp")
@@ -79,7 +80,7 @@ def run(
     steps = 0
     try:
         model = make_assignment(problem)
-        known = _with_search(problem, model, known, limits)
+        known = _with_search(problem, model, known, limits, params)
         report_outcome(reporter, known)
         if time.perf_counter() - started > limits.time_s:
             return known
@@ -99,13 +100,15 @@ def run(
     return _proven(problem, tables, steps, time.perf_counter() - started)
 
 
-def _with_search(problem: Problem, model: Assignment, known: Outcome, limits: Limits) -> Outcome:
+def _with_search(
+    problem: Problem, model: Assignment, known: Outcome, limits: Limits, params: SubsetDpParams
+) -> Outcome:
     """Return `known` with the better incumbent of a short tabu search, if it finds one."""
     found = search_assignment(
         model,
         np.random.default_rng(limits.seed),
-        seconds=limits.time_s * SHARE_OF_SEARCH,
-        steps=STEPS_A_PLACE * model.task_count * model.node_count,
+        seconds=limits.time_s * params.search_fraction,
+        steps=params.steps_per_place * model.task_count * model.node_count,
         start=None if known.placement is None else np.array(known.placement.nodes),
     )
     if found is None:
@@ -165,9 +168,13 @@ def _proven(problem: Problem, tables: Tables, steps: int, seconds: float) -> Out
     )
 
 
-SUBSET_DP = Engine(
-    name="subset-dp",
-    run=run,
-    supports=supports,
-    version=lambda: f"numba {version('numba')}",
-)
+def _engine(params: SubsetDpParams) -> Engine:
+    return Engine(
+        name="subset-dp",
+        run=partial(run, params=params),
+        supports=partial(supports, params=params),
+        version=lambda: f"numba {version('numba')}",
+    )
+
+
+SUBSET_DP = configurable(_engine, SUBSET_DP_DEFAULTS)

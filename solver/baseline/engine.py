@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from functools import partial
 from importlib.metadata import version
 
 import numpy as np
@@ -21,8 +22,9 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.baseline.pair_bound import fewest_nodes, least_network
+from slotwise.solver.baseline.params import BASELINE_DEFAULTS, BaselineParams
 from slotwise.solver.core.ctrl_c import is_stop_requested, until
-from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 
@@ -30,23 +32,25 @@ FIRST = ("r-storm", "r-storm-pseudocode", "ras-default")
 """Heuristics that run first: the quickest (one keeps soft resources, the other refuses least), and
 the one that is best most often.
 """
-SHARE_OF_TIME = 0.05
-PATIENCE, PATIENCE_FOR_FIRST = 4.0, 10.0
 KIND, CAPACITY = "trivial", "capacity"
 """What the bounds are."""
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    reporter: Reporter | None = None,
+    params: BaselineParams = BASELINE_DEFAULTS,
 ) -> Outcome:
     """Return the best of the hint and the heuristics' placements, and the simple bounds.
 
     Each placement is told at once. Where tasks are many not all heuristics run: no more start
-    after `SHARE_OF_TIME` of the limit.
+    after `time_fraction` of the limit.
     """
     methods = dict.fromkeys((*(name for name in FIRST if name in HEURISTICS), *HEURISTICS))
-    seconds = SHARE_OF_TIME * limits.time_s
-    return known_at_once(problem, limits.seed, hint, tuple(methods), seconds, reporter)
+    seconds = params.time_fraction * limits.time_s
+    return known_at_once(problem, limits.seed, hint, tuple(methods), seconds, reporter, params)
 
 
 def known_at_once(
@@ -56,18 +60,19 @@ def known_at_once(
     methods: Sequence[str],
     seconds: float = math.inf,
     reporter: Reporter | None = None,
+    params: BaselineParams = BASELINE_DEFAULTS,
 ) -> Outcome:
     """Return the best of the hint and of some heuristics' placements, and the simple bounds.
 
-    After so many seconds no other heuristic starts, and one that runs `PATIENCE` times as long is
-    stopped, or `PATIENCE_FOR_FIRST` times as long where there is no placement yet.
+    After so many seconds no other heuristic starts, and one that runs `patience` times as long is
+    stopped, or `patience_for_first` times as long where there is no placement yet.
     """
     reporter = reporter or null_reporter(problem, "baseline")
     simple = simple_bounds(problem)
     reporter.prove(simple, KIND)
     bounds = capacity_bounds(problem)
     reporter.prove(bounds, CAPACITY)
-    placement = _best(problem, seed, hint, methods, seconds, reporter)
+    placement = _best(problem, seed, hint, methods, seconds, reporter, params)
     values = None if placement is None else judge(problem, placement).scaled
     status = Status.UNKNOWN if values is None else Status.FEASIBLE
     return Outcome(
@@ -113,11 +118,12 @@ def _best(
     methods: Sequence[str],
     seconds: float,
     reporter: Reporter,
+    params: BaselineParams,
 ) -> Placement | None:
     started = time.perf_counter()
     best: tuple[tuple[int, ...], Placement] | None = None
     for name in (None, *methods):
-        patience = seconds * (PATIENCE_FOR_FIRST if best is None else PATIENCE)
+        patience = seconds * (params.patience_for_first if best is None else params.patience)
         placement = hint if name is None else _placed(problem, name, seed, started + patience)
         if placement is not None:
             verdict = judge(problem, placement)
@@ -140,9 +146,13 @@ def _placed(problem: Problem, name: str, seed: int, deadline: float) -> Placemen
     return answer if isinstance(answer, Placement) else None
 
 
-BASELINE = Engine(
-    name="baseline",
-    run=run,
-    supports=lambda problem: None,
-    version=lambda: f"slotwise {version('slotwise')}",
-)
+def _engine(params: BaselineParams) -> Engine:
+    return Engine(
+        name="baseline",
+        run=partial(run, params=params),
+        supports=lambda problem: None,
+        version=lambda: f"slotwise {version('slotwise')}",
+    )
+
+
+BASELINE = configurable(_engine, BASELINE_DEFAULTS)

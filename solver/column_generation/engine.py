@@ -34,7 +34,7 @@ from slotwise.solver.column_generation.params import (
     ColumnsParams,
     ConfigurationsParams,
 )
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine, NotTakenError, configurable
 from slotwise.solver.core.reporter import Reporter, null_reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Status
 
@@ -50,7 +50,6 @@ def run(
     hint: Placement | None,
     reporter: Reporter | None = None,
     params: ConfigurationsParams = CONFIGURATIONS_DEFAULTS,
-    columns: ColumnsParams = COLUMNS_DEFAULTS,
 ) -> Outcome:
     """Solve the terms in order until one is not proven within the limits.
 
@@ -65,7 +64,7 @@ def run(
     if known.interrupted or known.status in (Status.OPTIMAL, Status.INFEASIBLE) or left <= 0:
         return known
     try:
-        return by_columns(problem, replace(limits, time_s=left), known, reporter, columns)
+        return by_columns(problem, replace(limits, time_s=left), known, reporter, params.columns)
     except NotTakenError as error:
         return replace(known, proof=f"{known.proof}; no more, for {error}")
 
@@ -178,18 +177,19 @@ def supports(problem: Problem) -> str | None:
     return None
 
 
-CONFIGURATIONS = Engine(
-    name="configurations",
-    run=run,
-    supports=supports,
-    version=lambda: f"highspy {version('highspy')}, ortools {version('ortools')}",
-)
+def _engine(params: ConfigurationsParams) -> Engine:
+    return Engine(
+        name="configurations",
+        run=partial(run, params=params),
+        supports=supports,
+        version=lambda: f"highspy {version('highspy')}, ortools {version('ortools')}",
+    )
 
 
-def columns_with(params: ColumnsParams) -> Engine:
-    """Return the general way alone as an engine with these parameters."""
-    return replace(CONFIGURATIONS, run=partial(run_columns, params=params))
+def _columns(params: ConfigurationsParams) -> Engine:
+    return replace(_engine(params), run=partial(run_columns, params=params.columns))
 
 
-COLUMNS = columns_with(COLUMNS_DEFAULTS)
+CONFIGURATIONS = configurable(_engine, CONFIGURATIONS_DEFAULTS)
+COLUMNS = configurable(_columns, CONFIGURATIONS_DEFAULTS)
 """The general way alone."""

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem.problem import CLUSTER, NODE, RACK, WORKER, IntArray, Problem
+from slotwise.solver.compact.params import (
+    CP_SAT_DEFAULTS,
+    MILP_DEFAULTS,
+    CpSatParams,
+    MilpParams,
+)
 from slotwise.solver.compact.star_cover import both_ways, stars_of
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.memory import check_room
 from slotwise.solver.structure.worker_layout import most_tasks, worker_count
-
-MOST_COUNTS = 20_000
-"""Beyond this many counts of a class in a worker, building and presolving takes minutes."""
-
-MOST_COLUMNS = 300_000
-"""Of a linear model."""
 
 BYTES_A_COUNT, BYTES_A_STEP, BYTES_A_TERM = 6_000, 4_000, 120
 """Of CP-SAT's model, and of what its search makes of it in one thread; measured."""
@@ -107,23 +107,27 @@ def _star_size(problem: Problem, most: IntArray, workers: IntArray, size: int) -
     return steps, terms
 
 
-def check_model_size(problem: Problem, *, network: bool = True) -> None:
+def check_model_size(
+    problem: Problem, params: CpSatParams = CP_SAT_DEFAULTS, *, network: bool = True
+) -> None:
     """Refuse a problem whose compact model would be too large to build or to hold.
 
     Parameters
     ----------
     problem
         What is modelled.
+    params
+        What is too large to build.
     network
         Whether the model has products of counts.
 
     Raises
     ------
     NotTakenError
-        Naming the size: more than `MOST_COUNTS` counts, or more memory than is left.
+        Naming the size: more than `max_counts` counts, or more memory than is left.
     """
     size = count_size(problem)
-    if size.counts > MOST_COUNTS:
+    if size.counts > params.max_counts:
         raise NotTakenError(
             f"the compact model would have {size.counts:,} counts of tasks in workers"
         )
@@ -135,7 +139,7 @@ def check_model_size(problem: Problem, *, network: bool = True) -> None:
     )
 
 
-def check_linear_size(problem: Problem) -> None:
+def check_linear_size(problem: Problem, params: MilpParams = MILP_DEFAULTS) -> None:
     """Refuse a problem whose linear model would be too large to hold.
 
     Raises
@@ -144,15 +148,15 @@ def check_linear_size(problem: Problem) -> None:
         Naming the size where it takes more memory than is left.
     """
     size = count_size(problem) + network_size(problem)
-    columns = min(size.counts + size.steps + size.shares, MOST_COLUMNS)
+    columns = min(size.counts + size.steps + size.shares, params.max_columns)
     check_room(
         columns * BYTES_A_COLUMN + size.terms * BYTES_A_SUMMAND,
         f"a linear model of up to {columns:,} columns",
     )
 
 
-def check_columns(problem: Problem) -> None:
-    """Refuse a problem whose linear model has more than `MOST_COLUMNS` columns, as far as is known.
+def check_columns(problem: Problem, params: MilpParams = MILP_DEFAULTS) -> None:
+    """Refuse a problem whose linear model has more than `max_columns` columns, as far as is known.
 
     Raises
     ------
@@ -162,8 +166,8 @@ def check_columns(problem: Problem) -> None:
     columns = 0
     for more in _columns(problem, most_tasks(problem)):
         columns += more
-        if columns > MOST_COLUMNS:
-            raise NotTakenError(f"its linear model has more than {MOST_COLUMNS:,} columns")
+        if columns > params.max_columns:
+            raise NotTakenError(f"its linear model has more than {params.max_columns:,} columns")
 
 
 def _columns(problem: Problem, most: IntArray) -> Iterator[int]:

@@ -8,6 +8,7 @@ from slotwise.models.judge.verdict import Verdict
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.result import Limits, Outcome, Proof, Result, Status, TermResult
 from slotwise.solver.core.solve_state import SolveState
+from slotwise.solver.parameters import Parameters
 
 
 def _gap(outcome: Outcome) -> float | None:
@@ -70,6 +71,7 @@ def judged_result(
         gap=_gap(outcome),
         placement=outcome.placement,
         verdict=verdict,
+        parameters=_parameters(known, engines),
         engine="+".join(engine.name for engine in engines),
         version=", ".join(engine.version() for engine in engines),
         seed=limits.seed,
@@ -85,6 +87,13 @@ def judged_result(
         notes=(*notes, *known.notes),
         confirmed=known.confirm and outcome.status in (Status.OPTIMAL, Status.INFEASIBLE),
     )
+
+
+def _parameters(known: SolveState, engines: Sequence[Engine]) -> dict[str, Parameters]:
+    """Return the parameters that were asked for and those of the engines that ran."""
+    ran = [(pick.engine, pick.parameters) for pick in known.picked]
+    ran += [(engine.name, engine.parameters) for engine in engines]
+    return {**known.parameters, **{name: one for name, one in ran if one is not None}}
 
 
 def _kinds(known: SolveState, outcome: Outcome) -> list[str | None]:

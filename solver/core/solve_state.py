@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from slotwise.models.instance.placement import Placement
@@ -19,6 +19,7 @@ from slotwise.models.values import plain
 from slotwise.solver.core.progress import Event, Progress
 from slotwise.solver.core.result import Outcome, Pick, Status
 from slotwise.solver.core.trust import Claims, Proven, Trust
+from slotwise.solver.parameters import Parameters
 
 Bounds = Sequence[int | None]
 
@@ -74,6 +75,8 @@ class SolveState:
         Engines that were found wrong: what they claim does not count.
     notes
         What engines leave out, and why: lines for people.
+    parameters
+        By the names of engines, those that were asked for; others run with their defaults.
     """
 
     problem: Problem
@@ -84,6 +87,7 @@ class SolveState:
     confirm: bool = False
     trust: Trust = field(default_factory=Trust)
     notes: list[str] = field(default_factory=list)
+    parameters: Mapping[str, Parameters] = field(default_factory=dict)
     best: Best | None = field(init=False, default=None)
     _last_judged: tuple[Placement, Verdict] | None = field(init=False, default=None)
     _bounds: list[dict[tuple[int, ...], Claims]] = field(init=False)

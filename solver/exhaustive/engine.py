@@ -35,33 +35,33 @@ import itertools
 import math
 import time
 from collections.abc import Iterator
+from functools import partial
 from importlib.metadata import version
 
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
+from slotwise.solver.exhaustive.params import EXHAUSTIVE_DEFAULTS, ExhaustiveParams
 from slotwise.solver.exhaustive.partial_placement import Books, Place
 from slotwise.solver.structure.node_types import equal_nodes
 
-MOST_TASKS = 14
-MOST_PLACEMENTS = 10**9
 CLOCK_EVERY = 256
 """Places tried between two looks at the clock."""
 
 
-def supports(problem: Problem) -> str | None:
+def supports(problem: Problem, params: ExhaustiveParams = EXHAUSTIVE_DEFAULTS) -> str | None:
     """Return ``None``, or why the problem is too large to enumerate."""
     tasks = problem.task_count
-    if tasks > MOST_TASKS:
-        return f"{tasks} tasks; exhaustive search takes at most {MOST_TASKS}"
+    if tasks > params.max_tasks:
+        return f"{tasks} tasks; exhaustive search takes at most {params.max_tasks}"
     placements = _estimate(problem)
-    if placements > MOST_PLACEMENTS:
+    if placements > params.max_placements:
         return (
             f"about {placements:.0e} placements of {tasks} tasks on {problem.node_count} nodes; "
-            f"exhaustive search takes at most {MOST_PLACEMENTS:.0e}"
+            f"exhaustive search takes at most {params.max_placements:.0e}"
         )
     return None
 
@@ -90,12 +90,16 @@ def run(
     )
 
 
-EXHAUSTIVE = Engine(
-    name="exhaustive",
-    run=run,
-    supports=supports,
-    version=lambda: version("slotwise"),
-)
+def _engine(params: ExhaustiveParams) -> Engine:
+    return Engine(
+        name="exhaustive",
+        run=run,
+        supports=partial(supports, params=params),
+        version=lambda: version("slotwise"),
+    )
+
+
+EXHAUSTIVE = configurable(_engine, EXHAUSTIVE_DEFAULTS)
 
 
 class _OutOfTimeError(Exception):

@@ -47,7 +47,7 @@ def run_checked(
     finally:
         if is_taken:
             seconds = time.perf_counter() - began
-            reporter.known.picked.append(Pick(engine.name, why, seconds))
+            reporter.known.picked.append(Pick(engine.name, why, seconds, engine.parameters))
     placement = found.placement
     verdict = None if placement is None else reporter.judged(problem, placement)
     wrong = contradiction(engine.name, found, verdict)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from slotwise.models.problem.magnitudes import largest_terms
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.ctrl_c import is_stop_requested
-from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits
 from slotwise.solver.core.solve_state import SolveState
@@ -61,7 +61,7 @@ def confirm_claim(known: SolveState, engine: Engine, limits: Limits) -> tuple[En
     without presolve, then others.
     """
     problem, reporter = known.problem, Reporter(known, engine.name)
-    others = [ENGINES[name] for name in ASKED if name != engine.name]
+    others = [configured(ENGINES[name], known.parameters) for name in ASKED if name != engine.name]
     others = [other for other in others if other.supports(problem) is None]
     asked: list[Engine] = []
     deadline = time.perf_counter() + limits.time_s

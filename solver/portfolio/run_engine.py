@@ -33,7 +33,7 @@ def run_engine(
     NotTakenError
         When it does not take the problem.
     """
-    if engine is BASELINE:
+    if engine.name == BASELINE.name:
         return engine.run(problem, limits, hint, reporter)
     found, is_short = in_memory(engine.name, lambda: engine.run(problem, limits, hint, reporter))
     if found is None:

@@ -1,4 +1,4 @@
-"""Each command compiles its instance once, and judges a placement when it comes and when it goes."""
+"""Each command compiles its instance once; a placement is judged when it comes and when it goes."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from slotwise.solver.column_generation.rack_splits import TooManySplitsError
 from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.column_generation.search_state import MasterSolution, SearchState
 from slotwise.solver.column_generation.split_search import SplitSearch
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine, NotTakenError, configurable
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
 from slotwise.solver.structure.worker_layout import has_single_workers
@@ -222,8 +222,7 @@ def _packing_matters_elsewhere(problem: Problem, topology: int) -> bool:
     return shared or counted or problem.min_worker_cpu > 0
 
 
-def fast_with(params: ConfigurationsParams) -> Engine:
-    """Return the engine with these parameters."""
+def _engine(params: ConfigurationsParams) -> Engine:
     return Engine(
         name="configurations",
         run=partial(run, params=params),
@@ -232,4 +231,4 @@ def fast_with(params: ConfigurationsParams) -> Engine:
     )
 
 
-FAST_CONFIGURATIONS = fast_with(CONFIGURATIONS_DEFAULTS)
+FAST_CONFIGURATIONS = configurable(_engine, CONFIGURATIONS_DEFAULTS)

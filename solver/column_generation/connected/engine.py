@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
 
 from slotwise.models.instance.placement import Placement
@@ -29,7 +30,7 @@ from slotwise.solver.column_generation.connected.two_level_search import two_lev
 from slotwise.solver.column_generation.connected.worker_split import WorkerSplitter, round_down
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine, NotTakenError, configurable
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.core.solve_state import SolveState
@@ -188,9 +189,13 @@ def supports(problem: Problem) -> str | None:
     return why_not_connected(problem)
 
 
-CONNECTED = Engine(
-    name=KIND,
-    run=run,
-    supports=supports,
-    version=lambda: f"highspy {version('highspy')}",
-)
+def _engine(params: ConnectedParams) -> Engine:
+    return Engine(
+        name=KIND,
+        run=partial(run, params=params),
+        supports=supports,
+        version=lambda: f"highspy {version('highspy')}",
+    )
+
+
+CONNECTED = configurable(_engine, CONNECTED_DEFAULTS)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.metadata import version
 
 from ortools.sat.python import cp_model
@@ -31,14 +32,11 @@ from slotwise.solver.compact.cp_sat.products import products
 from slotwise.solver.compact.cp_sat.run import CpAnswer, run_cp_sat
 from slotwise.solver.compact.formulation import formulate
 from slotwise.solver.compact.model_size import check_model_size
+from slotwise.solver.compact.params import CP_SAT_DEFAULTS, CpSatParams
 from slotwise.solver.compact.variables import Counts, described, read_placement
-from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
-
-SHARE_TO_TELL = 0.05
-"""Most of the search's time that goes into telling of better placements as they come."""
-
 
 GRACE_S = 1.0
 """Beyond the time limit, for building the model."""
@@ -50,6 +48,7 @@ class _Search:
 
     started: float
     reporter: Reporter
+    params: CpSatParams
     placement: Placement | None = None
     bounds: list[int | None] = field(default_factory=list)
     trace: list[Improvement] = field(default_factory=list)
@@ -61,7 +60,11 @@ class _Search:
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    reporter: Reporter | None = None,
+    params: CpSatParams = CP_SAT_DEFAULTS,
 ) -> Outcome:
     """Solve the terms in order until one is not proven within the limits.
 
@@ -72,11 +75,11 @@ def run(
     NotTakenError
         When the model would be too large to build in sensible time.
     """
-    search = _Search(time.perf_counter(), reporter or null_reporter(problem, "cp-sat"))
+    search = _Search(time.perf_counter(), reporter or null_reporter(problem, "cp-sat"), params)
     if hint is not None and judge(problem, hint).valid:
         search.placement = hint
     try:
-        check_model_size(problem)
+        check_model_size(problem, params)
         model, counts, terms = _model(problem, search.started + limits.time_s + GRACE_S)
     except (KeyboardInterrupt, BuildingTooLongError) as error:
         search.interrupted = isinstance(error, KeyboardInterrupt)
@@ -122,7 +125,7 @@ class _Listener(cp_model.CpSolverSolutionCallback):
         began = self._search.seconds()
         value = round(self.objective_value)
         self._search.trace.append(Improvement(began, self._term, value, None))
-        if self._spent <= SHARE_TO_TELL * began:
+        if self._spent <= self._search.params.report_fraction * began:
             self._search.reporter.offer(read_placement(self._problem, self._counts, self.value))
             self._spent += self._search.seconds() - began
 
@@ -216,6 +219,13 @@ def _supports(problem: Problem) -> str | None:
     return None
 
 
-CP_SAT = Engine(
-    name="cp-sat", run=run, supports=_supports, version=lambda: f"ortools {version('ortools')}"
-)
+def _engine(params: CpSatParams) -> Engine:
+    return Engine(
+        name="cp-sat",
+        run=partial(run, params=params),
+        supports=_supports,
+        version=lambda: f"ortools {version('ortools')}",
+    )
+
+
+CP_SAT = configurable(_engine, CP_SAT_DEFAULTS)

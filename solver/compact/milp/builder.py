@@ -11,7 +11,7 @@ import pulp
 
 from slotwise.models.errors import InternalError
 from slotwise.solver.compact.builder import Linear
-from slotwise.solver.compact.model_size import MOST_COLUMNS
+from slotwise.solver.compact.params import MILP_DEFAULTS, MilpParams
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import NotTakenError
 
@@ -44,6 +44,7 @@ class MilpBuilder:
     Rows without columns that hold are left out, and rows of numbers too large for doubles refused.
     """
 
+    params: MilpParams = MILP_DEFAULTS
     lp: Any = field(default_factory=lambda: pulp.LpProblem("slotwise", pulp.LpMinimize))
     columns: int = 0
     _names: dict[str, int] = field(default_factory=dict)
@@ -95,8 +96,10 @@ class MilpBuilder:
     def _column(self, name: str, upper: int, kind: str) -> Expr:
         check_stop()
         self.columns += 1
-        if self.columns > MOST_COLUMNS:
-            raise NotTakenError(f"its linear model has more than {MOST_COLUMNS:,} columns")
+        if self.columns > self.params.max_columns:
+            raise NotTakenError(
+                f"its linear model has more than {self.params.max_columns:,} columns"
+            )
         column: Expr = self.lp.add_variable(self._free(name), 0, upper, kind)
         return column
 

@@ -41,8 +41,9 @@ from slotwise.solver.compact.milp.cbc import CBC
 from slotwise.solver.compact.milp.formulation import CompactModel, Grid, build, fix
 from slotwise.solver.compact.milp.highs import HIGHS
 from slotwise.solver.compact.model_size import check_columns, check_linear_size
+from slotwise.solver.compact.params import MILP_DEFAULTS, MilpParams
 from slotwise.solver.compact.variables import described, read_placement
-from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
 
@@ -90,6 +91,7 @@ def run(
     limits: Limits,
     hint: Placement | None,
     reporter: Reporter | None = None,
+    params: MilpParams = MILP_DEFAULTS,
 ) -> Outcome:
     """Solve the terms in order until one is not proven within the limits."""
     if not problem.task_count:
@@ -99,9 +101,9 @@ def run(
     if hint is not None:
         search.offer(hint)
     try:
-        check_columns(problem)
-        check_linear_size(problem)
-        compact = build(problem)
+        check_columns(problem, params)
+        check_linear_size(problem, params)
+        compact = build(problem, params)
     except KeyboardInterrupt:
         search.interrupted = True
         return _outcome(search, Status.UNKNOWN if search.values is None else Status.FEASIBLE)
@@ -277,5 +279,13 @@ def _supports(problem: Problem) -> str | None:
     return None
 
 
-MILP = Engine("milp", partial(run, HIGHS), _supports, HIGHS.version)
-MILP_CBC = Engine("milp-cbc", partial(run, CBC), _supports, CBC.version)
+def _milp(params: MilpParams) -> Engine:
+    return Engine("milp", partial(run, HIGHS, params=params), _supports, HIGHS.version)
+
+
+def _milp_cbc(params: MilpParams) -> Engine:
+    return Engine("milp-cbc", partial(run, CBC, params=params), _supports, CBC.version)
+
+
+MILP = configurable(_milp, MILP_DEFAULTS)
+MILP_CBC = configurable(_milp_cbc, MILP_DEFAULTS)

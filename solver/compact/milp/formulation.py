@@ -21,6 +21,7 @@ from slotwise.solver.compact.milp.builder import (
     total,
 )
 from slotwise.solver.compact.milp.products import products
+from slotwise.solver.compact.params import MILP_DEFAULTS, MilpParams
 from slotwise.solver.compact.variables import Counts
 
 
@@ -41,7 +42,7 @@ class CompactModel:
     terms: tuple[Expr, ...]
 
 
-def build(problem: Problem) -> CompactModel:
+def build(problem: Problem, params: MilpParams = MILP_DEFAULTS) -> CompactModel:
     """Return the linear model of a problem, without an objective.
 
     Raises
@@ -49,7 +50,7 @@ def build(problem: Problem) -> CompactModel:
     NotTakenError
         When it is too large, or its numbers are.
     """
-    model = MilpBuilder()
+    model = MilpBuilder(params)
     stated = formulate(model, problem, products(model, problem))
     return CompactModel(model, stated.counts, stated.terms)
 
