@@ -12,7 +12,8 @@ SCHEMA = """
     tasks int, nodes int, topologies int, tightness double,
     kind string, method string, parameters string, seed long, time_limit_s double, workers int,
     version string, versions string, git_revision string,
-    engine string, status string, terms array<struct<term: string, value: string, bound: string>>,
+    engine string, engine_parameters string, status string,
+    terms array<struct<term: string, value: string, bound: string>>,
     gap double, proof string, violation_count int, violations array<string>, reason string,
     placement string, wall_s double, cpu_s double, peak_memory_mb double, cpu_model string,
     error string
@@ -20,7 +21,8 @@ SCHEMA = """
 """Columns of a row, in Spark's notation.
 
 ``terms`` has exact decimals as text; ``placement`` is ``{"nodes": [...], "workers": [...]}`` in the
-canonical order of tasks; ``version`` is what makes a run another run, ``versions`` every library's.
+canonical order of tasks; ``engine_parameters`` is `Result.parameters` as JSON; ``version`` is what
+makes a run another run, ``versions`` every library's.
 """
 
 
@@ -58,6 +60,7 @@ class Outcome(TypedDict, total=False):
     """The columns of a row that the run gives."""
 
     engine: str | None
+    engine_parameters: str | None
     status: str
     terms: list[Term] | None
     gap: float | None
@@ -79,6 +82,9 @@ class Row(Planned, Outcome, total=False):
 
 COLUMNS = (*Planned.__annotations__, *Outcome.__annotations__)
 """Names of the columns, in the order of `SCHEMA`."""
+
+ADDED = frozenset({"engine_parameters"})
+"""Columns that files of earlier gradings may lack; rows from there have ``None``."""
 
 VERSION = 2
 """Of what the columns say; part of ``version``, so that rows of another meaning are made anew.

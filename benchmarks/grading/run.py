@@ -107,6 +107,9 @@ def _exact(run: Run, problem: Problem, clock: _Clock) -> Outcome:
         )
     return {
         "engine": f"{result.engine} {result.version}".strip(),
+        "engine_parameters": json.dumps(
+            {name: one.to_document() for name, one in result.parameters.items()}
+        ),
         "status": RunStatus(str(result.status)),
         "terms": [_term(t.term, t.value, t.bound) for t in result.objective],
         "gap": result.gap,

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from slotwise.benchmarks.child_process import command_of
 from slotwise.models.instance.instance import Instance
@@ -26,6 +26,15 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_
 ONE_THREAD = dict.fromkeys(THREADS, "1")
 
 Document = dict[str, Any]
+"""What goes to the child and back, as JSON."""
+
+
+class MeasuredTerm(TypedDict):
+    """Value and bound of a term in the instance's units; ``None`` = there is none."""
+
+    term: str
+    value: int | float | None
+    bound: int | float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +72,7 @@ class Measured:
     engine: str
     by: str
     status: str
-    objective: tuple[Document, ...]
+    objective: tuple[MeasuredTerm, ...]
     gap: float | None
     seconds: float
     memory_mb: float | None
@@ -77,7 +86,7 @@ class Measured:
         return self.status in ("optimal", "infeasible")
 
     @property
-    def first_open(self) -> Document | None:
+    def first_open(self) -> MeasuredTerm | None:
         """The first term that is not proven, else the last one."""
         for term in self.objective:
             if term["value"] is None or term["value"] != term["bound"]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import Any
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
+from slotwise.models.judge.verdict import NodeLoad
 from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
 
@@ -192,5 +192,5 @@ def _workers(problem: Problem, placement: Placement) -> dict[int, list[Worker]]:
     return workers
 
 
-def _bars(row: dict[str, Any]) -> tuple[Bar, ...]:
+def _bars(row: NodeLoad) -> tuple[Bar, ...]:
     return tuple(Bar(name, load, row["capacity"][name]) for name, load in row["load"].items())

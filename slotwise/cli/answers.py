@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +18,13 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Result, Status
+from slotwise.solver.parameters import Parameters
 from slotwise.solver.solve import solve
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Engine, wall-clock limit in seconds, threads, seed, memory limit in MB; see `solve`."""
+    """Engine, wall-clock limit in seconds, threads, seed, memory limit in MB, ...; see `solve`."""
 
     engine: str
     time_limit_s: float
@@ -30,6 +32,7 @@ class Ask:
     seed: int
     memory_limit_mb: int | None = None
     confirm: bool | None = None
+    parameters: Mapping[str, Parameters] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,7 @@ def solved(
             hint=start,
             confirm=ask.confirm,
             on_progress=on_progress,
+            parameters=ask.parameters,
         )
     return Solved(problem, given, result)
 

@@ -15,6 +15,7 @@ def solve(
     memory_limit: options.MemoryLimit = None,
     hint: options.Hint = None,
     max_moved: options.MaxMoved = None,
+    parameters: options.Set = None,
     out: options.Out = None,
     confirm: options.Confirm = None,
     crosscheck: options.CrossCheck = False,
@@ -34,13 +35,15 @@ def solve(
         from slotwise.cli.commands import verify as verifying
         from slotwise.solver.core.ctrl_c import counted_presses
         from slotwise.solver.engines import ENGINES
+        from slotwise.solver.portfolio.given_parameters import parsed_parameters
 
     options.known(engine, ["auto", *ENGINES], "--engine")
     inputs.check_target(out)
     inputs.check_target(certificate, "--certificate")
     given = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
     problem = inputs.compiled(inputs.with_move_limit(given, max_moved), instance)
-    ask = running.Ask(engine, time_limit, workers, seed, memory_limit, confirm)
+    chosen = parsed_parameters(parameters or ())
+    ask = running.Ask(engine, time_limit, workers, seed, memory_limit, confirm, chosen)
     with counted_presses():  # from the first placement on, Ctrl-C takes nothing away
         solved = running.solved(problem, given, ask, hint, quiet=quiet)
         if out is not None and solved.result.placement is not None:

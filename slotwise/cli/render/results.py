@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from slotwise.benchmarks.grade import GradeSummary
     from slotwise.cli.answers import Placed
     from slotwise.models.instance.placement import Placement
-    from slotwise.models.judge.verdict import Verdict, Violation
+    from slotwise.models.judge.verdict import NodeLoad, Verdict, Violation
 
 MOST_ROWS = 40
 """A longer table is cut; the rest is in ``--json`` and ``--out``."""
@@ -210,7 +210,7 @@ def _places(verdict: Verdict, placement: Placement) -> list[RenderableType]:
     ]
 
 
-def _load(row: Mapping[str, Any]) -> str:
+def _load(row: NodeLoad) -> str:
     capacity = row["capacity"]
     return ", ".join(
         f"{name} {short_text(load)}/{short_text(capacity[name])}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import pulp
 
@@ -29,6 +29,16 @@ class Column(Expr, Protocol):
     name: str
     upBound: int  # noqa: N815, PuLP's name
     index: int
+
+
+class Sum(Expr, Protocol):
+    """A `pulp.LpAffineExpression`: columns with their coefficients, and a constant."""
+
+    constant: int
+
+    def items(self) -> Iterable[tuple[Column, int]]:
+        """Return each column with its coefficient."""
+        ...
 
 
 MOST_ACTIVITY = 10**9
@@ -147,10 +157,12 @@ def constant(expression: Expr) -> int:
     return int(_inside(expression).constant)
 
 
-def _inside(expression: Expr) -> Any:
+def _inside(expression: Expr) -> Sum:
     """Return a sum of PuLP's, which a column is not."""
-    is_sum = isinstance(expression, pulp.LpAffineExpression)
-    return expression if is_sum else pulp.LpAffineExpression(expression)
+    if isinstance(expression, pulp.LpAffineExpression):
+        return cast(Sum, expression)
+    found: Sum = pulp.LpAffineExpression(expression)
+    return found
 
 
 def column_of(expression: Expr) -> Column:
