@@ -34,6 +34,7 @@ from slotwise.solver.column_generation.params import (
     ColumnsParams,
     ConfigurationsParams,
 )
+from slotwise.solver.column_generation.restricted_master import lp_solver
 from slotwise.solver.core.engine import Engine, NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Status
@@ -182,7 +183,7 @@ CONFIGURATIONS = Engine(
     name="configurations",
     run=run,
     supports=supports,
-    version=lambda: f"highspy {version('highspy')}, ortools {version('ortools')}",
+    version=lambda: f"{lp_solver()}, ortools {version('ortools')}",
 )
 
 

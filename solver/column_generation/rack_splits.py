@@ -12,9 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from slotwise.models.problem.problem import BoolArray, IntArray
+from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.neg_inf import NEG_INF
 from slotwise.solver.column_generation.params import ConfigurationsParams
-from slotwise.solver.column_generation.restricted_master import DualBound, TypeColumns
+from slotwise.solver.column_generation.site_relaxation import DualBound
 from slotwise.solver.core.memory import check_room
 from slotwise.solver.structure.task_types import Kinds
 

@@ -13,8 +13,9 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from slotwise.models.problem.problem import IntArray
+from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.residual_search import SiteSolution
-from slotwise.solver.column_generation.restricted_master import DualBound, TypeColumns
+from slotwise.solver.column_generation.site_relaxation import DualBound
 from slotwise.solver.compact import run_cp_sat
 from slotwise.solver.core.result import Limits
 

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.restricted_master import DualBound, TypeColumns
+from slotwise.solver.column_generation.listed_master import TypeColumns
+from slotwise.solver.column_generation.site_relaxation import DualBound
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.memory import check_room
 

@@ -24,13 +24,13 @@ from slotwise.solver.column_generation.residual_search import (
     min_reduced_cost,
     reduced_cost_of,
 )
-from slotwise.solver.column_generation.restricted_master import DualBound, RestrictedMaster
 from slotwise.solver.column_generation.search_state import (
     MasterSolution,
     SearchState,
     SiteColumns,
     exact_scale,
 )
+from slotwise.solver.column_generation.site_relaxation import DualBound, SiteRelaxation
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.result import Limits
 
@@ -52,7 +52,9 @@ class SplitSearch:
     ) -> None:
         scale = exact_scale(sites, total)
         self._sites = tuple(sites)
-        self._masters = [RestrictedMaster(site.columns, site.nodes, total, scale) for site in sites]
+        self._relaxations = [
+            SiteRelaxation(site.columns, site.nodes, total, scale) for site in sites
+        ]
         self._scale = scale
         self._deadline = deadline
         self._on_best = on_best
@@ -100,8 +102,8 @@ class SplitSearch:
 
     def _relax(self, split: int) -> None:
         """Solve the relaxation of a split at each site and bound all splits by it."""
-        for site, master in enumerate(self._masters):
-            self.splits.add(master.dual_bound(self.splits.share(split, site)), site)
+        for site, relaxation in enumerate(self._relaxations):
+            self.splits.add(relaxation.dual_bound(self.splits.share(split, site)), site)
         self.splits.mark_solved(split)
 
     def _dive(self, split: int) -> bool:

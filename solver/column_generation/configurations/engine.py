@@ -12,7 +12,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.metadata import version
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
@@ -31,6 +30,7 @@ from slotwise.solver.column_generation.params import (
 )
 from slotwise.solver.column_generation.rack_splits import TooManySplitsError
 from slotwise.solver.column_generation.residual_search import TooLongError
+from slotwise.solver.column_generation.restricted_master import lp_solver
 from slotwise.solver.column_generation.search_state import MasterSolution, SearchState
 from slotwise.solver.column_generation.split_search import SplitSearch
 from slotwise.solver.core.engine import Engine, NotTakenError
@@ -228,7 +228,7 @@ def fast_with(params: ConfigurationsParams) -> Engine:
         name="configurations",
         run=partial(run, params=params),
         supports=supports,
-        version=lambda: f"highspy {version('highspy')}",
+        version=lp_solver,
     )
 
 

@@ -14,10 +14,11 @@ from slotwise.solver.column_generation.configurations.enumeration import (
     Configurations,
     enumerate_configurations,
 )
+from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.params import ConfigurationsParams
 from slotwise.solver.column_generation.rack_splits import all_in_one, two_racks
-from slotwise.solver.column_generation.restricted_master import RestrictedMaster, TypeColumns
 from slotwise.solver.column_generation.search_state import MasterSolution, SiteColumns, exact_scale
+from slotwise.solver.column_generation.site_relaxation import SiteRelaxation
 from slotwise.solver.column_generation.worker_packing.table import Packing
 from slotwise.solver.structure.disaggregation import deal
 from slotwise.solver.structure.node_types import NodeType, Site, node_types, sites
@@ -80,7 +81,7 @@ class TermMaster:
             return None
         site, total = self.sites[0], model.kinds.sizes
         scale = exact_scale(self.sites, total)
-        dual_bound = RestrictedMaster(site.columns, site.nodes, total, scale).dual_bound(total)
+        dual_bound = SiteRelaxation(site.columns, site.nodes, total, scale).dual_bound(total)
         if dual_bound.at(total) != value * scale:
             return None
         narrowed = list(model.configurations)

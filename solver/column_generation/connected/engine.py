@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
@@ -29,6 +28,7 @@ from slotwise.solver.column_generation.connected.two_level_search import two_lev
 from slotwise.solver.column_generation.connected.worker_split import WorkerSplitter, round_down
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
+from slotwise.solver.column_generation.restricted_master import lp_solver
 from slotwise.solver.core.engine import Engine, NotTakenError
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
@@ -192,5 +192,5 @@ CONNECTED = Engine(
     name=KIND,
     run=run,
     supports=supports,
-    version=lambda: f"highspy {version('highspy')}",
+    version=lp_solver,
 )

@@ -15,8 +15,8 @@ from slotwise.solver.column_generation.connected.gap_search import GapSearch
 from slotwise.solver.column_generation.connected.level import Level
 from slotwise.solver.column_generation.connected.place_model import PlaceModel
 from slotwise.solver.column_generation.connected.worker_split import WorkerSplitter
+from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.params import ConnectedParams
-from slotwise.solver.column_generation.restricted_master import TypeColumns
 from slotwise.solver.column_generation.worker_packing.subset_table import split_gains
 
 

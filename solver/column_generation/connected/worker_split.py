@@ -11,13 +11,14 @@ from slotwise.solver.column_generation.connected.enumeration import enumerate_co
 from slotwise.solver.column_generation.connected.gap_search import column_of
 from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.connected.pricing import ProvenDuals
+from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.params import ConnectedParams
 from slotwise.solver.column_generation.residual_search import (
     SiteSolution,
     TooLongError,
     min_reduced_cost,
 )
-from slotwise.solver.column_generation.restricted_master import DualBound, TypeColumns
+from slotwise.solver.column_generation.site_relaxation import DualBound
 from slotwise.solver.core.ctrl_c import check_stop
 
 
