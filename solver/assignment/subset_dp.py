@@ -12,8 +12,8 @@ and with f_k(S) = the least cost of the tasks S on the first k nodes,
 
 Exact in 64-bit integers. The first and the last node are cheap (no choice of T is left), so the
 two nodes with most fitting sets come first and last; nodes alike from some node on are filled in
-the order of their lowest task. A tabu search finds an incumbent beforehand, and task prices rule
-out the contents that nothing as good can have (`subset_prices`).
+the order of their lowest task. A tabu search finds an incumbent beforehand, and reduced
+costs rule out the sets that nothing as good can have on a node (`subset_fixing`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.assignment.model import Assignment, make_assignment, reason_against
-from slotwise.solver.assignment.subset_pricing import narrow
+from slotwise.solver.assignment.subset_fixing import fix_by_reduced_cost
 from slotwise.solver.assignment.subset_tables import (
     NO_WAY,
     Tables,
@@ -69,7 +69,7 @@ def supports(problem: Problem) -> str | None:
 def run(
     problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
 ) -> Outcome:
-    """Find an incumbent, rule out contents, fill the tables node by node."""
+    """Find an incumbent, fix by reduced costs, fill the tables node by node."""
     reason = supports(problem)
     if reason is not None:
         raise NotTakenError(reason)
@@ -85,7 +85,7 @@ def run(
             return known
         tables = make_tables(model)
         if known.values is not None:
-            known = _with_prices(tables, known, known.values[model.term])
+            known = _with_fixing(tables, known, known.values[model.term])
             report_outcome(reporter, known)
         for done in () if known.status == Status.OPTIMAL else fill(tables):
             steps += done
@@ -117,9 +117,10 @@ def _with_search(problem: Problem, model: Assignment, known: Outcome, limits: Li
     return replace(known, status=Status.FEASIBLE, placement=placement, values=values)
 
 
-def _with_prices(tables: Tables, known: Outcome, value: int) -> Outcome:
-    """Narrow the tables' contents to those of placements as good; return `known` with a bound."""
-    tables.chosen, bound = narrow(tables.chosen, tables.model.task_count, value - tables.constant)
+def _with_fixing(tables: Tables, known: Outcome, value: int) -> Outcome:
+    """Narrow the tables to sets of placements as good; return `known` with the dual bound."""
+    incumbent = value - tables.constant
+    tables.chosen, bound = fix_by_reduced_cost(tables.chosen, tables.model.task_count, incumbent)
     term = tables.model.term
     bound = max(0, min(bound + tables.constant, value))
     bounds: list[int | None] = [*[0] * term, bound, *[None] * (len(known.bounds) - term - 1)]
@@ -129,7 +130,7 @@ def _with_prices(tables: Tables, known: Outcome, value: int) -> Outcome:
         known,
         status=Status.OPTIMAL if bound == value else Status.FEASIBLE,
         bounds=tuple(bounds),
-        proof="prices of tasks over all contents of a node",
+        proof="Lagrangian bound over all sets of tasks of a node",
     )
 
 

@@ -1,7 +1,7 @@
 """Any-time local search for assignments: tabu search over shifts and swaps, with kicks.
 
 Robust tabu search (Taillard 1991) carried over to capacities: a move shifts one task or swaps two,
-the best one that is not tabu is made, and an overload is allowed at a price that adapts (as in
+the best one that is not tabu is made, and an overload is allowed at a penalty that adapts (as in
 Cordeau et al. 2006 for the generalized quadratic assignment problem). Deterministic for a seed and
 a number of steps; the clock only decides how many steps there are.
 """

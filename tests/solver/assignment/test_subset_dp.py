@@ -21,7 +21,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.assignment.model import make_assignment
 from slotwise.solver.assignment.subset_dp import SUBSET_DP
-from slotwise.solver.assignment.subset_pricing import narrow
+from slotwise.solver.assignment.subset_fixing import fix_by_reduced_cost
 from slotwise.solver.assignment.subset_tables import NO_WAY, fill, make_tables
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.result import Limits, Status
@@ -162,8 +162,8 @@ def test_stops_at_the_limit_with_the_hint() -> None:
     assert nothing.bounds == (None,)
 
 
-def test_prices_rule_out_no_optimum() -> None:
-    """With the optimum as incumbent the contents left hold it; a bound never exceeds it."""
+def test_reduced_cost_fixing_keeps_the_optimum() -> None:
+    """With the optimum as incumbent the sets left hold it; a bound never exceeds it."""
     for seed in range(30):
         rng = np.random.default_rng(seed)
         problem = compile_problem(instance_from_data(document(rng, 8, 3, alike=False)))
@@ -173,7 +173,7 @@ def test_prices_rule_out_no_optimum() -> None:
         if best >= NO_WAY:
             continue
         before = {node: len(sets) for node, (sets, _) in tables.chosen.items()}
-        tables.chosen, bound = narrow(tables.chosen, 8, best)
+        tables.chosen, bound = fix_by_reduced_cost(tables.chosen, 8, best)
         assert bound <= best
         assert all(len(sets) <= before[node] for node, (sets, _) in tables.chosen.items())
         tables.levels.clear()
@@ -182,7 +182,7 @@ def test_prices_rule_out_no_optimum() -> None:
 
 
 @pytest.mark.deep
-def test_prices_change_no_optimum_of_the_public_instances(shared: Path) -> None:
+def test_reduced_cost_fixing_changes_no_optimum_of_the_public_instances(shared: Path) -> None:
     """The same optimum with the tables alone, every content that fits allowed."""
     for file in sorted((shared / "instances" / "ctap").glob("*.json")):
         problem = compile_problem(read_instance(file))
