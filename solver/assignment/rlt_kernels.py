@@ -26,8 +26,8 @@ def _best_multiplier(asked, wants, count, total, room, old):
     """Return the multiplier of a node's resource that raises the bound most, or leaves it as it is.
 
     The first `count` entries of `asked` are the multipliers from which a task goes elsewhere,
-    those of `wants` what it needs; `total` is the need of all. The best multiplier turns away just enough of
-    them. Rounded towards the old multiplier, for the bound is concave in it: it never falls.
+    those of `wants` what it needs; `total` is the need of all. The best one turns away just enough
+    of them. Rounded towards the old one, for the bound is concave in it: it never falls.
     -1 = what cannot go elsewhere is too much.
     """
     turned = 0
@@ -85,7 +85,7 @@ def _set_multiplier(n, d, rows, open_rows, ok, multipliers, need, room, asked, w
 
 @njit(cache=True, nogil=True)
 def _ascend(rows, open_rows, ok, multipliers, need, room, asked, wants):
-    """Set the multipliers, take the minima off the rows; return their sum less the multipliers' part.
+    """Set the multipliers and take the minima off the rows; return the gain of the bound.
 
     `rows` [T, N] counts where `open_rows` and `ok`; -`NEVER` = a task has no place.
     """
