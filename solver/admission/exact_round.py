@@ -9,7 +9,8 @@ from slotwise.models.errors import InputError
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.admission.eviction import Eviction, smallest_eviction
-from slotwise.solver.admission.topology_selection import BestSet, best_set, rejecting
+from slotwise.solver.admission.rejection import rejecting
+from slotwise.solver.admission.topology_selection import BestSet, best_set
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.memory import watched
 from slotwise.solver.core.result import Limits

@@ -18,13 +18,15 @@ from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.configurations.enumeration import within_node_caps
 from slotwise.solver.column_generation.params import ColumnsParams
 from slotwise.solver.column_generation.worker_packing.pareto_splits import (
+    WorkerSplits,
+    worker_splits,
+)
+from slotwise.solver.column_generation.worker_packing.worker_costs import (
     CPU,
     MEMORY,
     MOVED,
     NETWORK,
     WORKERS,
-    WorkerSplits,
-    worker_splits,
 )
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.memory import check_room

@@ -16,7 +16,8 @@ from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.solver.admission import min_migration as moves_module
 from slotwise.solver.admission.min_migration import Moves, fewest_moves
-from slotwise.solver.admission.topology_selection import best_set, filled, rejecting
+from slotwise.solver.admission.rejection import rejecting
+from slotwise.solver.admission.topology_selection import best_set, filled
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
