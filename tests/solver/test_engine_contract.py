@@ -24,7 +24,8 @@ from slotwise.models.instance_file import instance_from_data, instance_from_text
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.engine import Engine, NotTakenError, UntakenError
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.not_taken import NotTakenError, UntakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.core.supervision import Task
 from slotwise.solver.engines import ENGINES

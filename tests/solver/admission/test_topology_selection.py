@@ -18,7 +18,7 @@ from slotwise.solver.admission import min_migration as moves_module
 from slotwise.solver.admission.min_migration import Moves, fewest_moves
 from slotwise.solver.admission.topology_selection import best_set, filled, rejecting
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
-from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.solve import solve
 

@@ -24,7 +24,7 @@ from slotwise.solver.column_generation.columns.model import make_column_model
 from slotwise.solver.column_generation.columns.pricing import solve_relaxation
 from slotwise.solver.column_generation.engine import CONFIGURATIONS, by_columns, run
 from slotwise.solver.column_generation.params import COLUMNS_DEFAULTS, ColumnsParams
-from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE

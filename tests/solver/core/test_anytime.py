@@ -26,7 +26,8 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.ctrl_c import Stop, check_stop, heeding
-from slotwise.solver.core.engine import Engine, UntakenError
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.progress import Event, Progress
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Result, Status

@@ -23,7 +23,7 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import known_at_once
 from slotwise.solver.compact.milp import cbc as milp_cbc
 from slotwise.solver.compact.milp import engine as milp
-from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.progress import Progress
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status

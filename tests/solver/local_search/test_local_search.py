@@ -19,7 +19,7 @@ from slotwise.models.instance_file import instance_from_data, instance_from_text
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.local_search.engine import LOCAL_SEARCH, LocalSearch
 from slotwise.solver.solve import solve

@@ -18,7 +18,8 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver import engines
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Proof, Result, Status
 from slotwise.solver.solve import solve
