@@ -13,6 +13,7 @@ from solved import first_solved
 
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.run import run_method
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.formats.text import read_data
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import instance_from_data, instance_from_text, read_instance
@@ -39,7 +40,7 @@ def test_it_never_breaks_a_rule_and_often_finds_the_optimum(note: list[str]) -> 
             continue
         for start in starts(problem)[:1]:
             assert truth.values is not None
-            search = LocalSearch(problem, start, 0)
+            search = LocalSearch(problem, start, 0, CancellationToken())
             assert search.best_values == judge(problem, start).scaled
             for _ in range(25):
                 better = search.advance()
