@@ -107,7 +107,8 @@ def _fast(
             return fast.run(problem, limits, hint, reporter, params)
         except NotTakenError:
             pass  # the general way says why, if it is too large for that too
-    known = known_at_once(problem, limits.seed, hint, QUICK_METHODS)
+    quietly = null_reporter(problem, BASELINE.name, reporter.token)
+    known = known_at_once(problem, limits.seed, hint, QUICK_METHODS, reporter=quietly)
     report_outcome(reporter, known)
     return known
 

@@ -7,6 +7,7 @@ import threading
 import time
 from dataclasses import replace
 from queue import SimpleQueue
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import known_at_once
+from slotwise.solver.column_generation import engine as configurations
 from slotwise.solver.compact.milp import cbc as milp_cbc
 from slotwise.solver.compact.milp import engine as milp
 from slotwise.solver.core.memory import RunToken
@@ -134,6 +136,23 @@ def test_engines_heed_a_deadline_while_they_build(name: str, mid: Problem) -> No
     except CancelledError:
         pass  # `solve` says what is known
     assert time.perf_counter() - began < LONG_S
+
+
+def test_the_heuristics_behind_configurations_have_its_token(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[Reporter] = []
+
+    def known(*words: Any, reporter: Reporter) -> Outcome:
+        given.append(reporter)
+        return known_at_once(*words, reporter=reporter)
+
+    problem = compile_problem(next(iter(RSTORM.generate(1))))
+    asked = within(problem, LONG_S)
+    monkeypatch.setattr(configurations, "known_at_once", known)
+    monkeypatch.setattr(configurations.fast, "supports", lambda problem: "not today")
+    ENGINES["configurations"].run(problem, Limits(time_s=1e-6), None, asked)
+    assert [one.token for one in given] == [asked.token]
 
 
 def test_local_search_heeds_a_deadline_within_a_step(mid: Problem) -> None:
