@@ -15,15 +15,15 @@ from importlib.metadata import version
 
 import numpy as np
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.solver.assignment.model import Assignment, make_assignment, reason_against
 from slotwise.solver.assignment.rlt_bound import StarState, make_state, state_bytes
 from slotwise.solver.assignment.tabu import search_assignment
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import Engine, NotTakenError
-from slotwise.solver.core.memory import check_room, has_room
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
 
@@ -107,7 +107,7 @@ class _Search:
 
     def check_clock(self) -> None:
         """Raise `_OutOfTimeError` when the time is over."""
-        check_stop()
+        self.reporter.token.check()
         if self.seconds() > self.limits.time_s:
             raise _OutOfTimeError
         in_tree = self.seconds() - self.tree_since
@@ -132,7 +132,7 @@ def run(
         _solve(search)
     except _OutOfTimeError:
         pass
-    except KeyboardInterrupt:
+    except CancelledError:
         search.interrupted = True
     return _outcome(search)
 
@@ -143,13 +143,14 @@ def _solve(search: _Search) -> None:
     places = model.task_count * model.node_count
     _improve(search, rng, limits.time_s * SHARE_OF_SEARCH, STEPS_A_PLACE * places)
     search.check_clock()
-    check_room(state_bytes(model), f"costs of all pairs of {places:,} places")
+    search.reporter.token.check_room(state_bytes(model), f"costs of all pairs of {places:,} places")
     root = make_state(model, _largest_cost(model))
     _tighten_root(search, root)
     try:
         if not root.is_closed:
             deep = max(model.task_count / MOST_DEPTH, root.bytes_down / MOST_TREE_BYTES) > 1
-            if deep or not has_room(root.bytes_down, "the costs kept on the way down the tree"):
+            room = search.reporter.token.has_room
+            if deep or not room(root.bytes_down, "the costs kept on the way down the tree"):
                 raise _HopelessError
             search.tree_since = search.seconds()
             _branch(search, root, 1.0)
@@ -164,6 +165,7 @@ def _improve(search: _Search, rng: np.random.Generator, seconds: float, steps: i
     search_assignment(
         search.model,
         rng,
+        search.reporter.token,
         seconds=seconds,
         steps=steps,
         start=start,

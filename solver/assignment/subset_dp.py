@@ -24,6 +24,7 @@ from importlib.metadata import version
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
@@ -38,8 +39,8 @@ from slotwise.solver.assignment.subset_tables import (
     make_tables,
 )
 from slotwise.solver.assignment.tabu import search_assignment
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter, report_outcome
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
 
@@ -79,31 +80,34 @@ def run(
     steps = 0
     try:
         model = make_assignment(problem)
-        known = _with_search(problem, model, known, limits)
+        known = _with_search(problem, model, known, limits, reporter.token)
         report_outcome(reporter, known)
         if time.perf_counter() - started > limits.time_s:
             return known
-        tables = make_tables(model)
+        tables = make_tables(model, reporter.token)
         if known.values is not None:
             known = _with_fixing(tables, known, known.values[model.term])
             report_outcome(reporter, known)
         for done in () if known.status == Status.OPTIMAL else fill(tables):
             steps += done
-            check_stop()
+            reporter.token.check()
             if time.perf_counter() - started > limits.time_s:
                 return replace(known, deterministic_work=float(steps))
-    except KeyboardInterrupt:
+    except CancelledError:
         return replace(known, deterministic_work=float(steps), interrupted=True)
     if known.status == Status.OPTIMAL:
         return known
     return _proven(problem, tables, steps, time.perf_counter() - started)
 
 
-def _with_search(problem: Problem, model: Assignment, known: Outcome, limits: Limits) -> Outcome:
+def _with_search(
+    problem: Problem, model: Assignment, known: Outcome, limits: Limits, token: CancellationToken
+) -> Outcome:
     """Return `known` with the better incumbent of a short tabu search, if it finds one."""
     found = search_assignment(
         model,
         np.random.default_rng(limits.seed),
+        token,
         seconds=limits.time_s * SHARE_OF_SEARCH,
         steps=STEPS_A_PLACE * model.task_count * model.node_count,
         start=None if known.placement is None else np.array(known.placement.nodes),

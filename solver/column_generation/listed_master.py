@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import BoolArray, IntArray
 from slotwise.solver.column_generation.restricted_master import FloatArray, RestrictedMaster
 
@@ -84,12 +85,17 @@ class ListedMaster:
         self.lp.add_artificials(2.0 * float(largest) + 1.0)
 
     def duals(
-        self, usable: Sequence[BoolArray] | None = None, deadline: float = math.inf
+        self,
+        token: CancellationToken,
+        usable: Sequence[BoolArray] | None = None,
+        deadline: float = math.inf,
     ) -> FloatArray:
         """Generate columns until none would improve the program or the deadline passes.
 
         Parameters
         ----------
+        token
+            Ends it before.
         usable
             Per node type: [Y] the configurations to choose from; ``None`` = all.
         """
@@ -103,7 +109,7 @@ class ListedMaster:
             ]
             return any(rounds)
 
-        return self.lp.generate(price)
+        return self.lp.generate(price, token)
 
     def _price(self, t: int, duals: FloatArray, excluded: BoolArray) -> bool:
         """Add the columns of the least reduced costs, if negative; return whether there were."""

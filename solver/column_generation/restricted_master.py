@@ -16,8 +16,8 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.core.ctrl_c import check_stop
 
 FloatArray = NDArray[np.float64]
 
@@ -98,14 +98,14 @@ class RestrictedMaster:
         self._lp.run()
         return np.array(self._lp.getSolution().row_dual)
 
-    def generate(self, price: Callable[[FloatArray], bool]) -> FloatArray:
+    def generate(self, price: Callable[[FloatArray], bool], token: CancellationToken) -> FloatArray:
         """Solve and price in turn until no column is added; return the last duals.
 
         `price` takes duals, adds columns of negative reduced cost, and returns whether to go on:
         false where there is none, or no time.
         """
         while True:
-            check_stop()
+            token.check()
             duals = self.duals()
             if not price(duals):
                 return duals

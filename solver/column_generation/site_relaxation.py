@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.listed_master import ListedMaster, TypeColumns
 from slotwise.solver.column_generation.restricted_master import FloatArray, on_grid
@@ -60,8 +61,14 @@ class SiteRelaxation:
     """The relaxation of a site; keeps its columns from one right-hand side x to the next."""
 
     def __init__(
-        self, columns: Sequence[TypeColumns], nodes: Sequence[int], total: IntArray, scale: int
+        self,
+        columns: Sequence[TypeColumns],
+        nodes: Sequence[int],
+        total: IntArray,
+        scale: int,
+        token: CancellationToken,
     ) -> None:
+        self._token = token
         self._total = total
         self._columns = tuple(columns)
         self._nodes = tuple(nodes)
@@ -72,7 +79,7 @@ class SiteRelaxation:
         """Return the tightest bound at x that the relaxation gives."""
         self._master.lp.set_right_hand_sides(x.tolist())
         usable = [np.asarray((c.counts <= x).all(axis=1)) for c in self._columns]
-        return self.exact_bound(self._master.duals(usable)[: len(x)])
+        return self.exact_bound(self._master.duals(self._token, usable)[: len(x)])
 
     def exact_bound(self, duals: FloatArray) -> DualBound:
         """Return the bound of any duals [K], its convexity duals found by a scan in integers.

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.columns.model import ColumnExpression, ColumnModel
 from slotwise.solver.column_generation.listed_master import ListedMaster, TypeColumns
@@ -46,13 +47,19 @@ class DualSolution:
 
 
 def solve_relaxation(
-    model: ColumnModel, term: ColumnExpression, limits: Sequence[Limit], deadline: float
+    model: ColumnModel,
+    term: ColumnExpression,
+    limits: Sequence[Limit],
+    deadline: float,
+    token: CancellationToken,
 ) -> DualSolution:
     """Return the bound and reduced costs of the best duals found before the deadline."""
-    return _Relaxation(model, term, limits).solve(deadline)
+    return _Relaxation(model, term, limits).solve(deadline, token)
 
 
-def may_be_feasible(model: ColumnModel, limits: Sequence[Limit], deadline: float) -> bool:
+def may_be_feasible(
+    model: ColumnModel, limits: Sequence[Limit], deadline: float, token: CancellationToken
+) -> bool:
     """Return whether fractions of columns can keep all rows; if not, there is no solution.
 
     Exact: at no cost at all, a bound above 0 is paid for rows that cannot be kept.
@@ -63,7 +70,7 @@ def may_be_feasible(model: ColumnModel, limits: Sequence[Limit], deadline: float
         rejection_costs=np.zeros(len(model.problem.rules), dtype=np.int64),
         inter_rack_cost=0,
     )
-    return solve_relaxation(model, nothing, limits, deadline).bound <= 0
+    return solve_relaxation(model, nothing, limits, deadline, token).bound <= 0
 
 
 class _Relaxation:
@@ -94,9 +101,9 @@ class _Relaxation:
             entries[:, row] = limit.rejection_costs
         self._master.lp.add_columns(costs, entries, most=1.0)
 
-    def solve(self, deadline: float) -> DualSolution:
+    def solve(self, deadline: float, token: CancellationToken) -> DualSolution:
         """Add columns until none would lower the cost."""
-        return self._exact(self._master.duals(deadline=deadline))
+        return self._exact(self._master.duals(token, deadline=deadline))
 
     def _exact(self, duals: FloatArray) -> DualSolution:
         """Round the duals to the finest grid whose sums stay in 64 bits."""

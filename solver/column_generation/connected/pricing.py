@@ -25,7 +25,7 @@ from slotwise.solver.column_generation.restricted_master import (
     RestrictedMaster,
     on_grid,
 )
-from slotwise.solver.core.ctrl_c import check_stop
+from slotwise.solver.core.memory import RunToken
 
 TOLERANCE_BITS = 4
 """Reduced cost that no longer counts while duals are sought: 2^4 steps of their grid."""
@@ -44,13 +44,13 @@ class ProvenDuals:
         return int(self.pi @ counts)
 
 
-def find_duals(graph: FlowGraph, scale: int, deadline: float) -> ProvenDuals:
+def find_duals(graph: FlowGraph, scale: int, deadline: float, token: RunToken) -> ProvenDuals:
     """Return the least duals found until the deadline; those of every round are proven.
 
     The first round is always ended, for nothing is proven without it.
     """
     master = ConnectedMaster(graph, scale)
-    master.lp.generate(lambda duals: master.price(duals, deadline))
+    master.lp.generate(lambda duals: master.price(duals, deadline, token), token)
     assert master.least is not None, "the first round was ended"
     return ProvenDuals(scale, master.least, master.configurations())
 
@@ -82,7 +82,7 @@ class ConnectedMaster:
         self.lp.add_columns(np.array([gain]), configuration[None, :])
         return True
 
-    def price(self, found: FloatArray, deadline: float) -> bool:
+    def price(self, found: FloatArray, deadline: float, token: RunToken) -> bool:
         """Add configurations of negative reduced cost; return whether there were any.
 
         Proves duals on the way, unless the deadline passes before the round is ended.
@@ -92,13 +92,13 @@ class ConnectedMaster:
         added = False
         violation = 0
         for assignment in self._graph.assignments():
-            check_stop()
+            token.check()
             if self.least is not None and time.perf_counter() > deadline:
                 return False
-            tables = make_tables(self._graph, self._scale, duals, assignment)
+            tables = make_tables(self._graph, self._scale, duals, assignment, token)
             violation = max(violation, best_value(tables))
-            for configuration in best_configurations(tables):
-                check_stop()
+            for configuration in best_configurations(tables, token):
+                token.check()
                 gain = int(self._graph.gain_bounds(self._scale, configuration))
                 if gain - int(duals @ configuration) > 1 << TOLERANCE_BITS:
                     added |= self.add(configuration)

@@ -7,9 +7,8 @@ import numpy as np
 from slotwise.models.problem.problem import BoolArray, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.params import PackingParams
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import NotTakenError
-from slotwise.solver.core.memory import check_room
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.structure.task_types import Kinds
 
 
@@ -19,6 +18,7 @@ def worker_configurations(
     topology: int,
     most: IntArray,
     params: PackingParams,
+    token: RunToken,
     node: int | None = None,
 ) -> IntArray:
     """Return [W, k] all configurations of one worker but the empty one, up to `most` [k].
@@ -36,7 +36,7 @@ def worker_configurations(
     used = np.zeros(1, dtype=np.int64)
     load = np.zeros((1, len(room)), dtype=np.int64)
     for k in range(len(columns)):
-        check_stop()
+        token.check()
         rivals = [j for j in range(k) if rules.keeps_apart(component[j], component[k])]
         alone = rules.keeps_apart(component[k], component[k])
         steps = np.arange(min(int(most[k]), 1 if alone else NO_LIMIT) + 1, dtype=np.int64)
@@ -44,7 +44,8 @@ def worker_configurations(
             raise NotTakenError(
                 f"a worker has more than {params.max_configurations:,} configurations"
             )
-        check_room(10 * len(rows) * len(steps) * (len(room) + 2), "the configurations of a worker")
+        size = 10 * len(rows) * len(steps) * (len(room) + 2)
+        token.check_room(size, "the configurations of a worker")
         heaps = used[:, None] + steps[None, :] * heap[k]
         loads = load[:, None, :] + steps[None, :, None] * kinds.demand[columns[k]]
         fits: BoolArray = (heaps <= rules.heap_limit) & (loads <= room).all(axis=2)

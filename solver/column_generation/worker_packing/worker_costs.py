@@ -15,6 +15,7 @@ from slotwise.solver.column_generation.params import PackingParams
 from slotwise.solver.column_generation.worker_packing.worker_configurations import (
     worker_configurations,
 )
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.structure.task_types import Kinds, flow_inside
 from slotwise.solver.structure.worker_layout import home_labels
 
@@ -41,11 +42,17 @@ class WorkerConfigurations:
 
 
 def costed_configurations(
-    problem: Problem, kinds: Kinds, topology: int, node: int, params: PackingParams
+    problem: Problem,
+    kinds: Kinds,
+    topology: int,
+    node: int,
+    params: PackingParams,
+    token: RunToken,
 ) -> tuple[WorkerConfigurations, ...]:
     """Return the configurations of a fresh worker, then those of each home on the node."""
     columns = np.flatnonzero(kinds.topology == topology)
-    counts = worker_configurations(problem, kinds, topology, kinds.sizes[columns], params, node)
+    most = kinds.sizes[columns]
+    counts = worker_configurations(problem, kinds, topology, most, params, token, node)
     costs = np.zeros((len(counts), 5), dtype=np.int64)
     costs[:, WORKERS] = 1
     flow = kinds.flow[np.ix_(columns, columns)]

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.graph import make_flow_graph
 from slotwise.solver.column_generation.connected.pricing import ConnectedMaster
@@ -16,6 +17,7 @@ from slotwise.solver.column_generation.restricted_master import (
     RestrictedMaster,
     on_grid,
 )
+from slotwise.solver.core.memory import RunToken
 
 
 def block(*rows: list[int]) -> IntArray:
@@ -57,7 +59,7 @@ def test_columns_are_generated_until_pricing_finds_none() -> None:
             master.add_columns(np.ones(1), block([size]))
         return size is not None
 
-    assert master.generate(price)[0] == pytest.approx(1 / 3)
+    assert master.generate(price, CancellationToken())[0] == pytest.approx(1 / 3)
     assert seen == pytest.approx([10, 1, 1 / 2, 1 / 3])
 
 
@@ -70,7 +72,9 @@ def test_no_listed_column_is_left_with_a_negative_reduced_cost(maximize: bool) -
         limited = (rng.integers(0, 5, size=200),)
         columns = [TypeColumns(counts, rng.integers(0, 50, size=200), limited) for _ in range(2)]
         sizes = rng.integers(1, 8, size=3)
-        duals = ListedMaster(columns, (3, 4), sizes, (9,), maximize=maximize).duals()
+        duals = ListedMaster(columns, (3, 4), sizes, (9,), maximize=maximize).duals(
+            CancellationToken()
+        )
         for t, column in enumerate(columns):
             paid = counts @ duals[:3] + limited[0] * duals[3] + duals[4 + t]
             assert (sign * (column.values - paid)).min() >= -1e-6
@@ -93,9 +97,10 @@ def test_connected_duals_are_proven_whatever_the_solver_says(found: list[float])
         4,
         np.minimum(sizes, 4),
         lambda rows: np.ones(len(rows), np.bool_),
+        CancellationToken(),
     )
     master = ConnectedMaster(graph, scale)
-    master.price(np.array(found), math.inf)
+    master.price(np.array(found), math.inf, RunToken())
     assert master.least is not None
     for a in range(5):
         for b in range(5 - a):
