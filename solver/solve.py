@@ -17,11 +17,12 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
-from slotwise.solver.core.engine import Engine, NotTakenError, UntakenError, configured
+from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.engine_names import current_name, renaming
 from slotwise.solver.core.judged_result import judged_result
-from slotwise.solver.core.memory import MemoryLimitError, watched
+from slotwise.solver.core.memory import MemoryLimitError, RunToken, watched
 from slotwise.solver.core.memory_reading import default_limit_mb
+from slotwise.solver.core.not_taken import NotTakenError, UntakenError
 from slotwise.solver.core.outcome_check import contradiction
 from slotwise.solver.core.progress import OnProgress, Progress
 from slotwise.solver.core.reporter import Reporter
@@ -128,10 +129,11 @@ def solve(
     with watched(limits.memory_mb) as memory:
         try:
             ended = supervised(
-                lambda: _run(engine, problem, left(), hint, known),
+                lambda token: _run(engine, problem, left(), hint, known, token),
                 events,
                 on_progress,
                 TimeLimit.of(started, limits.time_s),
+                RunToken(memory=memory),
             )
         except MemoryError:
             memory.note(name, "ended, for the system gave it no more memory")
@@ -165,9 +167,10 @@ def _run(
     limits: Limits,
     hint: Placement | None,
     known: SolveState,
+    token: RunToken,
 ) -> Answer:
     if engine == AUTO:
-        return run_auto(problem, limits, hint, known, auto_params(known.parameters))
+        return run_auto(problem, limits, hint, known, token, auto_params(known.parameters))
     chosen = ENGINES.get(engine) if isinstance(engine, str) else engine
     if chosen is None:
         rule = f"is no engine; {suggestion(str(engine), [AUTO, *ENGINES])}"
@@ -181,7 +184,8 @@ def _run(
     if known.confirm:  # bounds that need no solver
         known.prove(simple_bounds(problem), BASELINE.name, KIND)
     try:
-        found = run_checked(chosen, ASKED, problem, limits, hint, Reporter(known, name))
+        reporter = Reporter(known, name, token=token)
+        found = run_checked(chosen, ASKED, problem, limits, hint, reporter)
     except MemoryLimitError:
         return (chosen,), known.outcome()
     except NotTakenError as error:
@@ -189,7 +193,7 @@ def _run(
     known.trust.check()
     if known.confirm:
         left = replace(limits, time_s=limits.time_s - (time.perf_counter() - began))
-        asked = confirm_claim(known, chosen, left)
+        asked = confirm_claim(known, chosen, left, token)
         known.trust.check()
         return (chosen, *asked), _as_known(known, found)
     if found.status is Status.UNKNOWN and known.best is not None:  # lack of memory ended it

@@ -16,6 +16,7 @@ from importlib.metadata import version
 
 import numpy as np
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import IntArray, Problem
@@ -23,9 +24,8 @@ from slotwise.solver.assignment.model import Assignment, make_assignment, reason
 from slotwise.solver.assignment.params import DUAL_ASCENT_DEFAULTS, DualAscentParams
 from slotwise.solver.assignment.rlt_bound import StarState, make_state, state_bytes
 from slotwise.solver.assignment.tabu import search_assignment
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import Engine, NotTakenError, configurable
-from slotwise.solver.core.memory import check_room, has_room
+from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
 
@@ -96,7 +96,7 @@ class _Search:
 
     def check_clock(self) -> None:
         """Raise `_OutOfTimeError` when the time is over."""
-        check_stop()
+        self.reporter.token.check()
         if self.seconds() > self.limits.time_s:
             raise _OutOfTimeError
         in_tree, params = self.seconds() - self.tree_since, self.params
@@ -127,7 +127,7 @@ def run(
         _solve(search)
     except _OutOfTimeError:
         pass
-    except KeyboardInterrupt:
+    except CancelledError:
         search.interrupted = True
     return _outcome(search)
 
@@ -138,13 +138,14 @@ def _solve(search: _Search) -> None:
     places = model.task_count * model.node_count
     _improve(search, rng, limits.time_s * params.search_fraction, params.steps_per_place * places)
     search.check_clock()
-    check_room(state_bytes(model), f"costs of all pairs of {places:,} places")
+    search.reporter.token.check_room(state_bytes(model), f"costs of all pairs of {places:,} places")
     root = make_state(model, _largest_cost(model))
     _tighten_root(search, root)
     try:
         if not root.is_closed:
             deep = model.task_count > params.max_depth or root.bytes_down > params.max_tree_bytes
-            if deep or not has_room(root.bytes_down, "the costs kept on the way down the tree"):
+            room = search.reporter.token.has_room
+            if deep or not room(root.bytes_down, "the costs kept on the way down the tree"):
                 raise _HopelessError
             search.tree_since = search.seconds()
             _branch(search, root, 1.0)
@@ -159,6 +160,7 @@ def _improve(search: _Search, rng: np.random.Generator, seconds: float, steps: i
     search_assignment(
         search.model,
         rng,
+        search.reporter.token,
         seconds=seconds,
         steps=steps,
         start=start,

@@ -12,8 +12,8 @@ and with f_k(S) = the least cost of the tasks S on the first k nodes,
 
 Exact in 64-bit integers. The first and the last node are cheap (no choice of T is left), so the
 two nodes with most fitting sets come first and last; nodes alike from some node on are filled in
-the order of their lowest task. A tabu search finds an incumbent beforehand, and task prices rule
-out the contents that nothing as good can have (`subset_prices`).
+the order of their lowest task. A tabu search finds an incumbent beforehand, and reduced
+costs rule out the sets that nothing as good can have on a node (`subset_fixing`).
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ from importlib.metadata import version
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.assignment.model import Assignment, make_assignment, reason_against
 from slotwise.solver.assignment.params import SUBSET_DP_DEFAULTS, SubsetDpParams
-from slotwise.solver.assignment.subset_pricing import narrow
+from slotwise.solver.assignment.subset_fixing import fix_by_reduced_cost
 from slotwise.solver.assignment.subset_tables import (
     NO_WAY,
     Tables,
@@ -40,8 +41,8 @@ from slotwise.solver.assignment.subset_tables import (
     make_tables,
 )
 from slotwise.solver.assignment.tabu import search_assignment
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import Engine, NotTakenError, configurable
+from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter, report_outcome
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
 
@@ -70,7 +71,7 @@ def run(
     reporter: Reporter | None = None,
     params: SubsetDpParams = SUBSET_DP_DEFAULTS,
 ) -> Outcome:
-    """Find an incumbent, rule out contents, fill the tables node by node."""
+    """Find an incumbent, fix by reduced costs, fill the tables node by node."""
     reason = supports(problem, params)
     if reason is not None:
         raise NotTakenError(reason)
@@ -80,20 +81,20 @@ def run(
     steps = 0
     try:
         model = make_assignment(problem)
-        known = _with_search(problem, model, known, limits, params)
+        known = _with_search(problem, model, known, limits, reporter.token, params)
         report_outcome(reporter, known)
         if time.perf_counter() - started > limits.time_s:
             return known
-        tables = make_tables(model)
+        tables = make_tables(model, reporter.token)
         if known.values is not None:
-            known = _with_prices(tables, known, known.values[model.term])
+            known = _with_fixing(tables, known, known.values[model.term])
             report_outcome(reporter, known)
         for done in () if known.status == Status.OPTIMAL else fill(tables):
             steps += done
-            check_stop()
+            reporter.token.check()
             if time.perf_counter() - started > limits.time_s:
                 return replace(known, deterministic_work=float(steps))
-    except KeyboardInterrupt:
+    except CancelledError:
         return replace(known, deterministic_work=float(steps), interrupted=True)
     if known.status == Status.OPTIMAL:
         return known
@@ -101,12 +102,18 @@ def run(
 
 
 def _with_search(
-    problem: Problem, model: Assignment, known: Outcome, limits: Limits, params: SubsetDpParams
+    problem: Problem,
+    model: Assignment,
+    known: Outcome,
+    limits: Limits,
+    token: CancellationToken,
+    params: SubsetDpParams,
 ) -> Outcome:
     """Return `known` with the better incumbent of a short tabu search, if it finds one."""
     found = search_assignment(
         model,
         np.random.default_rng(limits.seed),
+        token,
         seconds=limits.time_s * params.search_fraction,
         steps=params.steps_per_place * model.task_count * model.node_count,
         start=None if known.placement is None else np.array(known.placement.nodes),
@@ -120,9 +127,10 @@ def _with_search(
     return replace(known, status=Status.FEASIBLE, placement=placement, values=values)
 
 
-def _with_prices(tables: Tables, known: Outcome, value: int) -> Outcome:
-    """Narrow the tables' contents to those of placements as good; return `known` with a bound."""
-    tables.chosen, bound = narrow(tables.chosen, tables.model.task_count, value - tables.constant)
+def _with_fixing(tables: Tables, known: Outcome, value: int) -> Outcome:
+    """Narrow the tables to sets of placements as good; return `known` with the dual bound."""
+    incumbent = value - tables.constant
+    tables.chosen, bound = fix_by_reduced_cost(tables.chosen, tables.model.task_count, incumbent)
     term = tables.model.term
     bound = max(0, min(bound + tables.constant, value))
     bounds: list[int | None] = [*[0] * term, bound, *[None] * (len(known.bounds) - term - 1)]
@@ -132,7 +140,7 @@ def _with_prices(tables: Tables, known: Outcome, value: int) -> Outcome:
         known,
         status=Status.OPTIMAL if bound == value else Status.FEASIBLE,
         bounds=tuple(bounds),
-        proof="prices of tasks over all contents of a node",
+        proof="Lagrangian bound over all sets of tasks of a node",
     )
 
 

@@ -17,13 +17,13 @@ import numpy as np
 
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.run import run_method
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.baseline.pair_bound import fewest_nodes, least_network
 from slotwise.solver.baseline.params import BASELINE_DEFAULTS, BaselineParams
-from slotwise.solver.core.ctrl_c import is_stop_requested, until
 from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
@@ -70,7 +70,7 @@ def known_at_once(
     reporter = reporter or null_reporter(problem, "baseline")
     simple = simple_bounds(problem)
     reporter.prove(simple, KIND)
-    bounds = capacity_bounds(problem)
+    bounds = capacity_bounds(problem, reporter.token)
     reporter.prove(bounds, CAPACITY)
     placement = _best(problem, seed, hint, methods, seconds, reporter, params)
     values = None if placement is None else judge(problem, placement).scaled
@@ -95,10 +95,10 @@ def simple_bounds(problem: Problem, *, network: int = 0) -> tuple[int, ...]:
     return tuple(sum(m * least[part] for part, m in term.parts) for term in problem.terms)
 
 
-def capacity_bounds(problem: Problem) -> tuple[int, ...]:
+def capacity_bounds(problem: Problem, token: CancellationToken) -> tuple[int, ...]:
     """Return the same with what the network costs because nodes are small (`spread_bound`)."""
     counts = any(part == "network" for term in problem.terms for part, _ in term.parts)
-    return simple_bounds(problem, network=least_network(problem) if counts else 0)
+    return simple_bounds(problem, network=least_network(problem, token) if counts else 0)
 
 
 def _least_overload(problem: Problem) -> int:
@@ -124,24 +124,24 @@ def _best(
     best: tuple[tuple[int, ...], Placement] | None = None
     for name in (None, *methods):
         patience = seconds * (params.patience_for_first if best is None else params.patience)
-        placement = hint if name is None else _placed(problem, name, seed, started + patience)
+        token = reporter.token.child(started + patience)
+        placement = hint if name is None else _placed(problem, name, seed, token)
         if placement is not None:
             verdict = judge(problem, placement)
             if verdict.valid and (best is None or verdict.scaled < best[0]):
                 best = verdict.scaled, placement
                 reporter.offer(placement)
         late = time.perf_counter() - started > seconds
-        if is_stop_requested() or (late and best is not None):
+        if reporter.token.is_cancelled or (late and best is not None):
             break
     return None if best is None else best[1]
 
 
-def _placed(problem: Problem, name: str, seed: int, deadline: float) -> Placement | None:
-    """Return a heuristic's placement; ``None`` where it refuses, or is stopped at the deadline."""
+def _placed(problem: Problem, name: str, seed: int, token: CancellationToken) -> Placement | None:
+    """Return a heuristic's placement; ``None`` where it refuses, or `token` stops it."""
     try:
-        with until(deadline):
-            answer = run_method(problem, HEURISTICS[name], seed)
-    except KeyboardInterrupt:
+        answer = run_method(problem, HEURISTICS[name], seed, token)
+    except CancelledError:
         return None
     return answer if isinstance(answer, Placement) else None
 

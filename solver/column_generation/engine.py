@@ -19,6 +19,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
@@ -34,7 +35,9 @@ from slotwise.solver.column_generation.params import (
     ColumnsParams,
     ConfigurationsParams,
 )
-from slotwise.solver.core.engine import Engine, NotTakenError, configurable
+from slotwise.solver.column_generation.restricted_master import lp_solver
+from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Status
 
@@ -104,7 +107,8 @@ def _fast(
             return fast.run(problem, limits, hint, reporter, params)
         except NotTakenError:
             pass  # the general way says why, if it is too large for that too
-    known = known_at_once(problem, limits.seed, hint, QUICK_METHODS)
+    quietly = null_reporter(problem, BASELINE.name, reporter.token)
+    known = known_at_once(problem, limits.seed, hint, QUICK_METHODS, reporter=quietly)
     report_outcome(reporter, known)
     return known
 
@@ -128,10 +132,12 @@ def by_columns(
     proven = _proven(known)
     found = ProvenBounds()
     try:
-        model = make_column_model(problem, deadline, params)
+        model = make_column_model(problem, deadline, reporter.token, params)
         left = max(deadline - time.perf_counter(), 0.0)
-        search_columns(model, proven, best, replace(limits, time_s=left), found, params)
-    except KeyboardInterrupt:
+        search_columns(
+            model, proven, best, replace(limits, time_s=left), found, params, reporter.token
+        )
+    except CancelledError:
         found.interrupted = True
     bounds = _bounds(known, proven, found)
     status = Status.INFEASIBLE if found.infeasible else Status.UNKNOWN
@@ -182,7 +188,7 @@ def _engine(params: ConfigurationsParams) -> Engine:
         name="configurations",
         run=partial(run, params=params),
         supports=supports,
-        version=lambda: f"highspy {version('highspy')}, ortools {version('ortools')}",
+        version=lambda: f"{lp_solver()}, ortools {version('ortools')}",
     )
 
 

@@ -38,11 +38,11 @@ from collections.abc import Iterator
 from functools import partial
 from importlib.metadata import version
 
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import Engine, configurable
-from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
 from slotwise.solver.exhaustive.params import EXHAUSTIVE_DEFAULTS, ExhaustiveParams
 from slotwise.solver.exhaustive.partial_placement import Books, Place
@@ -73,7 +73,8 @@ def run(
 
     It is over so soon that it tells nothing while it runs.
     """
-    search = _Search(problem, limits)
+    token = (reporter or null_reporter(problem, "exhaustive")).token
+    search = _Search(problem, limits, token)
     finished = search.run(hint)
     status, bounds = _claim(search, finished)
     return Outcome(
@@ -109,7 +110,7 @@ class _OutOfTimeError(Exception):
 class _Search:
     """One run: the books, the incumbent and the clock."""
 
-    def __init__(self, problem: Problem, limits: Limits) -> None:
+    def __init__(self, problem: Problem, limits: Limits, token: CancellationToken) -> None:
         self.problem = problem
         self.books = Books(problem)
         self.best: tuple[tuple[int, ...], Placement] | None = None
@@ -118,6 +119,7 @@ class _Search:
         self.interrupted = False
         self._start = time.perf_counter()
         self._limits = limits
+        self._token = token
         self._homes = _home_labels(problem)
         self._twins_before = _twins_before(problem)
         self._order = [
@@ -132,7 +134,7 @@ class _Search:
             self._topology(0)
         except _OutOfTimeError:
             return False
-        except KeyboardInterrupt:
+        except CancelledError:
             self.interrupted = True
             return False
         return True
@@ -249,7 +251,7 @@ class _Search:
             raise _OutOfTimeError
         look = self.tried % CLOCK_EVERY == 0
         if look:
-            check_stop()
+            self._token.check()
         if look and time.perf_counter() - self._start > self._limits.time_s:
             raise _OutOfTimeError
         self.tried += 1

@@ -18,12 +18,13 @@ from importlib.metadata import version
 import numpy as np
 from numpy.random import Generator
 
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import Engine, NotTakenError, configurable
+from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.local_search.feasibility import NO_ROW
@@ -50,17 +51,21 @@ def _cells(problem: Problem) -> int:
 
 
 class LocalSearch:
-    """A search from a valid placement; `advance` may be called again and again."""
+    """A search from a valid placement; `advance` may be called again and again.
+
+    It raises `CancelledError` where `token` is cancelled, and may then be in the middle of a step.
+    """
 
     def __init__(
         self,
         problem: Problem,
         start: Placement,
         seed: int,
+        token: CancellationToken,
         params: LocalSearchParams = LOCAL_SEARCH_DEFAULTS,
     ) -> None:
         self._params = params
-        self._field = Field(problem, start)
+        self._field = Field(problem, start, token)
         self._rng: Generator = np.random.default_rng(seed)
         self._limit = problem.move_limit
         self._placed = [task for task, n in enumerate(start.nodes) if n != UNPLACED]
@@ -200,20 +205,21 @@ def run(
         raise NotTakenError("there is no placement to start from")
     started = time.perf_counter()
     reporter = reporter or null_reporter(problem, "local-search")
-    check_stop()
-    search = LocalSearch(problem, hint, limits.seed, params)
+    token = reporter.token
+    token.check()
+    search = LocalSearch(problem, hint, limits.seed, token, params)
     work = math.inf if limits.deterministic_work is None else limits.deterministic_work
     told, interrupted = started, False
     try:
         while time.perf_counter() - started < limits.time_s and search.steps < work:
-            check_stop()
+            token.check()
             if reporter.known.is_settled:
                 break
             now = time.perf_counter()
             if search.advance() and now - told > TELL_EVERY_S:
                 told = now
                 reporter.offer(search.best)
-    except KeyboardInterrupt:
+    except CancelledError:
         interrupted = True
     best = search.best
     verdict = judge(problem, best)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import time
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.ctrl_c import until
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.outcome_check import contradiction
 from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Pick
@@ -73,9 +74,9 @@ def attempt(
     trust = reporter.known.trust
     reporter.known.start(engine.name, why)
     try:
-        with until(time.perf_counter() + limits.time_s + ASK_AFTER_S):
-            found = run_checked(engine, why, problem, limits, hint, reporter)
-    except (NotTakenError, KeyboardInterrupt):
+        token = reporter.token.child(time.perf_counter() + limits.time_s + ASK_AFTER_S)
+        found = run_checked(engine, why, problem, limits, hint, reporter.heeding(token))
+    except (NotTakenError, CancelledError):
         return None
     except InternalError as error:
         trust.doubt(engine.name, str(error))

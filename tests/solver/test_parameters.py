@@ -22,7 +22,7 @@ from slotwise.solver.column_generation.params import (
     ResidualParams,
 )
 from slotwise.solver.compact.params import CpSatParams, MilpParams
-from slotwise.solver.core.engine import UntakenError
+from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.exhaustive.params import ExhaustiveParams
 from slotwise.solver.local_search.engine import LOCAL_SEARCH

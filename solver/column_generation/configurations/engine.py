@@ -12,8 +12,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.metadata import version
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import CLUSTER, RACK, Problem
@@ -31,9 +31,11 @@ from slotwise.solver.column_generation.params import (
 )
 from slotwise.solver.column_generation.rack_splits import TooManySplitsError
 from slotwise.solver.column_generation.residual_search import TooLongError
+from slotwise.solver.column_generation.restricted_master import lp_solver
 from slotwise.solver.column_generation.search_state import MasterSolution, SearchState
 from slotwise.solver.column_generation.split_search import SplitSearch
-from slotwise.solver.core.engine import Engine, NotTakenError, configurable
+from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
 from slotwise.solver.structure.worker_layout import has_single_workers
@@ -103,22 +105,24 @@ def run(
         raise NotTakenError(
             f"two racks have more than {params.max_rack_splits:,} splits"
         ) from error
-    except KeyboardInterrupt:
+    except CancelledError:
         search.interrupted = True
     return _outcome(search)
 
 
 def _solve_terms(problem: Problem, search: _ConfigurationSearch) -> None:
-    model = make_model(problem, search.deadline - search.started, search.params)
+    token = search.reporter.token
+    model = make_model(problem, search.deadline - search.started, search.params, token)
     for index in range(len(problem.terms)):
-        master = make_term_master(model, index, search.params)
+        master = make_term_master(model, index, search.params, token)
         proven = _solve_term(model, master, search, index)
         if proven is None or index + 1 == len(problem.terms):
             return
-        narrowed = model if master.is_constant else master.fix_by_reduced_cost(model, proven)
-        if narrowed is None:
-            return
-        model = narrowed
+        if not master.is_constant:
+            narrowed = master.fix_by_reduced_cost(model, proven, token)
+            if narrowed is None:
+                return
+            model = narrowed
 
 
 def _solve_term(
@@ -138,7 +142,7 @@ def _solve_term(
 
     state = SearchState(best=_known(master, search, index), on_bound=on_bound)
     try:
-        if tables_fit(master.sites, model.kinds.sizes, search.params):
+        if tables_fit(master.sites, model.kinds.sizes, search.params, search.reporter.token):
             search_tables(
                 master.sites, master.first, model.kinds.sizes, master.bonus, state, on_best
             )
@@ -153,6 +157,7 @@ def _solve_term(
                 on_best,
                 search.limits,
                 search.params.residual,
+                search.reporter.token,
             ).run()
     except TooLongError:
         return None  # the state says what is known
@@ -227,7 +232,7 @@ def _engine(params: ConfigurationsParams) -> Engine:
         name="configurations",
         run=partial(run, params=params),
         supports=supports,
-        version=lambda: f"highspy {version('highspy')}",
+        version=lp_solver,
     )
 
 

@@ -17,17 +17,13 @@ from importlib.metadata import version
 
 from ortools.sat.python import cp_model
 
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact.cp_sat.bounds import noise_of, proven_bound, whole_bound
-from slotwise.solver.compact.cp_sat.builder import (
-    BuildingTooLongError,
-    Count,
-    CpBuilder,
-    variable,
-)
+from slotwise.solver.compact.cp_sat.builder import Count, CpBuilder, variable
 from slotwise.solver.compact.cp_sat.products import products
 from slotwise.solver.compact.cp_sat.run import CpAnswer, run_cp_sat
 from slotwise.solver.compact.formulation import formulate
@@ -78,11 +74,14 @@ def run(
     search = _Search(time.perf_counter(), reporter or null_reporter(problem, "cp-sat"), params)
     if hint is not None and judge(problem, hint).valid:
         search.placement = hint
+    token = search.reporter.token
     try:
-        check_model_size(problem, params)
-        model, counts, terms = _model(problem, search.started + limits.time_s + GRACE_S)
-    except (KeyboardInterrupt, BuildingTooLongError) as error:
-        search.interrupted = isinstance(error, KeyboardInterrupt)
+        check_model_size(problem, token, params)
+        model, counts, terms = _model(
+            problem, token.child(search.started + limits.time_s + GRACE_S)
+        )
+    except CancelledError:
+        search.interrupted = token.is_cancelled
         known = Status.UNKNOWN if search.placement is None else Status.FEASIBLE
         return _outcome(problem, known, search)
     for index, term in enumerate(terms):
@@ -102,9 +101,9 @@ def run(
 
 
 def _model(
-    problem: Problem, deadline: float
+    problem: Problem, token: CancellationToken
 ) -> tuple[cp_model.CpModel, Counts[Count], tuple[Count, ...]]:
-    builder = CpBuilder(cp_model.CpModel(), deadline)
+    builder = CpBuilder(cp_model.CpModel(), token)
     stated = formulate(builder, problem, products(builder))
     return builder.model, stated.counts, stated.terms
 
@@ -151,6 +150,7 @@ def _minimise(
     answer = run_cp_sat(
         model,
         replace(limits, time_s=left, deterministic_work=work and max(work - search.work, 0.0)),
+        search.reporter.token,
         listener=_Listener(search, index, problem, counts),
         on_bound=lambda double: search.reporter.prove(
             [*search.bounds, whole_bound(double, noise)], by_solver=True

@@ -20,6 +20,7 @@ import time
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
@@ -101,10 +102,10 @@ def run(
     if hint is not None:
         search.offer(hint)
     try:
-        check_columns(problem, params)
-        check_linear_size(problem, params)
-        compact = build(problem, params)
-    except KeyboardInterrupt:
+        check_columns(problem, reporter.token, params)
+        check_linear_size(problem, reporter.token, params)
+        compact = build(problem, reporter.token, params)
+    except CancelledError:
         search.interrupted = True
         return _outcome(search, Status.UNKNOWN if search.values is None else Status.FEASIBLE)
     for index, term in enumerate(compact.terms):
@@ -195,6 +196,7 @@ def _question(search: _Search, compact: CompactModel, grid: Grid) -> Question:
         search.limits.workers,
         search.limits.seed,
         search.limits.presolve,
+        search.reporter.token,
     )
 
 
