@@ -102,28 +102,36 @@ def run(
     if hint is not None:
         search.offer(hint)
     try:
-        check_columns(problem, reporter.token, params)
-        check_linear_size(problem, reporter.token, params)
-        compact = build(problem, reporter.token, params)
+        status = _solve_terms(search, params)
     except CancelledError:
         search.interrupted = True
-        return _outcome(search, Status.UNKNOWN if search.values is None else Status.FEASIBLE)
+        status = Status.UNKNOWN if search.values is None else Status.FEASIBLE
+    return _outcome(search, status)
+
+
+def _solve_terms(search: _Search, params: MilpParams) -> Status:
+    """Build the model, and solve term after term as long as each is proven."""
+    problem, token = search.problem, search.reporter.token
+    check_columns(problem, token, params)
+    check_linear_size(problem, token, params)
+    compact = build(problem, token, params)
     for index, term in enumerate(compact.terms):
         grid = Grid.of(term)
         ended = _minimise(search, compact, index, grid)
         if ended is Ended.COMPLETE:
             _ask_for_less(search, compact, index, grid)
         if ended is Ended.INFEASIBLE:
-            return _outcome(search, Status.INFEASIBLE)
+            return Status.INFEASIBLE
         if search.values is None:
-            return _outcome(search, Status.UNKNOWN)
-        value = search.values[index]
+            return Status.UNKNOWN
+        value, name = search.values[index], problem.terms[index].name
         if search.bounds[index] != value:
-            return _outcome(search, Status.FEASIBLE)
-        if index + 1 < len(compact.terms) and not _can_fix(search, grid, problem.terms[index].name):
-            return _outcome(search, Status.FEASIBLE)
-        fix(compact, grid, problem.terms[index].name, value)
-    return _outcome(search, Status.OPTIMAL)
+            return Status.FEASIBLE
+        if index + 1 < len(compact.terms):
+            if not _can_fix(search, grid, name):
+                return Status.FEASIBLE
+            fix(compact, grid, name, value)
+    return Status.OPTIMAL
 
 
 def _can_fix(search: _Search, grid: Grid, name: str) -> bool:
