@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import version
 
 import numpy as np
@@ -17,14 +18,14 @@ import numpy as np
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.run import run_method
 from slotwise.models.instance.placement import Placement
-from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.baseline.pair_bound import fewest_nodes, least_network
 from slotwise.solver.core.ctrl_c import is_stop_requested, until
 from slotwise.solver.core.engine import Engine
-from slotwise.solver.core.reporter import Reporter, null_reporter
-from slotwise.solver.core.result import Limits, Outcome, Status
+from slotwise.solver.core.incumbent import Incumbent
+from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.result import Limits, Outcome
 
 FIRST = ("r-storm", "r-storm-pseudocode", "ras-default")
 """Heuristics that run first: the quickest (one keeps soft resources, the other refuses least), and
@@ -62,22 +63,15 @@ def known_at_once(
     After so many seconds no other heuristic starts, and one that runs `PATIENCE` times as long is
     stopped, or `PATIENCE_FOR_FIRST` times as long where there is no placement yet.
     """
-    reporter = reporter or null_reporter(problem, "baseline")
-    simple = simple_bounds(problem)
-    reporter.prove(simple, KIND)
+    best = Incumbent(problem, reporter)
+    best.prove(simple_bounds(problem), KIND)
     bounds = capacity_bounds(problem)
-    reporter.prove(bounds, CAPACITY)
-    placement = _best(problem, seed, hint, methods, seconds, reporter)
-    values = None if placement is None else judge(problem, placement).scaled
-    status = Status.UNKNOWN if values is None else Status.FEASIBLE
-    return Outcome(
-        status=Status.OPTIMAL if values == bounds else status,
-        placement=placement,
-        values=values,
-        bounds=bounds,
-        proof="simple bounds: no part below 0, demand beyond capacity, pairs that share no node",
-        bound_kind=KIND if bounds == simple else CAPACITY,
+    best.prove(bounds, CAPACITY)
+    _place(best, seed, hint, methods, seconds)
+    found = best.outcome(
+        "simple bounds: no part below 0, demand beyond capacity, pairs that share no node"
     )
+    return replace(found, bounds=bounds)  # they hold whatever the earlier terms are at
 
 
 def simple_bounds(problem: Problem, *, network: int = 0) -> tuple[int, ...]:
@@ -106,28 +100,19 @@ def _least_overload(problem: Problem) -> int:
     return total
 
 
-def _best(
-    problem: Problem,
-    seed: int,
-    hint: Placement | None,
-    methods: Sequence[str],
-    seconds: float,
-    reporter: Reporter,
-) -> Placement | None:
+def _place(
+    best: Incumbent, seed: int, hint: Placement | None, methods: Sequence[str], seconds: float
+) -> None:
+    """Offer the hint and the heuristics' placements."""
     started = time.perf_counter()
-    best: tuple[tuple[int, ...], Placement] | None = None
     for name in (None, *methods):
-        patience = seconds * (PATIENCE_FOR_FIRST if best is None else PATIENCE)
-        placement = hint if name is None else _placed(problem, name, seed, started + patience)
+        patience = seconds * (PATIENCE_FOR_FIRST if best.placement is None else PATIENCE)
+        placement = hint if name is None else _placed(best.problem, name, seed, started + patience)
         if placement is not None:
-            verdict = judge(problem, placement)
-            if verdict.valid and (best is None or verdict.scaled < best[0]):
-                best = verdict.scaled, placement
-                reporter.offer(placement)
+            best.offer(placement)
         late = time.perf_counter() - started > seconds
-        if is_stop_requested() or (late and best is not None):
+        if is_stop_requested() or (late and best.placement is not None):
             break
-    return None if best is None else best[1]
 
 
 def _placed(problem: Problem, name: str, seed: int, deadline: float) -> Placement | None:

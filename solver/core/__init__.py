@@ -4,7 +4,7 @@ An `Engine` (`engine`) takes a problem with limits and returns an `Outcome`: pla
 proven bound per term or `None`. While engines run they report to one shared incumbent with bounds
 (`solve_state`), where each placement is judged and each bound has an owner that must be trusted
 (`trust`, `outcome_check`). Time, memory and Ctrl-C: `supervision`, `memory`, `ctrl_c`,
-`native_call`, `race`. `result` is what users get.
+`native_call`. `result` is what users get.
 
 Start with `engine`, then `result`. It may import `models` only.
 """

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Outcome, Status
 from slotwise.solver.core.solve_state import Bounds, SolveState
@@ -60,11 +61,17 @@ class Reporter:
             bounds_hold=self.bounds_hold and bounds_hold,
         )
 
-    def offer(self, placement: Placement) -> bool:
-        """Tell of a placement; return whether it is the new best."""
+    def offer(self, placement: Placement, verdict: Verdict | None = None) -> bool:
+        """Tell of a placement; return whether it is the new best.
+
+        `verdict` is the judge's on the engine's problem, where it was asked already: where that is
+        a reduction the restored placement is judged, too.
+        """
         for reduction in reversed(self.reductions):
             placement = reduction.restore(placement)
-        return self.known.offer(placement, self.engine)
+        if self.reductions or (verdict and verdict.problem is not self.known.problem):
+            verdict = None
+        return self.known.offer(placement, self.engine, verdict)
 
     def prove(self, bounds: Bounds, kind: str | None = None, *, by_solver: bool = False) -> None:
         """Tell of bounds, each given that those before it are reached; the first may be None."""

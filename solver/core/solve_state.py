@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
+from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
 from slotwise.solver.core.progress import Event, Progress
@@ -91,9 +92,13 @@ class SolveState:
         """Know nothing of any term."""
         self._bounds = [{} for _ in self.problem.terms]
 
-    def offer(self, placement: Placement, engine: str) -> bool:
-        """Keep a placement that is valid and better than the best; return whether it was."""
-        verdict = judge(self.problem, placement)
+    def offer(self, placement: Placement, engine: str, verdict: Verdict | None = None) -> bool:
+        """Keep a placement that is valid and better than the best; return whether it was.
+
+        `verdict` is the judge's on this problem, where it was asked already.
+        """
+        if verdict is None:
+            verdict = judge(self.problem, placement)
         if not verdict.valid:
             return False
         with self._lock:

@@ -33,7 +33,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
 from collections.abc import Iterator
 from importlib.metadata import version
 
@@ -41,8 +40,9 @@ from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.reporter import Reporter
-from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
+from slotwise.solver.core.result import Limits, Outcome
 from slotwise.solver.exhaustive.partial_placement import Books, Place
 from slotwise.solver.structure.node_types import equal_nodes
 
@@ -75,19 +75,12 @@ def run(
     """
     search = _Search(problem, limits)
     finished = search.run(hint)
-    status, bounds = _claim(search, finished)
-    return Outcome(
-        status=status,
-        placement=None if search.best is None else search.best[1],
-        values=None if search.best is None else search.best[0],
-        bounds=bounds,
-        proof=f"all placements enumerated up to symmetry, {search.tried} places tried"
-        if finished
-        else "",
-        deterministic_work=float(search.tried),
-        trace=tuple(search.trace),
-        interrupted=search.interrupted,
-    )
+    best, proof = search.best, ""
+    if finished:  # that proves the incumbent
+        best.prove(best.values or ())
+        best.infeasible = best.values is None
+        proof = f"all placements enumerated up to symmetry, {search.tried} places tried"
+    return best.outcome(proof, float(search.tried))
 
 
 EXHAUSTIVE = Engine(
@@ -108,11 +101,8 @@ class _Search:
     def __init__(self, problem: Problem, limits: Limits) -> None:
         self.problem = problem
         self.books = Books(problem)
-        self.best: tuple[tuple[int, ...], Placement] | None = None
-        self.trace: list[Improvement] = []
+        self.best = Incumbent(problem)
         self.tried = 0
-        self.interrupted = False
-        self._start = time.perf_counter()
         self._limits = limits
         self._homes = _home_labels(problem)
         self._twins_before = _twins_before(problem)
@@ -129,7 +119,7 @@ class _Search:
         except _OutOfTimeError:
             return False
         except KeyboardInterrupt:
-            self.interrupted = True
+            self.best.interrupted = True
             return False
         return True
 
@@ -184,21 +174,16 @@ class _Search:
         return sorted(mine | (homes - used.keys()) | {fresh})
 
     def _promising(self) -> bool:
-        return self.best is None or self.books.values() < self.best[0]
+        known = self.best.values
+        return known is None or self.books.values() < known
 
     def _record(self) -> None:
-        """Keep the complete placement of the books if it is better than the incumbent."""
-        if not self._promising():
-            return
-        values = self.books.values()
-        old = (None,) * len(values) if self.best is None else self.best[0]
-        seconds = time.perf_counter() - self._start
-        self.trace += [
-            Improvement(seconds, term, value, None)
-            for term, value in enumerate(values)
-            if value != old[term]
-        ]
-        self.best = values, self._placement()
+        """Keep the complete placement of the books if it is better than the incumbent.
+
+        With the books' own values: they are what the judge is compared with.
+        """
+        if self._promising():
+            self.best.keep(self._placement(), self.books.values())
 
     def _placement(self) -> Placement:
         """Return the books' tasks as a placement; tasks of a class take its places in order."""
@@ -246,19 +231,9 @@ class _Search:
         look = self.tried % CLOCK_EVERY == 0
         if look:
             check_stop()
-        if look and time.perf_counter() - self._start > self._limits.time_s:
+        if look and self.best.seconds > self._limits.time_s:
             raise _OutOfTimeError
         self.tried += 1
-
-
-def _claim(search: _Search, finished: bool) -> tuple[Status, tuple[int | None, ...]]:
-    """Return status and bounds: a search that came to its end proves its incumbent."""
-    nothing = (None,) * len(search.problem.terms)
-    if search.best is None:
-        return (Status.INFEASIBLE if finished else Status.UNKNOWN), nothing
-    if not finished:
-        return Status.FEASIBLE, nothing
-    return Status.OPTIMAL, search.best[0]
 
 
 def _estimate(problem: Problem) -> float:

@@ -9,7 +9,7 @@ solution. Its configurations are then packed onto the nodes there are, in one ra
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 
 from slotwise.models.instance.placement import Placement
@@ -30,9 +30,9 @@ from slotwise.solver.column_generation.connected.worker_split import WorkerSplit
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.reporter import Reporter
-from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import SolveState
+from slotwise.solver.core.result import Limits, Outcome
 
 KIND = "connected"
 """The engine's name, and what its bounds are called."""
@@ -48,7 +48,7 @@ class _ConnectedSearch:
     """
 
     places: PlaceModel
-    reporter: Reporter
+    best: Incumbent
     limits: Limits
     params: ConnectedParams
     split: WorkerSplitter | None = None
@@ -56,7 +56,6 @@ class _ConnectedSearch:
     workers: int | None = None
     both: int | None = None
     between_racks: int = 0
-    interrupted: bool = False
     by_solver: bool = False
 
     @property
@@ -73,11 +72,11 @@ class _ConnectedSearch:
         by_node = pack_configurations(self.places, configurations)
         placement = None if by_node is None else placement_of(self.places, by_node, self.split)
         if placement is not None:
-            self.reporter.offer(placement)
+            self.best.offer(placement)
 
     def tell(self) -> None:
         """Tell the bound of every term."""
-        self.reporter.prove(self.bounds(), KIND, by_solver=self.by_solver)
+        self.best.prove(self.bounds(), by_solver=self.by_solver)
 
     def bounds(self) -> list[int | None]:
         """Return a bound per term, whatever the others are at; ``None`` where there is none."""
@@ -103,26 +102,19 @@ def run(
     """Solve the network term; overload is nothing where all capacities are hard."""
     deadline = time.perf_counter() + limits.time_s
     places = make_place_model(problem, params)
-    known = SolveState(
-        problem, on_best=lambda placement: reporter.offer(placement) if reporter else None
-    )
+    best = Incumbent(problem, reporter, KIND)
     if hint is not None:
-        known.offer(hint, "hint")
+        best.offer(hint)
     if not places.nodes[0].most.all() or not (places.workers is None or places.workers.most.all()):
-        nothing = (None,) * len(problem.terms)
-        return Outcome(Status.INFEASIBLE, None, None, nothing, "a task fits nowhere")
-    search = _ConnectedSearch(places, Reporter(known, KIND), limits, params)
+        best.infeasible = True
+        return best.outcome("a task fits nowhere")
+    search = _ConnectedSearch(places, best, limits, params)
     try:
         _solve(search, deadline)
     except KeyboardInterrupt:
-        search.interrupted = True
+        best.interrupted = True
     search.tell()
-    known.trust.check()
-    if reporter is not None:
-        reporter.prove(known.bounds, KIND, by_solver=search.by_solver)
-    proof = PROOF if any(bound is not None for bound in known.bounds) else ""
-    outcome = known.outcome(proof, interrupted=search.interrupted)
-    return replace(outcome, bound_kind=KIND, by_solver=search.by_solver)
+    return best.outcome(PROOF if best.bounds else "")
 
 
 def _solve(search: _ConnectedSearch, deadline: float) -> None:
@@ -153,7 +145,7 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
     _run_gap_search(search, gap_search, now + params.node_time_fraction * (deadline - now))
     search.nodes = gap_search.bound
     search.tell()
-    if places.node_saving and places.worker_saving and not search.reporter.known.is_settled:
+    if places.node_saving and places.worker_saving and not search.best.is_settled:
         both = two_level_search(places, nodes, workers, search.split, params)
         _run_gap_search(search, both, deadline)
         search.both = both.bound
