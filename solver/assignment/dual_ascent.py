@@ -9,23 +9,22 @@ time goes into a better incumbent. All numbers are whole, so every bound is exac
 from __future__ import annotations
 
 import math
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version
 
 import numpy as np
 
 from slotwise.models.instance.placement import Placement
-from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.solver.assignment.model import Assignment, make_assignment, reason_against
 from slotwise.solver.assignment.rlt_bound import StarState, make_state, state_bytes
 from slotwise.solver.assignment.tabu import search_assignment
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.memory import check_room, has_room
-from slotwise.solver.core.reporter import Reporter, null_reporter
-from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
+from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.result import Limits, Outcome
 
 MOST_PAIRS = 4 * 10**6
 """Entries of the costs of pairs of places, 8 bytes each, a few times over in the search."""
@@ -63,54 +62,47 @@ class _HopelessError(Exception):
 
 @dataclass(slots=True)
 class _Search:
-    """Incumbent, bound and clock; `value` in steps of the term that decides."""
+    """Incumbent and clock; `value` and `bound` in steps of the term that decides."""
 
-    problem: Problem
     model: Assignment
     limits: Limits
-    reporter: Reporter
-    started: float
-    best: IntArray | None = None
-    placement: Placement | None = None
-    value: int | None = None
-    bound: int | None = None
-    closed: bool = False
+    incumbent: Incumbent
     visited: int = 0
     progress: float = 0.0
     tree_since: float = math.inf
-    interrupted: bool = False
-    trace: list[Improvement] = field(default_factory=list)
 
-    def seconds(self) -> float:
-        return time.perf_counter() - self.started
+    @property
+    def value(self) -> int | None:
+        values = self.incumbent.values
+        return None if values is None else values[self.model.term]
+
+    @property
+    def bound(self) -> int | None:
+        bounds = self.incumbent.bounds
+        return bounds[self.model.term] if bounds else None
 
     def offer(self, nodes: IntArray, cost: int) -> None:
         """Keep a valid assignment that is better than the incumbent."""
         if self.value is None or cost < self.value:
-            self._take(self.model.placement(nodes), nodes, cost)
+            self.incumbent.offer_solution(self.model.placement(nodes))
 
-    def offer_hint(self, hint: Placement) -> None:
-        """Keep a valid hint, as it is."""
-        verdict = judge(self.problem, hint)
-        if verdict.valid:
-            nodes = np.array(hint.nodes, dtype=np.int64)
-            self._take(hint, nodes, verdict.scaled[self.model.term])
+    def prove(self, bound: int) -> None:
+        """Note a bound of the term that decides; the others are 0 at every placement."""
+        self.incumbent.prove([*[0] * self.model.term, bound])
 
-    def _take(self, placement: Placement, nodes: IntArray, cost: int) -> None:
-        self.best, self.placement, self.value = nodes, placement, cost
-        self.note()
-        self.reporter.offer(placement)
-
-    def note(self) -> None:
-        """Add a line to the trace."""
-        self.trace.append(Improvement(self.seconds(), self.model.term, self.value, self.bound))
+    def close(self) -> None:
+        """Note that nothing is better than the incumbent, or that there is no placement."""
+        if self.incumbent.values is None:
+            self.incumbent.prove_infeasible()
+        else:
+            self.incumbent.prove(self.incumbent.values)
 
     def check_clock(self) -> None:
         """Raise `_OutOfTimeError` when the time is over."""
         check_stop()
-        if self.seconds() > self.limits.time_s:
+        if self.incumbent.seconds > self.limits.time_s:
             raise _OutOfTimeError
-        in_tree = self.seconds() - self.tree_since
+        in_tree = self.incumbent.seconds - self.tree_since
         if self.model.task_count <= FEW_TASKS or self.progress >= LEAST_PROGRESS:
             return
         if in_tree > SHARE_TO_HOPE * self.limits.time_s:
@@ -124,17 +116,20 @@ def run(
     reason = supports(problem)
     if reason is not None:
         raise NotTakenError(reason)
-    reporter = reporter or null_reporter(problem, "dual-ascent")
-    search = _Search(problem, make_assignment(problem), limits, reporter, time.perf_counter())
+    best = Incumbent(problem, reporter)
+    search = _Search(make_assignment(problem), limits, best)
     if hint is not None:
-        search.offer_hint(hint)
+        best.offer(hint)
     try:
         _solve(search)
     except _OutOfTimeError:
         pass
     except KeyboardInterrupt:
-        search.interrupted = True
-    return _outcome(search)
+        best.interrupted = True
+    if search.value is not None and search.value == search.bound:
+        search.close()
+    proof = f"dual ascent on pairs of places, {search.visited} nodes of branch and bound"
+    return best.outcome(proof if best.bounds or best.infeasible else "", float(search.visited))
 
 
 def _solve(search: _Search) -> None:
@@ -151,16 +146,17 @@ def _solve(search: _Search) -> None:
             deep = max(model.task_count / MOST_DEPTH, root.bytes_down / MOST_TREE_BYTES) > 1
             if deep or not has_room(root.bytes_down, "the costs kept on the way down the tree"):
                 raise _HopelessError
-            search.tree_since = search.seconds()
+            search.tree_since = search.incumbent.seconds
             _branch(search, root, 1.0)
-        search.closed = True
+        search.close()
     except _HopelessError:
-        _improve(search, rng, limits.time_s - search.seconds(), None)
+        _improve(search, rng, limits.time_s - search.incumbent.seconds, None)
 
 
 def _improve(search: _Search, rng: np.random.Generator, seconds: float, steps: int | None) -> None:
     """Look for a better incumbent from the one that is known."""
-    start = None if search.best is None else search.best.copy()
+    known = search.incumbent.placement
+    start = None if known is None else np.array(known.nodes, dtype=np.int64)
     search_assignment(
         search.model,
         rng,
@@ -186,9 +182,7 @@ def _tighten_root(search: _Search, root: StarState) -> None:
         before = root.bound
         root.ascend(rounds, 0.0)
         if not root.is_closed:
-            search.bound = root.value
-            search.note()
-            search.reporter.prove([*[0] * search.model.term, root.value])
+            search.prove(root.value)
         search.check_clock()
         if root.bound - before < ROOT_GAIN * (root.limit - root.bound):
             return
@@ -226,32 +220,6 @@ def _try_place(search: _Search, state: StarState, task: int, node: int, share: f
         return False
     _branch(search, child, share)
     return True
-
-
-def _outcome(search: _Search) -> Outcome:
-    bounds: list[int | None] = [None] * len(search.problem.terms)
-    proof = f"dual ascent on pairs of places, {search.visited} nodes of branch and bound"
-    values = None
-    status = Status.INFEASIBLE if search.closed else Status.UNKNOWN
-    bound = search.value if search.closed else search.bound
-    if search.placement is not None and search.value is not None:
-        values = judge(search.problem, search.placement).scaled
-        bound = None if bound is None else min(bound, search.value)
-        status = Status.OPTIMAL if bound == search.value else Status.FEASIBLE
-    if bound is not None:
-        bounds[: search.model.term + 1] = [*[0] * search.model.term, bound]
-        if status == Status.OPTIMAL:
-            bounds = [bound if t == search.model.term else 0 for t in range(len(bounds))]
-    return Outcome(
-        status=status,
-        placement=search.placement,
-        values=values,
-        bounds=tuple(bounds),
-        proof=proof if bound is not None or search.closed else "",
-        deterministic_work=float(search.visited),
-        trace=tuple(search.trace),
-        interrupted=search.interrupted,
-    )
 
 
 DUAL_ASCENT = Engine(

@@ -123,7 +123,7 @@ def _prove_by_tables(tables: Tables, best: Incumbent) -> None:
     """Take the optimum from the full tables, or that there is none."""
     cost = int(tables.levels[-1][tables.full])
     if cost >= NO_WAY:
-        best.infeasible = True
+        best.prove_infeasible()
         return
     best.offer_solution(tables.model.placement(backtrack(tables)))
     best.prove(_terms(tables, best, cost + tables.constant))

@@ -142,6 +142,10 @@ class Incumbent:
         if self.reporter is not None:
             self.reporter.prove(better, self.kind, by_solver=self.by_solver)
 
+    def prove_infeasible(self) -> None:
+        """Note that there is no valid placement; then no bound says anything."""
+        self.infeasible, self.bounds = True, ()
+
     def _note(self, terms: Iterable[int]) -> None:
         seconds, values = self.seconds, self.values
         for term in terms:

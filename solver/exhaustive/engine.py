@@ -76,9 +76,11 @@ def run(
     search = _Search(problem, limits)
     finished = search.run(hint)
     best, proof = search.best, ""
-    if finished:  # that proves the incumbent
-        best.prove(best.values or ())
-        best.infeasible = best.values is None
+    if finished:
+        if best.values is None:
+            best.prove_infeasible()
+        else:
+            best.prove(best.values)
         proof = f"all placements enumerated up to symmetry, {search.tried} places tried"
     return best.outcome(proof, float(search.tried))
 

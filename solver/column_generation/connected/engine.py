@@ -106,7 +106,7 @@ def run(
     if hint is not None:
         best.offer(hint)
     if not places.nodes[0].most.all() or not (places.workers is None or places.workers.most.all()):
-        best.infeasible = True
+        best.prove_infeasible()
         return best.outcome("a task fits nowhere")
     search = _ConnectedSearch(places, best, limits, params)
     try:

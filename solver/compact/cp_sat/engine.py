@@ -82,7 +82,7 @@ def run(
         if status == cp_model.INFEASIBLE:
             if index or best.placement is not None:
                 raise InternalError(f"term {index} became infeasible after a valid placement")
-            best.infeasible = True
+            best.prove_infeasible()
         if len(best.optima) <= index or best.interrupted:
             break
         model.add(term <= best.optima[index])

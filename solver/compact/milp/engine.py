@@ -65,7 +65,8 @@ def _solve_terms(
     for index, term in enumerate(compact.terms):
         grid = Grid.of(term)
         ended = TermSearch(compact, index, grid, solver, limits, best, reporter).run()
-        best.infeasible = ended is Ended.INFEASIBLE
+        if ended is Ended.INFEASIBLE:
+            best.prove_infeasible()
         if len(best.optima) <= index:
             return
         if index + 1 < len(terms) and not _can_fix(grid, terms[index].name, reporter):
