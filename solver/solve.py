@@ -16,11 +16,12 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
-from slotwise.solver.core.engine import Engine, NotTakenError, UntakenError
+from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.engine_names import current_name, renaming
 from slotwise.solver.core.judged_result import judged_result
-from slotwise.solver.core.memory import MemoryLimitError, watched
+from slotwise.solver.core.memory import MemoryLimitError, RunToken, watched
 from slotwise.solver.core.memory_reading import default_limit_mb
+from slotwise.solver.core.not_taken import NotTakenError, UntakenError
 from slotwise.solver.core.outcome_check import contradiction
 from slotwise.solver.core.progress import OnProgress, Progress
 from slotwise.solver.core.reporter import Reporter, report_outcome
@@ -114,10 +115,11 @@ def solve(
     with watched(limits.memory_mb) as memory:
         try:
             ended = supervised(
-                lambda: _run(engine, problem, left(), hint, known),
+                lambda token: _run(engine, problem, left(), hint, known, token),
                 events,
                 on_progress,
                 TimeLimit.of(started, limits.time_s),
+                RunToken(memory=memory),
             )
         except MemoryError:
             memory.note(name, "ended, for the system gave it no more memory")
@@ -150,9 +152,10 @@ def _run(
     limits: Limits,
     hint: Placement | None,
     known: SolveState,
+    token: RunToken,
 ) -> Answer:
     if engine == "auto":
-        return run_auto(problem, limits, hint, known)
+        return run_auto(problem, limits, hint, known, token)
     chosen = ENGINES.get(engine) if isinstance(engine, str) else engine
     if chosen is None:
         rule = f"is no engine; {suggestion(str(engine), ['auto', *ENGINES])}"
@@ -165,7 +168,7 @@ def _run(
     if known.confirm:  # bounds that need no solver
         known.prove(simple_bounds(problem), BASELINE.name, KIND)
     try:
-        found = run_engine(chosen, problem, limits, hint, Reporter(known, name))
+        found = run_engine(chosen, problem, limits, hint, Reporter(known, name, token=token))
     except MemoryLimitError:
         return (chosen,), known.outcome()
     except NotTakenError as error:
@@ -178,7 +181,7 @@ def _run(
     known.trust.check()
     if known.confirm:
         left = replace(limits, time_s=limits.time_s - (time.perf_counter() - began))
-        asked = confirm_claim(known, chosen, left)
+        asked = confirm_claim(known, chosen, left, token)
         known.trust.check()
         return (chosen, *asked), _as_known(known, found)
     if found.status is Status.UNKNOWN and known.best is not None:  # lack of memory ended it

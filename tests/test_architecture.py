@@ -21,10 +21,15 @@ LAYERS = """
 models.__init__ models.one_line models.cancellation models.suggestion
 models.errors
 models.values
-models.instance models.number_text
+models.instance models.number_text models.performance models.dataflow
 models.problem
+models.allocation
 models.formats models.judge
 models.importers models.certificates
+models.performance.rows models.dataflow.file models.allocation.file
+models.performance.tables
+models.performance.file
+models.performance.article
 models.instance_file models.schemas models.families
 
 heuristics.method heuristics.method_names heuristics.method_error
@@ -101,6 +106,7 @@ NOT_EVEN = {
 _SOLVERS = ("solver", "benchmarks.proofs")
 OUTSIDE = {
     "highspy": _SOLVERS,
+    "matplotlib": ("cli.render",),
     "hypothesis": ("testing",),
     "jinja2": ("benchmarks.report",),
     "numba": ("solver",),
@@ -109,7 +115,7 @@ OUTSIDE = {
     "plotly": ("benchmarks.report",),
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),
-    "pyarrow": ("benchmarks.grading",),
+    "pyarrow": ("benchmarks.grading", "models.performance.tables"),
     "pydantic": ("models",),
     "pyspark": ("benchmarks.spark", "benchmarks.grading.spark_job"),
     "rich": ("cli", "benchmarks.grading.progress"),
@@ -223,6 +229,62 @@ def test_package_says_what_it_is_for(package: str) -> None:
 def test_the_page_on_the_packages_lists_them_all() -> None:
     page = (ROOT / "docs" / "development" / "architecture.md").read_text(encoding="utf-8")
     assert [name for name in packages() if name and f"`{name}`" not in page] == []
+
+
+# Control is explicit: a token that is passed on. State of a thread would tell a search to stop, or
+# what memory it has, behind the back of its callers; Ctrl-C is the user's alone to raise. Nothing
+# has needed either so far.
+EXPLICIT = ("models", "heuristics", "solver")
+
+
+def hidden_control(source: str) -> list[str]:
+    """List where thread-local state is made or imported, and where Ctrl-C is raised."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom):
+            names = {(node.module, alias.name) for alias in node.names}
+            local = bool(names & {("threading", "local"), ("_thread", "_local")})
+            local |= node.module == "contextvars"
+        else:
+            local = isinstance(node, ast.Attribute) and ast.unparse(node) == "threading.local"
+        raised = isinstance(node, ast.Raise) and node.exc is not None
+        ctrl_c = raised and ast.unparse(node.exc).partition("(")[0] == "KeyboardInterrupt"
+        if local or ctrl_c:
+            found.append(f"line {node.lineno}: {ast.unparse(node)}")
+    return found
+
+
+def test_control_is_passed_as_an_argument() -> None:
+    explicit = {n: path for n, path in MODULES.items() if any(is_in(n, p) for p in EXPLICIT)}
+    found = {n: hidden_control(path.read_text(encoding="utf-8")) for n, path in explicit.items()}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+def caught_ctrl_c(source: str) -> bool:
+    """Whether some ``except`` names `KeyboardInterrupt`."""
+    handlers = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ExceptHandler)]
+    return any(one.type and "KeyboardInterrupt" in ast.unparse(one.type) for one in handlers)
+
+
+def test_ctrl_c_is_caught_where_the_signal_arrives_only() -> None:
+    """`supervised` waits in the caller's thread; searches, in theirs, know tokens alone."""
+    explicit = {n: path for n, path in MODULES.items() if any(is_in(n, p) for p in EXPLICIT)}
+    catching = [n for n, p in explicit.items() if caught_ctrl_c(p.read_text(encoding="utf-8"))]
+    assert catching == ["solver.core.supervision"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import threading\nhere = threading.local()",
+        "from threading import Lock, local",
+        "from contextvars import ContextVar",
+        "def f():\n    raise KeyboardInterrupt",
+        "raise KeyboardInterrupt('stop') from None",
+    ],
+)
+def test_hidden_control_is_seen(source: str) -> None:
+    assert hidden_control(source)
 
 
 def sample(folder: Path, importer: str, source: str) -> list[Import]:

@@ -170,7 +170,7 @@ def _answer(request: Document) -> Document:
     from slotwise.benchmarks.grading.preload import preload
     from slotwise.benchmarks.grading.rows import Kind
     from slotwise.benchmarks.grading.run import peak_memory_mb
-    from slotwise.solver.core.engine import UntakenError
+    from slotwise.solver.core.not_taken import UntakenError
 
     preload(Kind.EXACT)
     instance = instance_from_text(request["instance"])

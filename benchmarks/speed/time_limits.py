@@ -137,7 +137,7 @@ def child(request: str) -> None:
     """Make the instance, say so, solve it, say how it went, and end as ``slotwise solve`` does."""
     from slotwise.benchmarks.grading.run import peak_memory_mb
     from slotwise.solver.core.ctrl_c import is_any_left_behind
-    from slotwise.solver.core.engine import UntakenError
+    from slotwise.solver.core.not_taken import UntakenError
     from slotwise.solver.solve import solve
 
     asked = json.loads(request)

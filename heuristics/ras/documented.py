@@ -33,7 +33,7 @@ from numpy.random import Generator
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.partial_placement import Ledger
 from slotwise.heuristics.ras.scheduler.priority import priority_order
-from slotwise.models.cancellation import check_stop
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.instance.topology import Topology
 from slotwise.models.problem.problem import Problem
@@ -43,11 +43,14 @@ Amounts = tuple[int, int, int]
 """Cpu, memory and free slots, in whole units."""
 
 
-def place(problem: Problem, rng: Generator) -> Placement | Refusal:
+def place(
+    problem: Problem, rng: Generator, token: CancellationToken | None = None
+) -> Placement | Refusal:
     """Return the documented strategy's placement; nothing in it is random."""
+    token = token or CancellationToken()
     ledger = Ledger(problem, range(len(problem.dims)))
-    for t in (turn.topology for turn in priority_order(problem.instance)):
-        stuck = _schedule(ledger, t)
+    for t in (turn.topology for turn in priority_order(problem.instance, token=token)):
+        stuck = _schedule(ledger, t, token)
         if stuck is not None and not problem.may_reject:
             topology, task = problem.instance.task_names()[stuck]
             return Refusal(f"topology {topology}: no node has room for task {task}")
@@ -89,11 +92,11 @@ def sorted_group(
     return sorted(range(len(ids)), key=rank)
 
 
-def _schedule(ledger: Ledger, topology: int) -> int | None:
+def _schedule(ledger: Ledger, topology: int, token: CancellationToken) -> int | None:
     """Place the tasks of a topology; return the first that fits nowhere."""
     selection = _Selection(ledger)
     for task in _tasks(ledger.problem, topology):
-        check_stop()
+        token.check()
         for node in selection.nodes():
             worker = ledger.find_worker(task, node)
             if worker is not None:
@@ -197,6 +200,7 @@ RAS_PAPER = Method(
     name="ras-paper",
     source="Storm's documentation, Resource_Aware_Scheduler_overview, section Enhancements",
     place=place,
+    place_until=place,
     supports=supports,
     description=(
         "The documentation of Storm's Resource Aware Scheduler, read literally: racks and nodes by "

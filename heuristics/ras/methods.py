@@ -16,6 +16,7 @@ from slotwise.heuristics.method import Method
 from slotwise.heuristics.ras.scheduler.round import Round
 from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement, Refusal, from_places
 from slotwise.models.judge.judge import judge
@@ -23,9 +24,11 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.problem.scaling import CPU, MEMORY
 
 
-def place(strategy: str, problem: Problem, rng: Generator) -> Placement | Refusal:
+def place(
+    strategy: str, problem: Problem, rng: Generator, token: CancellationToken | None = None
+) -> Placement | Refusal:
     """Return what one round leaves; nothing in it is random."""
-    one = schedule_round(problem.instance, strategy=strategy)
+    one = schedule_round(problem.instance, strategy=strategy, token=token)
     names = problem.instance.task_names()
     nodes, workers = one.placement.nodes, one.placement.workers
     out = {name for (name, _), node in zip(names, nodes, strict=True) if node == UNPLACED}
@@ -97,6 +100,7 @@ def _method(name: str) -> Method:
         name=name,
         source=f"Apache Storm, ResourceAwareScheduler with {storm_class}",
         place=partial(place, name),
+        place_until=partial(place, name),
         supports=partial(supports, name),
         description=(
             f"A round of Storm's Resource Aware Scheduler with {storm_class}, evictions included; "

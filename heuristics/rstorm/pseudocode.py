@@ -51,7 +51,7 @@ from slotwise.heuristics.rstorm.metric import Metric, offered, pseudocode_metric
 from slotwise.heuristics.rstorm.node_ranking import NodeRanking
 from slotwise.heuristics.rstorm.task_order import task_selection
 from slotwise.heuristics.rstorm.weights import RStormWeights, read_weights
-from slotwise.models.cancellation import check_stop
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
 
@@ -66,13 +66,16 @@ DESCRIPTION = (
 def r_storm_pseudocode(weights: RStormWeights = DEFAULT_WEIGHTS) -> Method:
     """Return the method ``r-storm-pseudocode`` with these weights of its distance."""
 
-    def place(problem: Problem, rng: Generator) -> Placement | Refusal:
-        return schedule(problem, weights)
+    def place(
+        problem: Problem, rng: Generator, token: CancellationToken | None = None
+    ) -> Placement | Refusal:
+        return schedule(problem, weights, token or CancellationToken())
 
     return Method(
         name=weights.name_of(NAME, DEFAULT_WEIGHTS),
         source="R-Storm (Peng et al., Middleware 2015), Algorithms 1-4",
         place=place,
+        place_until=place,
         description=_description(weights.other_than(DEFAULT_WEIGHTS)),
         parameters=weights.to_parameters(),
         configure=lambda given: r_storm_pseudocode(read_weights(given, DEFAULT_WEIGHTS, NAME)),
@@ -85,23 +88,27 @@ def _description(other: str) -> str:
     return f"The algorithm of {NAME} with other parameters of its distance: {other}."
 
 
-def schedule(problem: Problem, weights: RStormWeights) -> Placement | Refusal:
+def schedule(
+    problem: Problem, weights: RStormWeights, token: CancellationToken
+) -> Placement | Refusal:
     """Return the pseudo-code's placement; nothing in it is random."""
     metric = pseudocode_metric(problem, weights)
 
     def place(ledger: Ledger, topology: int) -> str | None:
-        stuck = schedule_topology(ledger, metric, topology)
+        stuck = schedule_topology(ledger, metric, topology, token)
         return None if stuck is None else no_room(problem, stuck)
 
     return place_one_by_one(problem, hard_with_memory(problem), place)
 
 
-def schedule_topology(ledger: Ledger, metric: Metric, topology: int) -> int | None:
+def schedule_topology(
+    ledger: Ledger, metric: Metric, topology: int, token: CancellationToken
+) -> int | None:
     """Place the tasks of one topology (Algorithm 1); return the first that fits nowhere."""
     selection: NodeSelection | None = None
     for task in task_selection(ledger.problem, topology):
         if selection is None:
-            selection = NodeSelection(ledger, metric)
+            selection = NodeSelection(ledger, metric, token)
         if not selection.assign(task):
             return task
     return None
@@ -110,7 +117,8 @@ def schedule_topology(ledger: Ledger, metric: Metric, topology: int) -> int | No
 class NodeSelection:
     """Algorithm 4 for the tasks of one topology, from its first task on."""
 
-    def __init__(self, ledger: Ledger, metric: Metric) -> None:
+    def __init__(self, ledger: Ledger, metric: Metric, token: CancellationToken) -> None:
+        self._token = token
         self._ledger = ledger
         self._metric = metric
         self._ids = [node.id for node in ledger.problem.instance.cluster.nodes]
@@ -127,7 +135,7 @@ class NodeSelection:
 
     def assign(self, task: int) -> bool:
         """Place `task` on the nearest node that takes it; return whether there is one."""
-        check_stop()
+        self._token.check()
         nodes = self._ranking.nearest(self._demand[self._ledger.problem.task_class[task]])
         if self._first and self.reference is not None:
             nodes = chain([self.reference], nodes)

@@ -69,7 +69,7 @@ from slotwise.heuristics.rstorm.metric import Metric, offered, research_metric
 from slotwise.heuristics.rstorm.node_ranking import NodeRanking
 from slotwise.heuristics.rstorm.task_order import research_task_selection
 from slotwise.heuristics.rstorm.weights import RStormWeights, read_weights
-from slotwise.models.cancellation import check_stop
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
@@ -86,13 +86,16 @@ DESCRIPTION = (
 def r_storm(weights: RStormWeights = DEFAULT_WEIGHTS) -> Method:
     """Return the method ``r-storm`` with these weights of its distance."""
 
-    def place(problem: Problem, rng: Generator) -> Placement | Refusal:
-        return schedule(problem, weights)
+    def place(
+        problem: Problem, rng: Generator, token: CancellationToken | None = None
+    ) -> Placement | Refusal:
+        return schedule(problem, weights, token or CancellationToken())
 
     return Method(
         name=weights.name_of(NAME, DEFAULT_WEIGHTS),
         source="R-Storm (Peng et al., Middleware 2015), the authors' research code",
         place=place,
+        place_until=place,
         description=_description(weights.other_than(DEFAULT_WEIGHTS)),
         parameters=weights.to_parameters(),
         configure=lambda given: r_storm(read_weights(given, DEFAULT_WEIGHTS, NAME)),
@@ -105,17 +108,21 @@ def _description(other: str) -> str:
     return f"The algorithm of {NAME} with parameters that its authors did not use: {other}."
 
 
-def schedule(problem: Problem, weights: RStormWeights) -> Placement | Refusal:
+def schedule(
+    problem: Problem, weights: RStormWeights, token: CancellationToken
+) -> Placement | Refusal:
     """Return the research code's placement; nothing in it is random."""
     metric = research_metric(problem, weights)
 
     def place(ledger: Ledger, topology: int) -> str | None:
-        return schedule_topology(ledger, metric, topology)
+        return schedule_topology(ledger, metric, topology, token)
 
     return place_one_by_one(problem, hard_with_memory(problem), place, failed_consume=True)
 
 
-def schedule_topology(ledger: Ledger, metric: Metric, topology: int) -> str | None:
+def schedule_topology(
+    ledger: Ledger, metric: Metric, topology: int, token: CancellationToken
+) -> str | None:
     """Place the tasks of one topology; return why that is not possible, or ``None``.
 
     The tasks after one that fails are placed all the same: they consume what later topologies
@@ -127,7 +134,7 @@ def schedule_topology(ledger: Ledger, metric: Metric, topology: int) -> str | No
         no_tasks = not problem.rules[topology].classes
         return None if no_tasks else "it has no spout, from which its tasks are put in order"
     selection = NodeSelection(
-        ledger, metric, asks_for_slots=_has_rules_of_workers(problem, topology)
+        ledger, metric, token, asks_for_slots=_has_rules_of_workers(problem, topology)
     )
     failed = None
     for task in tasks:
@@ -153,8 +160,11 @@ class NodeSelection:
         Whether a node without a free slot is passed over also after the first task.
     """
 
-    def __init__(self, ledger: Ledger, metric: Metric, *, asks_for_slots: bool) -> None:
+    def __init__(
+        self, ledger: Ledger, metric: Metric, token: CancellationToken, *, asks_for_slots: bool
+    ) -> None:
         problem = ledger.problem
+        self._token = token
         self._ledger = ledger
         self._metric = metric
         self._offered = offered(problem)
@@ -176,7 +186,7 @@ class NodeSelection:
         A task whose nearest node has no free slot is put there nevertheless, in a worker that the
         node has no slot for: its topology fails, but the node's resources are consumed.
         """
-        check_stop()
+        self._token.check()
         first = self._network is None
         order = self._first_order if first else self._nearest
         asks = first or self._asks_for_slots

@@ -14,16 +14,16 @@ from importlib.metadata import version
 
 import numpy as np
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.solver.assignment.model import Assignment, make_assignment, reason_against
 from slotwise.solver.assignment.rlt_bound import StarState, make_state, state_bytes
 from slotwise.solver.assignment.tabu import search_assignment
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.incumbent import Incumbent
-from slotwise.solver.core.memory import check_room, has_room
-from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.not_taken import NotTakenError
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
 
 MOST_PAIRS = 4 * 10**6
@@ -66,43 +66,43 @@ class _Search:
 
     model: Assignment
     limits: Limits
-    incumbent: Incumbent
+    best: Incumbent
     visited: int = 0
     progress: float = 0.0
     tree_since: float = math.inf
 
     @property
     def value(self) -> int | None:
-        values = self.incumbent.values
+        values = self.best.values
         return None if values is None else values[self.model.term]
 
     @property
     def bound(self) -> int | None:
-        bounds = self.incumbent.bounds
+        bounds = self.best.bounds
         return bounds[self.model.term] if bounds else None
 
     def offer(self, nodes: IntArray, cost: int) -> None:
         """Keep a valid assignment that is better than the incumbent."""
         if self.value is None or cost < self.value:
-            self.incumbent.offer_solution(self.model.placement(nodes))
+            self.best.offer_solution(self.model.placement(nodes))
 
     def prove(self, bound: int) -> None:
         """Note a bound of the term that decides; the others are 0 at every placement."""
-        self.incumbent.prove([*[0] * self.model.term, bound])
+        self.best.prove([*[0] * self.model.term, bound])
 
     def close(self) -> None:
         """Note that nothing is better than the incumbent, or that there is no placement."""
-        if self.incumbent.values is None:
-            self.incumbent.prove_infeasible()
+        if self.best.values is None:
+            self.best.prove_infeasible()
         else:
-            self.incumbent.prove(self.incumbent.values)
+            self.best.prove(self.best.values)
 
     def check_clock(self) -> None:
         """Raise `_OutOfTimeError` when the time is over."""
-        check_stop()
-        if self.incumbent.seconds > self.limits.time_s:
+        self.best.reporter.token.check()
+        if self.best.seconds > self.limits.time_s:
             raise _OutOfTimeError
-        in_tree = self.incumbent.seconds - self.tree_since
+        in_tree = self.best.seconds - self.tree_since
         if self.model.task_count <= FEW_TASKS or self.progress >= LEAST_PROGRESS:
             return
         if in_tree > SHARE_TO_HOPE * self.limits.time_s:
@@ -116,7 +116,7 @@ def run(
     reason = supports(problem)
     if reason is not None:
         raise NotTakenError(reason)
-    best = Incumbent(problem, reporter)
+    best = Incumbent(problem, reporter or null_reporter(problem, "dual-ascent"))
     search = _Search(make_assignment(problem), limits, best)
     if hint is not None:
         best.offer(hint)
@@ -124,7 +124,7 @@ def run(
         _solve(search)
     except _OutOfTimeError:
         pass
-    except KeyboardInterrupt:
+    except CancelledError:
         best.interrupted = True
     if search.value is not None and search.value == search.bound:
         search.close()
@@ -138,28 +138,32 @@ def _solve(search: _Search) -> None:
     places = model.task_count * model.node_count
     _improve(search, rng, limits.time_s * SHARE_OF_SEARCH, STEPS_A_PLACE * places)
     search.check_clock()
-    check_room(state_bytes(model), f"costs of all pairs of {places:,} places")
+    search.best.reporter.token.check_room(
+        state_bytes(model), f"costs of all pairs of {places:,} places"
+    )
     root = make_state(model, _largest_cost(model))
     _tighten_root(search, root)
     try:
         if not root.is_closed:
             deep = max(model.task_count / MOST_DEPTH, root.bytes_down / MOST_TREE_BYTES) > 1
-            if deep or not has_room(root.bytes_down, "the costs kept on the way down the tree"):
+            room = search.best.reporter.token.has_room
+            if deep or not room(root.bytes_down, "the costs kept on the way down the tree"):
                 raise _HopelessError
-            search.tree_since = search.incumbent.seconds
+            search.tree_since = search.best.seconds
             _branch(search, root, 1.0)
         search.close()
     except _HopelessError:
-        _improve(search, rng, limits.time_s - search.incumbent.seconds, None)
+        _improve(search, rng, limits.time_s - search.best.seconds, None)
 
 
 def _improve(search: _Search, rng: np.random.Generator, seconds: float, steps: int | None) -> None:
     """Look for a better incumbent from the one that is known."""
-    known = search.incumbent.placement
+    known = search.best.placement
     start = None if known is None else np.array(known.nodes, dtype=np.int64)
     search_assignment(
         search.model,
         rng,
+        search.best.reporter.token,
         seconds=seconds,
         steps=steps,
         start=start,

@@ -22,6 +22,7 @@ from importlib.metadata import version
 
 import numpy as np
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
@@ -36,10 +37,10 @@ from slotwise.solver.assignment.subset_tables import (
     make_tables,
 )
 from slotwise.solver.assignment.tabu import search_assignment
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.incumbent import Incumbent
-from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.not_taken import NotTakenError
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
 
 MOST_TASKS = 22
@@ -72,6 +73,7 @@ def run(
     reason = supports(problem)
     if reason is not None:
         raise NotTakenError(reason)
+    reporter = reporter or null_reporter(problem, "subset-dp")
     best = Incumbent(problem, reporter)
     if hint is not None:
         best.offer(hint)
@@ -81,7 +83,7 @@ def run(
         _search(model, best, limits)
         if best.seconds > limits.time_s:
             return best.outcome()
-        tables = make_tables(model)
+        tables = make_tables(model, reporter.token)
         if best.values is not None:
             _prove_by_prices(tables, best, best.values[model.term])
             proof = "prices of tasks over all contents of a node"
@@ -89,10 +91,10 @@ def run(
                 return best.outcome(proof)
         for done in fill(tables):
             steps += done
-            check_stop()
+            reporter.token.check()
             if best.seconds > limits.time_s:
                 return best.outcome(proof, float(steps))
-    except KeyboardInterrupt:
+    except CancelledError:
         best.interrupted = True
         return best.outcome(proof, float(steps))
     _prove_by_tables(tables, best)
@@ -105,6 +107,7 @@ def _search(model: Assignment, best: Incumbent, limits: Limits) -> None:
     found = search_assignment(
         model,
         np.random.default_rng(limits.seed),
+        best.reporter.token,
         seconds=limits.time_s * SHARE_OF_SEARCH,
         steps=STEPS_A_PLACE * model.task_count * model.node_count,
         start=None if best.placement is None else np.array(best.placement.nodes),

@@ -13,7 +13,7 @@ import numpy as np
 from slotwise.models.problem.problem import BoolArray, IntArray
 from slotwise.solver.assignment.model import Assignment
 from slotwise.solver.assignment.subset_pricing import Contents
-from slotwise.solver.core.memory import check_room
+from slotwise.solver.core.memory import RunToken
 
 STEPS_A_CALL = 2 * 10**8
 """Steps of the inner loop between two looks at the clock, well under a second."""
@@ -79,12 +79,12 @@ def _fitting(model: Assignment, node: int) -> BoolArray:
     return fits
 
 
-def make_tables(model: Assignment) -> Tables:
+def make_tables(model: Assignment, token: RunToken) -> Tables:
     """Return the tables before the first node is filled: every content that fits may be chosen."""
     from slotwise.solver.assignment.subset_kernels import inner_flows
 
     levels = 8 * (model.node_count + 4) << model.task_count
-    check_room(
+    token.check_room(
         levels, f"tables of the sets of {model.task_count} tasks on {model.node_count} nodes"
     )
     distances = distances_apart(model)
@@ -93,7 +93,7 @@ def make_tables(model: Assignment) -> Tables:
     chosen: Contents = {}
     for node in range(model.node_count):
         sets = np.flatnonzero(_fitting(model, node)).astype(np.int64, copy=False)
-        check_room(levels + 5 * sets.nbytes, f"{len(sets):,} sets of tasks on a node")
+        token.check_room(levels + 5 * sets.nbytes, f"{len(sets):,} sets of tasks on a node")
         saved = apart - int(model.distance[node, node])
         chosen[node] = (sets, _sums(model.linear[:, node])[sets] - saved * inside[sets])
     order, alike_from = _order(model, {node: len(sets) for node, (sets, _) in chosen.items()})

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import BoolArray, IntArray
 from slotwise.solver.assignment.model import Assignment, FloatArray
-from slotwise.solver.core.ctrl_c import check_stop
 
 EVALUATIONS_A_CALL = 2 * 10**7
 """Moves looked at between two looks at the clock: some 0.1 s."""
@@ -130,6 +130,7 @@ def best_fit(model: Assignment) -> IntArray:
 def search_assignment(
     model: Assignment,
     rng: Generator,
+    token: CancellationToken,
     *,
     seconds: float,
     steps: int | None = None,
@@ -143,6 +144,8 @@ def search_assignment(
     ----------
     model, rng, start
         As in `make_search`.
+    token
+        Checked between calls of the compiled loop: `CancelledError` where it is cancelled.
     seconds
         Wall-clock limit.
     steps
@@ -169,7 +172,7 @@ def search_assignment(
         reached = known is not None and target is not None and known <= target
         if done or reached or time.perf_counter() >= deadline:
             return None if known is None else search.best.copy()
-        check_stop()
+        token.check()
         search.advance(chunk if steps is None else min(chunk, steps - search.steps))
         chunk = a_call
 

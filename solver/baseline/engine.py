@@ -17,14 +17,14 @@ import numpy as np
 
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.run import run_method
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.baseline.pair_bound import fewest_nodes, least_network
-from slotwise.solver.core.ctrl_c import is_stop_requested, until
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.incumbent import Incumbent
-from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
 
 FIRST = ("r-storm", "r-storm-pseudocode", "ras-default")
@@ -63,9 +63,9 @@ def known_at_once(
     After so many seconds no other heuristic starts, and one that runs `PATIENCE` times as long is
     stopped, or `PATIENCE_FOR_FIRST` times as long where there is no placement yet.
     """
-    best = Incumbent(problem, reporter)
+    best = Incumbent(problem, reporter or null_reporter(problem, "baseline"))
     best.prove(simple_bounds(problem), KIND)
-    bounds = capacity_bounds(problem)
+    bounds = capacity_bounds(problem, best.reporter.token)
     best.prove(bounds, CAPACITY)
     _place(best, seed, hint, methods, seconds)
     found = best.outcome(
@@ -84,10 +84,10 @@ def simple_bounds(problem: Problem, *, network: int = 0) -> tuple[int, ...]:
     return tuple(sum(m * least[part] for part, m in term.parts) for term in problem.terms)
 
 
-def capacity_bounds(problem: Problem) -> tuple[int, ...]:
+def capacity_bounds(problem: Problem, token: CancellationToken) -> tuple[int, ...]:
     """Return the same with what the network costs because nodes are small (`spread_bound`)."""
     counts = any(part == "network" for term in problem.terms for part, _ in term.parts)
-    return simple_bounds(problem, network=least_network(problem) if counts else 0)
+    return simple_bounds(problem, network=least_network(problem, token) if counts else 0)
 
 
 def _least_overload(problem: Problem) -> int:
@@ -104,23 +104,23 @@ def _place(
     best: Incumbent, seed: int, hint: Placement | None, methods: Sequence[str], seconds: float
 ) -> None:
     """Offer the hint and the heuristics' placements."""
-    started = time.perf_counter()
+    started, token = time.perf_counter(), best.reporter.token
     for name in (None, *methods):
         patience = seconds * (PATIENCE_FOR_FIRST if best.placement is None else PATIENCE)
-        placement = hint if name is None else _placed(best.problem, name, seed, started + patience)
+        until = token.child(started + patience)
+        placement = hint if name is None else _placed(best.problem, name, seed, until)
         if placement is not None:
             best.offer(placement)
         late = time.perf_counter() - started > seconds
-        if is_stop_requested() or (late and best.placement is not None):
+        if token.is_cancelled or (late and best.placement is not None):
             break
 
 
-def _placed(problem: Problem, name: str, seed: int, deadline: float) -> Placement | None:
-    """Return a heuristic's placement; ``None`` where it refuses, or is stopped at the deadline."""
+def _placed(problem: Problem, name: str, seed: int, token: CancellationToken) -> Placement | None:
+    """Return a heuristic's placement; ``None`` where it refuses, or `token` stops it."""
     try:
-        with until(deadline):
-            answer = run_method(problem, HEURISTICS[name], seed)
-    except KeyboardInterrupt:
+        answer = run_method(problem, HEURISTICS[name], seed, token)
+    except CancelledError:
         return None
     return answer if isinstance(answer, Placement) else None
 

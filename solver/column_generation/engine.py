@@ -18,6 +18,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE, known_at_once
@@ -30,8 +31,9 @@ from slotwise.solver.column_generation.params import (
     ColumnsParams,
     ConfigurationsParams,
 )
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.incumbent import Incumbent
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Status
 
@@ -82,7 +84,7 @@ def run_columns(
         When a node has too many configurations.
     """
     reporter = reporter or null_reporter(problem, "configurations")
-    start = Incumbent(problem)
+    start = Incumbent(problem, reporter)
     if hint is not None:
         start.offer(hint)
     return by_columns(problem, limits, start.outcome(), reporter, params)
@@ -101,7 +103,8 @@ def _fast(
             return fast.run(problem, limits, hint, reporter, params)
         except NotTakenError:
             pass  # the general way says why, if it is too large for that too
-    known = known_at_once(problem, limits.seed, hint, QUICK_METHODS)
+    quietly = null_reporter(problem, BASELINE.name, reporter.token)
+    known = known_at_once(problem, limits.seed, hint, QUICK_METHODS, reporter=quietly)
     report_outcome(reporter, known)
     return known
 
@@ -124,10 +127,10 @@ def by_columns(
     best = Incumbent.from_outcome(problem, known, reporter)
     before = best.bounds
     try:
-        model = make_column_model(problem, deadline, params)
+        model = make_column_model(problem, deadline, reporter.token, params)
         left = max(deadline - time.perf_counter(), 0.0)
-        search_columns(model, best, replace(limits, time_s=left), params)
-    except KeyboardInterrupt:
+        search_columns(model, best, replace(limits, time_s=left), params, reporter.token)
+    except CancelledError:
         best.interrupted = True
     proofs = (known.proof, PROOF if best.bounds != before else "")
     return best.outcome("; ".join(filter(None, proofs)))

@@ -19,8 +19,8 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import BoolArray, IntArray
-from slotwise.solver.core.ctrl_c import check_stop
 
 FloatArray = NDArray[np.float64]
 
@@ -79,8 +79,14 @@ class RestrictedMaster:
     """The restricted master of a site; keeps its columns from one right-hand side x to the next."""
 
     def __init__(
-        self, columns: Sequence[TypeColumns], nodes: Sequence[int], total: IntArray, scale: int
+        self,
+        columns: Sequence[TypeColumns],
+        nodes: Sequence[int],
+        total: IntArray,
+        scale: int,
+        token: CancellationToken,
     ) -> None:
+        self._token = token
         self._total = total
         self._columns = tuple(columns)
         self._nodes = tuple(nodes)
@@ -107,7 +113,7 @@ class RestrictedMaster:
             self._lp.changeRowBounds(k, float(x[k]), float(x[k]))
         usable = [np.asarray((c.counts <= x).all(axis=1)) for c in self._columns]
         while True:
-            check_stop()
+            self._token.check()
             self._lp.run()
             duals = np.array(self._lp.getSolution().row_dual)
             if not self._price(duals, usable):

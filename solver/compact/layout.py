@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.structure.worker_layout import home_labels, most_tasks, worker_count
@@ -51,7 +52,7 @@ class Layout:
         return [g for g, group in enumerate(self.groups) if group.cls in wanted]
 
 
-def make_layout(problem: Problem) -> Layout:
+def make_layout(problem: Problem, token: CancellationToken) -> Layout:
     """Return the groups of `problem` and the workers that an optimal placement may need."""
     groups = make_groups(problem)
     most_of_class = most_tasks(problem)
@@ -65,7 +66,7 @@ def make_layout(problem: Problem) -> Layout:
     for t in range(len(problem.rules)):
         homes = home_labels(problem, t)
         for n in range(problem.node_count):
-            total = worker_count(problem, t, n, most_of_class)
+            total = worker_count(problem, t, n, most_of_class, token)
             labels[t, n] = (*homes.get(n, ()), *([None] * total))[:total]
     return Layout(groups, most, labels)
 

@@ -53,7 +53,7 @@ def network(model: ModelBuilder[E], problem: Problem, counts: Counts[E], product
         return network_by_matrix(model, problem, counts)
     farthest = int(problem.distance[CLUSTER if len(problem.racks) > 1 else RACK])
     cost: list[E | int] = []
-    for t, stars in stars_of(problem).items():
+    for t, stars in stars_of(problem, model.token).items():
         flow = farthest * total_flow(problem, stars)
         cost.append(flow)
         if t in counts.rejected:

@@ -6,19 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome
-
-
-class NotTakenError(SlotwiseError):
-    """An engine found only while running that it does not take a problem; says why."""
-
-
-class UntakenError(InputError):
-    """The engine that was asked for does not take the problem; says why."""
 
 
 class Run(Protocol):
@@ -34,7 +25,9 @@ class Run(Protocol):
         """Return the engine's claim.
 
         `hint` is a placement to start from. `reporter` is told of better placements and bounds
-        while the search runs; ``None`` = nobody wants to know.
+        while the search runs, and its token tells when to stop: the engine then returns what it
+        has, or raises `CancelledError` where it has nothing. ``None`` = nobody wants to know, and
+        nobody stops it before its limits.
         """
         ...
 

@@ -30,7 +30,7 @@ class Incumbent:
     problem
         The engine's own.
     reporter
-        Who is told; ``None`` = nobody.
+        Who is told.
     kind
         What the bounds are; ``None`` = what the engine's name says.
     by_solver
@@ -51,7 +51,7 @@ class Incumbent:
     """
 
     problem: Problem
-    reporter: Reporter | None = None
+    reporter: Reporter
     kind: str | None = None
     by_solver: bool = False
     started: float = field(default_factory=time.perf_counter)
@@ -112,8 +112,7 @@ class Incumbent:
         if self.values is not None and self.values <= verdict.scaled:
             return False
         self.keep(placement, verdict.scaled)
-        if self.reporter is not None:
-            self.reporter.offer(placement, verdict)
+        self.reporter.offer(placement, verdict)
         return True
 
     def keep(self, placement: Placement, values: tuple[int, ...]) -> None:
@@ -139,8 +138,7 @@ class Incumbent:
         self.kind = kind or self.kind
         self.by_solver |= by_solver
         self._note(range(same, len(better)))
-        if self.reporter is not None:
-            self.reporter.prove(better, self.kind, by_solver=self.by_solver)
+        self.reporter.prove(better, self.kind, by_solver=self.by_solver)
 
     def prove_infeasible(self) -> None:
         """Note that there is no valid placement; then no bound says anything."""

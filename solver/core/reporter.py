@@ -1,17 +1,18 @@
 """How an engine tells what it finds and proves, through the reductions it works on.
 
 A `Reporter` carries placements back to the problem that was asked, and hands them with the bounds
-to the `SolveState` of the solve.
+to the `SolveState` of the solve. It has the engine's token, too: when to stop.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Outcome, Status
 from slotwise.solver.core.solve_state import Bounds, SolveState
 
@@ -42,12 +43,19 @@ class Reporter:
         From the problem that was asked to the engine's own.
     bounds_hold
         Whether bounds of the engine's problem are bounds of the one that was asked.
+    token
+        When the engine must stop, and what memory it has.
     """
 
     known: SolveState
     engine: str
     reductions: tuple[ProblemMapping, ...] = ()
     bounds_hold: bool = True
+    token: RunToken = field(default_factory=RunToken)
+
+    def heeding(self, token: RunToken) -> Reporter:
+        """Return the same view for an engine that heeds `token`."""
+        return replace(self, token=token)
 
     def by(self, engine: str) -> Reporter:
         """Return the same view for another engine."""
@@ -97,9 +105,9 @@ class Reporter:
         return placement
 
 
-def null_reporter(problem: Problem, engine: str) -> Reporter:
-    """Return a reporter whose state nobody reads."""
-    return Reporter(SolveState(problem), engine)
+def null_reporter(problem: Problem, engine: str, token: RunToken | None = None) -> Reporter:
+    """Return a reporter whose state nobody reads; ``None`` = a token that nobody cancels."""
+    return Reporter(SolveState(problem), engine, token=RunToken() if token is None else token)
 
 
 def report_outcome(reporter: Reporter, outcome: Outcome) -> None:

@@ -16,12 +16,13 @@ from importlib.metadata import version
 import numpy as np
 from numpy.random import Generator
 
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.incumbent import Incumbent
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
 from slotwise.solver.local_search.feasibility import NO_ROW
@@ -58,11 +59,14 @@ class LocalSearch:
     """A search from a valid placement; `advance` may be called again and again.
 
     It keeps its best values and a snapshot of its tables itself: steps are too short to make, judge
-    and offer a placement at each.
+    and offer a placement at each. It raises `CancelledError` where `token` is cancelled, and may
+    then be in the middle of a step.
     """
 
-    def __init__(self, problem: Problem, start: Placement, seed: int) -> None:
-        self._field = Field(problem, start)
+    def __init__(
+        self, problem: Problem, start: Placement, seed: int, token: CancellationToken
+    ) -> None:
+        self._field = Field(problem, start, token)
         self._rng: Generator = np.random.default_rng(seed)
         self._limit = problem.move_limit
         self._placed = [task for task, n in enumerate(start.nodes) if n != UNPLACED]
@@ -196,20 +200,21 @@ def run(
     best = Incumbent(problem, reporter)
     if hint is None or not best.offer(hint):
         raise NotTakenError("there is no placement to start from")
-    check_stop()
-    search = LocalSearch(problem, hint, limits.seed)
+    token = reporter.token
+    token.check()
+    search = LocalSearch(problem, hint, limits.seed, token)
     work = math.inf if limits.deterministic_work is None else limits.deterministic_work
     told = 0.0
     try:
         while best.seconds < limits.time_s and search.steps < work:
-            check_stop()
+            token.check()
             if reporter.known.is_settled:
                 break
             now = best.seconds
             if search.advance() and now - told > TELL_EVERY_S:
                 told = now
                 best.offer_solution(search.best)
-    except KeyboardInterrupt:
+    except CancelledError:
         best.interrupted = True
     best.offer_solution(search.best)
     if best.values != search.best_values:

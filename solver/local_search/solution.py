@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import CLUSTER, IntArray, Problem
-from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.local_search.feasibility import NO_LABEL, NO_ROW, Candidates, Rulebook, Workers
 
 PARTS = ("network", "overload", "nodes", "workers", "linear", "moved", "rejected")
@@ -29,9 +29,12 @@ class Field:
         Distances by level.
     start
         A valid placement. Topologies that it leaves out stay out.
+    token
+        Checked for each task: `best_row` raises `CancelledError`.
     """
 
-    def __init__(self, problem: Problem, start: Placement) -> None:
+    def __init__(self, problem: Problem, start: Placement, token: CancellationToken) -> None:
+        self._token = token
         self.problem = problem
         self.rules = Rulebook(problem)
         self.task_class: list[int] = problem.task_class.tolist()
@@ -69,7 +72,7 @@ class Field:
     def _fill(self, start: Placement) -> None:
         rows: dict[tuple[int, int, int], int] = {}
         for task, (node, label) in enumerate(zip(start.nodes, start.workers, strict=True)):
-            check_stop()
+            self._token.check()
             if node == UNPLACED:
                 continue
             topology = self.problem.classes[self.task_class[task]].topology
@@ -128,7 +131,7 @@ class Field:
 
         Each candidate is overlooked with probability `blink`.
         """
-        check_stop()
+        self._token.check()
         c = self.task_class[task]
         topology = self.problem.classes[c].topology
         candidates = self.workers.candidates(topology, self.rules.worth_a_look())

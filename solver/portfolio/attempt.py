@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.ctrl_c import until
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.outcome_check import contradiction
 from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Pick
@@ -34,12 +35,12 @@ def attempt(
     known.start(engine.name, why)
     found, wrong = None, None
     try:
-        with until(began + limits.time_s + ASK_AFTER_S):
-            found = run_engine(engine, problem, limits, hint, reporter)
+        token = reporter.token.child(began + limits.time_s + ASK_AFTER_S)
+        found = run_engine(engine, problem, limits, hint, reporter.heeding(token))
         wrong = contradiction(problem, engine.name, found)
     except NotTakenError:
         return None
-    except KeyboardInterrupt:
+    except CancelledError:
         pass
     except InternalError as error:
         wrong = str(error)

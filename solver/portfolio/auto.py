@@ -18,7 +18,7 @@ from slotwise.solver.column_generation.configurations.engine import (
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.engine import COLUMNS
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
-from slotwise.solver.core.ctrl_c import is_stop_requested
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Proof, Status
 from slotwise.solver.core.solve_state import SolveState
@@ -72,26 +72,30 @@ SUM_OF_PARTS, CUT = "sum over parts without flow", "least cut between racks"
 
 
 def run_auto(
-    problem: Problem, limits: Limits, hint: Placement | None, known: SolveState | None = None
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    known: SolveState | None = None,
+    token: RunToken | None = None,
 ) -> Answer:
-    """Solve the parts that no flow connects one by one, then the whole.
+    """Solve the parts that no flow connects one by one, then the whole, until `token` ends it.
 
     A valid placement that `known` has already is where the search starts, else `hint`.
     """
-    known = known or SolveState(problem)
+    known, token = known or SolveState(problem), token or RunToken()
     if hint is not None:
         known.offer(hint, "hint")
     auto = Auto(known, limits, hint)
-    reporter = Reporter(known, "auto")
+    reporter = Reporter(known, "auto", token=token)
     auto.run(PortfolioStep(BASELINE, FIRST), problem, reporter)
     if problem.task_count >= SOME_TASKS:
-        auto.polish(SOON, SHARE_OF_SOON, STEPS_A_TASK * problem.task_count)
+        auto.polish(SOON, SHARE_OF_SOON, token, STEPS_A_TASK * problem.task_count)
     parts = flow_parts(problem)
     if len(parts) > 1:
         _solve_parts(auto, problem, parts, reporter)
     _solve_reduced(auto, problem, reporter)
-    auto.polish(POLISH, 1.0)
-    return auto.answer()
+    auto.polish(POLISH, 1.0, token)
+    return auto.answer(token)
 
 
 def _solve_parts(
@@ -101,17 +105,17 @@ def _solve_parts(
     outcomes: list[Outcome] = []
     provers: dict[str, None] = {}
     for i, part in enumerate(reversed(parts)):
-        if auto.is_over:
+        if auto.is_over(reporter.token):
             return
         work = [len(one.tasks) ** 2 for one in parts[: len(parts) - i]]
         share = auto.left_s * max(work[-1] / sum(work), LEAST_SHARE_OF_A_PART)
         inner = auto.within(part.problem, share)
-        _solve_reduced(inner, part.problem, Reporter(inner.known, "auto"))
-        _, found = inner.answer()
+        _solve_reduced(inner, part.problem, Reporter(inner.known, "auto", token=reporter.token))
+        _, found = inner.answer(reporter.token)
         provers |= dict.fromkeys(inner.known.provers())
         auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
         outcomes.insert(0, found)
-        if found.status == Status.INFEASIBLE or is_stop_requested():
+        if found.status == Status.INFEASIBLE or reporter.token.is_cancelled:
             break
     joined, found = sum_of_parts(problem, parts, outcomes)
     if joined is not None:
@@ -122,11 +126,11 @@ def _solve_parts(
 
 def _solve_reduced(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     """Solve on the nodes that an optimal placement needs; see `reduce_nodes`."""
-    if auto.is_over:
+    if auto.is_over(reporter.token):
         return
     reduction = reduce_nodes(problem)
     reporter = reporter.on(reduction)
-    one = as_one_node(reduction.problem)
+    one = as_one_node(reduction.problem, reporter.token)
     if one is None:
         _search(auto, reduction.problem, reporter)
     else:
@@ -137,22 +141,22 @@ def _search(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     """Run the engines: in one lane, or with CP-SAT beside it on the other threads."""
     threads = auto.limits.workers
 
-    def beside() -> None:
+    def beside(token: RunToken) -> None:
         limits = replace(auto.limits, workers=threads - 1)
-        auto.run(PortfolioStep(CP_SAT, BESIDE), problem, reporter, limits=limits)
+        auto.run(PortfolioStep(CP_SAT, BESIDE), problem, reporter.heeding(token), limits=limits)
 
-    def alone() -> None:
-        _prove(auto, problem, reporter)
+    def alone(token: RunToken) -> None:
+        _prove(auto, problem, reporter.heeding(token))
         if threads > 1:
-            auto.polish(POLISH, 1.0)
+            auto.polish(POLISH, 1.0, token)
 
     if threads == 1 or (problem.matrix is not None and not matrix_steps(problem)):
-        alone()
+        alone(reporter.token)
         if problem.task_count >= SOME_TASKS:
-            auto.polish(POLISH, SHARE_OF_POLISH, STEPS_OF_POLISH)
+            auto.polish(POLISH, SHARE_OF_POLISH, reporter.token, STEPS_OF_POLISH)
         auto.run(PortfolioStep(CP_SAT, TAKES_ALL), problem, reporter, limits=auto.limits)
     else:
-        side_by_side((alone, beside), lambda: auto.known.is_settled)
+        side_by_side((alone, beside), lambda: auto.known.is_settled, reporter.token)
 
 
 def _prove(auto: Auto, problem: Problem, reporter: Reporter) -> None:
@@ -182,9 +186,9 @@ def _enclose(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     share = min(auto.limits.time_s * SHARE_OF_A_RACK, auto.left_s)
     inner = auto.within(rack.problem, share)
     inner.known.on_best = reporter.on(rack).offer
-    inside = Reporter(inner.known, "auto")
+    inside = Reporter(inner.known, "auto", token=reporter.token)
     for engine in (CP_SAT,) if outer is None else (CONFIGURATIONS, CP_SAT):
-        if not auto.is_over and share > 0:
+        if not auto.is_over(reporter.token) and share > 0:
             inner.run(PortfolioStep(engine, ENCLOSED), rack.problem, inside)
     auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
     if outer is not None:

@@ -11,28 +11,30 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 
-from slotwise.solver.core.ctrl_c import is_stop_requested
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.supervision import GRACE_S, POLL_S, Task
 
 
-def side_by_side(lanes: Sequence[Callable[[], None]], is_settled: Callable[[], bool]) -> None:
-    """Run all lanes at once until all have ended.
+def side_by_side(
+    lanes: Sequence[Callable[[RunToken], None]], is_settled: Callable[[], bool], token: RunToken
+) -> None:
+    """Run all lanes at once, each with a child of `token`, until all have ended.
 
-    As soon as everything is settled, or this thread is told to stop, all are told to stop; one
-    that does not within `GRACE_S` is left behind. What a lane raises stops the others, too, and is
-    raised here.
+    As soon as everything is settled, or `token` is cancelled, all are told to stop; one that does
+    not within `GRACE_S` is left behind. What a lane raises stops the others, too, and is raised
+    here.
     """
     bell: SimpleQueue[None] = SimpleQueue()
-    tasks = [Task(lane, lambda: bell.put(None)) for lane in lanes]
+    tasks = [Task(lane, lambda: bell.put(None), token.child()) for lane in lanes]
     patience = math.inf
     while not all(task.has_ended for task in tasks) and time.perf_counter() < patience:
         with suppress(Empty):
             bell.get(timeout=POLL_S)
-        enough = is_stop_requested() or is_settled() or any(task.has_failed for task in tasks)
+        enough = token.is_cancelled or is_settled() or any(task.has_failed for task in tasks)
         if enough and patience == math.inf:
             patience = time.perf_counter() + GRACE_S
             for task in tasks:
-                task.stop.request()
+                task.token.cancel()
     for task in tasks:
         if task.has_ended:
             task.result()

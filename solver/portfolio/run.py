@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE
-from slotwise.solver.core.ctrl_c import is_stop_requested
 from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Proof
 from slotwise.solver.core.solve_state import SolveState
@@ -45,10 +45,9 @@ class Auto:
         """Seconds left."""
         return self.limits.time_s - (time.perf_counter() - self.started)
 
-    @property
-    def is_over(self) -> bool:
+    def is_over(self, token: RunToken) -> bool:
         """Whether nothing is left to do, or somebody wants us to stop."""
-        return self.known.is_settled or is_stop_requested()
+        return self.known.is_settled or token.is_cancelled
 
     def run(
         self,
@@ -66,7 +65,7 @@ class Auto:
         """
         engine, reporter = turn.engine, reporter.by(turn.engine.name)
         late = bool(self.engines) and self.left_s <= 0
-        if self.is_over or late or self.known.trust.is_doubted(engine.name):
+        if self.is_over(reporter.token) or late or self.known.trust.is_doubted(engine.name):
             return None
         if engine.supports(problem) is not None:
             return None
@@ -77,7 +76,7 @@ class Auto:
         if found is None:
             return None
         self._note(engine, found, reporter)
-        if self.known.awaits_confirmation and self.left_s > 0 and not is_stop_requested():
+        if self.known.awaits_confirmation and self.left_s > 0 and not reporter.token.is_cancelled:
             half = replace(asked, time_s=SHARE_TO_CONFIRM * self.left_s)
             without_presolve(engine, problem, half, reporter)
         return found
@@ -92,13 +91,13 @@ class Auto:
             proof = Proof(engine.name, engine.version(), found.bounds, found.proof)
             self.proofs.append(proof)
 
-    def polish(self, why: str, share: float, steps: int | None = None) -> None:
+    def polish(self, why: str, share: float, token: RunToken, steps: int | None = None) -> None:
         """Improve the incumbent of the whole problem by local search."""
         asked = replace(self.limits, deterministic_work=steps)
         self.run(
             PortfolioStep(LOCAL_SEARCH, why, share),
             self.known.problem,
-            Reporter(self.known, LOCAL_SEARCH.name),
+            Reporter(self.known, LOCAL_SEARCH.name, token=token),
             limits=asked,
         )
 
@@ -115,8 +114,8 @@ class Auto:
         )
         return Auto(known, replace(self.limits, time_s=max(time_s, 0.0)), None)
 
-    def answer(self) -> Answer:
-        """Return what all of them know together.
+    def answer(self, token: RunToken) -> Answer:
+        """Return what all of them know together; `token` tells whether they were stopped.
 
         The first placement is not worth a mention where others found or proved more.
         """
@@ -126,7 +125,7 @@ class Auto:
             others, proofs = self.engines, self.proofs
         outcome = self.known.outcome(
             "; ".join(dict.fromkeys(proof.how for proof in proofs if proof.how)),
-            interrupted=is_stop_requested(),
+            interrupted=token.is_cancelled,
         )
         by_name = {engine.name: engine for engine in others}  # two ways of one engine are one
         return tuple(by_name.values()), replace(

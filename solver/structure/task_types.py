@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import IntArray, Problem
-from slotwise.solver.core.ctrl_c import check_stop
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +58,7 @@ def flow_inside(flow: IntArray, counts: IntArray) -> IntArray:
     return np.asarray(both // 2, dtype=np.int64)
 
 
-def merge_twins(problem: Problem) -> Kinds:
+def merge_twins(problem: Problem, token: CancellationToken) -> Kinds:
     """Return the kinds of a problem, in order of their first class."""
     near: list[dict[int, int]] = [{} for _ in problem.classes]
     for (a, b), weight in problem.pair_flows().items():
@@ -67,7 +67,7 @@ def merge_twins(problem: Problem) -> Kinds:
     named = _components_with_rules(problem)
     twins: dict[object, list[int]] = {}
     for c, one in enumerate(problem.classes):
-        check_stop()
+        token.check()
         key = (
             one.topology,
             tuple(problem.demand[c].tolist()),

@@ -18,7 +18,7 @@ from slotwise.models.instance_file import instance_text, read_instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.magnitudes import largest_terms
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE

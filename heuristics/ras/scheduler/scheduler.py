@@ -21,6 +21,7 @@ from slotwise.heuristics.ras.scheduler.priority import priority_order
 from slotwise.heuristics.ras.scheduler.round import Decision, Outcome, Round
 from slotwise.heuristics.ras.scheduler.topology_attempt import RoundLimits, TopologyTurn
 from slotwise.heuristics.ras.state.state import RasState
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.instance import Instance, Running
 from slotwise.models.instance.placement import to_places
 
@@ -30,14 +31,17 @@ def schedule_round(
     limits: RoundLimits | None = None,
     strategy: str | None = None,
     java: int = JAVA_RELEASE,
+    token: CancellationToken | None = None,
 ) -> Round:
     """Return what one round makes of `instance`, beginning with what is ``running``.
 
     `strategy` is used for all topologies in place of their own; ``None`` = their own. `java` is
     the release of Java that Storm would run on: the order of its hash tables depends on it.
+    `token` stops the round by `CancelledError`; ``None`` = nobody does.
     """
     limits = RoundLimits() if limits is None else limits
-    turns = priority_order(instance, java)
+    token = token or CancellationToken()
+    turns = priority_order(instance, java, token)
     order = [turn.topology for turn in turns]
     state = RasState.running(ras_model(instance, java))
     decisions = []
@@ -45,7 +49,7 @@ def schedule_round(
         if not state.unassigned(topology):
             decisions.append(Decision(topology, Outcome.RUNNING, "Fully Scheduled"))
             continue
-        turn = TopologyTurn(state, topology, order[:index:-1], limits, strategy)
+        turn = TopologyTurn(state, topology, order[:index:-1], limits, strategy, token)
         decision, state = turn.take()
         decisions.append(decision)
     return Round(instance, turns, tuple(decisions), state.placement())

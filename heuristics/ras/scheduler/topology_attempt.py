@@ -24,6 +24,7 @@ from slotwise.heuristics.ras.strategies.strategy import (
     StrategyResult,
     schedule_in_place,
 )
+from slotwise.models.cancellation import CancellationToken
 
 DEFAULT_STRATEGY = "ras-default"
 PACKAGE = "org.apache.storm.scheduler.resource.strategies.scheduling."
@@ -58,16 +59,18 @@ class TopologyTurn:
         victims: list[int],
         limits: RoundLimits,
         strategy: str | None,
+        token: CancellationToken,
     ) -> None:
         self._state = state
         self._working = state.copy()
         self._topology = topology
         self._victims = victims
         self._limits = limits
+        self._token = token
         self._id = state.model.instance.topologies[topology].id
         own = state.model.instance.topologies[topology].strategy
         self._strategy = strategy or own or DEFAULT_STRATEGY
-        self._sums = SchedulingResources(self._working, topology)
+        self._sums = SchedulingResources(self._working, topology, token)
         self._tried: list[int] = []
         self._results: list[StrategyResult] = []
         self._attempts = 0
@@ -112,7 +115,9 @@ class TopologyTurn:
         """Run the strategy, unless the sums say that there is no use."""
         if not self._sums.can_schedule():
             return StrategyResult(NOT_ENOUGH, "")
-        result = schedule_in_place(cluster, self._topology, self._strategy, self._limits.search)
+        result = schedule_in_place(
+            cluster, self._topology, self._strategy, self._limits.search, self._token
+        )
         self._results.append(result)
         return result
 

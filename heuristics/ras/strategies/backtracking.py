@@ -20,7 +20,7 @@ from slotwise.heuristics.ras.state.assignment_tables import Slot
 from slotwise.heuristics.ras.strategies.ackers import Ackers
 from slotwise.heuristics.ras.strategies.fit import Fit
 from slotwise.heuristics.ras.strategies.node_sorter import NodeSorter, SortedNodes
-from slotwise.models.cancellation import check_stop
+from slotwise.models.cancellation import CancellationToken
 
 
 class LostExecutorError(Exception):
@@ -49,6 +49,8 @@ class Search:
         The rules, node orders and ackers of the call.
     order
         The executors to place, ackers last.
+    token
+        Checked with every executor: `CancelledError` where it is cancelled.
     sort_each
         Whether nodes are sorted for single executors.
     max_states, max_seconds
@@ -61,6 +63,7 @@ class Search:
         sorter: NodeSorter,
         ackers: Ackers,
         order: Sequence[int],
+        token: CancellationToken,
         *,
         sort_each: bool,
         max_states: int,
@@ -68,6 +71,7 @@ class Search:
     ) -> None:
         self._fit, self._sorter, self._ackers = fit, sorter, ackers
         self._order = order
+        self._token = token
         self._sort_each = sort_each
         self._max_states = max_states
         self._end = time.monotonic() + max_seconds
@@ -82,7 +86,7 @@ class Search:
         """Place all executors, or give up; a search that gives up leaves some of them placed."""
         at = 0
         while True:
-            check_stop()
+            self._token.check()
             if self._states > self._max_states or time.monotonic() > self._end:
                 return self._found(False, at)
             if self._order[at] in self._ackers.bound or self._place(at):

@@ -17,7 +17,7 @@ from slotwise.heuristics.ras.strategies.ackers import Ackers
 from slotwise.heuristics.ras.strategies.backtracking import Found
 from slotwise.heuristics.ras.strategies.fit import Fit
 from slotwise.heuristics.ras.strategies.node_sorter import NodeSorter
-from slotwise.models.cancellation import check_stop
+from slotwise.models.cancellation import CancellationToken
 
 
 class RoundRobin:
@@ -29,12 +29,14 @@ class RoundRobin:
         sorter: NodeSorter,
         ackers: Ackers,
         order: Sequence[int],
+        token: CancellationToken,
         *,
         max_states: int,
         max_seconds: float,
     ) -> None:
         self._fit, self._ackers = fit, ackers
         self._order = order
+        self._token = token
         self._max_states = max_states
         self._end = time.monotonic() + max_seconds
         self._nodes = self._own_nodes(sorter)
@@ -47,7 +49,7 @@ class RoundRobin:
         nodes: Iterator[int] = iter(())
         left = 0
         for at, task in enumerate(self._order):
-            check_stop()
+            self._token.check()
             if self._states > self._max_states or time.monotonic() > self._end:
                 return Found(False, at, self._states, 0)
             if task in self._ackers.bound:

@@ -18,7 +18,7 @@ from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.columns.enumeration import NodeColumns, node_columns
 from slotwise.solver.column_generation.params import COLUMNS_DEFAULTS, ColumnsParams
-from slotwise.solver.core.ctrl_c import check_stop
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.structure.node_types import NodeType, node_types
 from slotwise.solver.structure.task_types import Kinds, merge_twins
 from slotwise.solver.structure.worker_layout import home_labels
@@ -79,13 +79,18 @@ class ColumnSolution:
 
 
 def make_column_model(
-    problem: Problem, deadline: float, params: ColumnsParams = COLUMNS_DEFAULTS
+    problem: Problem,
+    deadline: float,
+    token: RunToken,
+    params: ColumnsParams = COLUMNS_DEFAULTS,
 ) -> ColumnModel:
     """List all columns; raises `NotTakenError` where they are too many."""
-    kinds = merge_twins(problem)
+    kinds = merge_twins(problem, token)
     types = node_types(problem)
-    check_stop()
-    columns = tuple(node_columns(problem, kinds, kind.sample, deadline, params) for kind in types)
+    token.check()
+    columns = tuple(
+        node_columns(problem, kinds, kind.sample, deadline, params, token) for kind in types
+    )
     terms = tuple(_expression(problem, kinds, columns, dict(term.parts)) for term in problem.terms)
     limited = problem.move_limit != NO_LIMIT
     moves = _expression(problem, kinds, columns, {"moved": 1}) if limited else None

@@ -22,9 +22,9 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.columns.model import ColumnExpression, ColumnModel
-from slotwise.solver.core.ctrl_c import check_stop
 
 COLUMNS_PER_ROUND = 20
 TOLERANCE = 1e-7
@@ -50,13 +50,19 @@ class DualSolution:
 
 
 def solve_relaxation(
-    model: ColumnModel, term: ColumnExpression, limits: Sequence[Limit], deadline: float
+    model: ColumnModel,
+    term: ColumnExpression,
+    limits: Sequence[Limit],
+    deadline: float,
+    token: CancellationToken,
 ) -> DualSolution:
     """Return the bound and reduced costs of the best duals found before the deadline."""
-    return _Relaxation(model, term, limits).solve(deadline)
+    return _Relaxation(model, term, limits).solve(deadline, token)
 
 
-def may_be_feasible(model: ColumnModel, limits: Sequence[Limit], deadline: float) -> bool:
+def may_be_feasible(
+    model: ColumnModel, limits: Sequence[Limit], deadline: float, token: CancellationToken
+) -> bool:
     """Return whether fractions of columns can keep all rows; if not, there is no solution.
 
     Exact: at no cost at all, a bound above 0 is paid for rows that cannot be kept.
@@ -67,7 +73,7 @@ def may_be_feasible(model: ColumnModel, limits: Sequence[Limit], deadline: float
         rejection_costs=np.zeros(len(model.problem.rules), dtype=np.int64),
         inter_rack_cost=0,
     )
-    return solve_relaxation(model, nothing, limits, deadline).bound <= 0
+    return solve_relaxation(model, nothing, limits, deadline, token).bound <= 0
 
 
 class _Relaxation:
@@ -113,10 +119,10 @@ class _Relaxation:
                 entries.append(float(limit.rejection_costs[t]))
             self._lp.addCol(float(cost), 0.0, 1.0, len(rows), rows, entries)
 
-    def solve(self, deadline: float) -> DualSolution:
+    def solve(self, deadline: float, token: CancellationToken) -> DualSolution:
         """Add columns until none would lower the cost."""
         while True:
-            check_stop()
+            token.check()
             self._lp.run()
             duals = np.array(self._lp.getSolution().row_dual)
             if time.perf_counter() > deadline or not self._price(duals):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from ortools.sat.python import cp_model
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact import Count, product
 from slotwise.solver.compact.star_cover import cover
@@ -22,6 +23,7 @@ def inter_rack_flow(
     kinds: Kinds,
     counts: NodeCounts,
     rejected: Sequence[Count],
+    token: CancellationToken,
 ) -> Count:
     """Return an upper bound of the flow between racks of the topologies not rejected.
 
@@ -34,7 +36,7 @@ def inter_rack_flow(
         own = {pair: w for pair, w in flows.items() if kinds.topology[pair[0]] == t}
         all_pairs = sum(w * int(kinds.sizes[a] * kinds.sizes[b]) for (a, b), w in own.items())
         far += all_pairs * (1 - rejected[t])
-        stars = cover(own, tuple(kinds.sizes.tolist()))
+        stars = cover(own, tuple(kinds.sizes.tolist()), token)
         members = sorted({k for pair in own for k in pair})
         for rack in range(len(problem.racks)):
             nodes = np.flatnonzero(problem.node_rack == rack).tolist()

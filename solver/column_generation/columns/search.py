@@ -35,11 +35,12 @@ from slotwise.solver.column_generation.columns.restricted_ip import (
 from slotwise.solver.column_generation.configurations.engine import KIND
 from slotwise.solver.column_generation.params import ColumnsParams
 from slotwise.solver.core.incumbent import Incumbent
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits
 
 
 def search_columns(
-    model: ColumnModel, best: Incumbent, limits: Limits, params: ColumnsParams
+    model: ColumnModel, best: Incumbent, limits: Limits, params: ColumnsParams, token: RunToken
 ) -> None:
     """Solve the terms after those that are proven until one is not proven within the limits.
 
@@ -53,6 +54,8 @@ def search_columns(
         Of this search alone.
     params
         Limits of the restricted integer programs.
+    token
+        Ends the search by `CancelledError`.
     """
     deadline = time.perf_counter() + limits.time_s
     most: list[Limit] = list(zip(model.terms, best.optima, strict=False))
@@ -61,7 +64,7 @@ def search_columns(
     for index in range(len(best.optima), len(model.terms)):
         earlier = best.optima
         known = None if best.values is None else best.values[index]
-        one = _TermSearch(model, index, most, known, best, limits, deadline, params)
+        one = _TermSearch(model, index, most, known, best, limits, deadline, params, token)
         one.run()
         if one.infeasible and best.values is not None:
             raise InternalError(f"CP-SAT calls term {index} infeasible, which has a placement")
@@ -100,10 +103,11 @@ class _TermSearch:
         limits: Limits,
         deadline: float,
         params: ColumnsParams,
+        token: RunToken,
     ) -> None:
         self._model, self._index, self._most = model, index, tuple(most)
         self._best, self._limits, self._deadline = best, limits, deadline
-        self._params = params
+        self._params, self._token = params, token
         self.value = known
         self.bound: int | None = None
         self.infeasible = False
@@ -115,10 +119,11 @@ class _TermSearch:
 
     def run(self) -> None:
         """Solve over more and more columns until the solution is proven best, or time is up."""
-        if self.value is None and not may_be_feasible(self._model, self._most, self._deadline):
+        within = self._most, self._deadline, self._token
+        if self.value is None and not may_be_feasible(self._model, *within):
             self.infeasible = True
             return
-        dual = solve_relaxation(self._model, self._term, self._most, self._deadline)
+        dual = solve_relaxation(self._model, self._term, *within)
         self.bound = max(0, dual.whole_bound)
         nodes = [len(kind.nodes) for kind in self._model.types]
         thresholds = _thresholds(dual, nodes, self._params)
@@ -150,7 +155,9 @@ class _TermSearch:
             most = (*most, (self._term, self.value - 1))
         limits = replace(self._limits, time_s=left)
         bound = self.bound or 0
-        return solve_restricted_ip(self._model, self._term, most, kept, bound, limits, self._offer)
+        return solve_restricted_ip(
+            self._model, self._term, most, kept, bound, limits, self._offer, self._token
+        )
 
     def _take(self, answer: RestrictedIpAnswer) -> None:
         self.interrupted |= answer.interrupted

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, Problem
 from slotwise.models.values import NO_LIMIT
@@ -31,9 +32,10 @@ from slotwise.solver.column_generation.rack_splits import TooManySplitsError
 from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.column_generation.search_state import MasterSolution, SearchState
 from slotwise.solver.column_generation.split_search import SplitSearch
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.incumbent import Incumbent
-from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.not_taken import NotTakenError
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
 from slotwise.solver.structure.worker_layout import has_single_workers
 
@@ -67,7 +69,7 @@ def run(
     NotTakenError
         When a node has too many configurations or two racks too many splits.
     """
-    best = Incumbent(problem, reporter, KIND)
+    best = Incumbent(problem, reporter or null_reporter(problem, "configurations"), KIND)
     search = _ConfigurationSearch(best, best.started + limits.time_s, limits, params)
     if hint is not None:
         best.offer(hint)
@@ -77,23 +79,25 @@ def run(
         raise NotTakenError(
             f"two racks have more than {params.max_rack_splits:,} splits"
         ) from error
-    except KeyboardInterrupt:
+    except CancelledError:
         best.interrupted = True
     proof = "node configurations priced exactly, gap closed by search"
     return best.outcome(proof if best.bounds else "")
 
 
 def _solve_terms(problem: Problem, search: _ConfigurationSearch) -> None:
-    model = make_model(problem, search.limits.time_s, search.params)
+    token = search.best.reporter.token
+    model = make_model(problem, search.limits.time_s, search.params, token)
     for index in range(len(problem.terms)):
-        master = make_term_master(model, index, search.params)
+        master = make_term_master(model, index, search.params, token)
         proven = _solve_term(model, master, search, index)
         if proven is None or index + 1 == len(problem.terms):
             return
-        narrowed = model if master.is_constant else master.fix_by_reduced_cost(model, proven)
-        if narrowed is None:
-            return
-        model = narrowed
+        if not master.is_constant:
+            narrowed = master.fix_by_reduced_cost(model, proven, token)
+            if narrowed is None:
+                return
+            model = narrowed
 
 
 def _solve_term(
@@ -114,7 +118,7 @@ def _solve_term(
 
     state = SearchState(best=_known(master, best, index), on_bound=on_bound)
     try:
-        if tables_fit(master.sites, model.kinds.sizes, search.params):
+        if tables_fit(master.sites, model.kinds.sizes, search.params, search.best.reporter.token):
             search_tables(
                 master.sites, master.first, model.kinds.sizes, master.bonus, state, on_best
             )
@@ -129,6 +133,7 @@ def _solve_term(
                 on_best,
                 search.limits,
                 search.params.residual,
+                search.best.reporter.token,
             ).run()
     except TooLongError:
         return None  # the state says what is known

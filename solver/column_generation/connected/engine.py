@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 from importlib.metadata import version
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.solver.column_generation.connected.gap_search import GapSearch, level_search
@@ -29,9 +30,11 @@ from slotwise.solver.column_generation.connected.two_level_search import two_lev
 from slotwise.solver.column_generation.connected.worker_split import WorkerSplitter, round_down
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.incumbent import Incumbent
-from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.not_taken import NotTakenError
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
 
 KIND = "connected"
@@ -101,8 +104,8 @@ def run(
 ) -> Outcome:
     """Solve the network term; overload is nothing where all capacities are hard."""
     deadline = time.perf_counter() + limits.time_s
-    places = make_place_model(problem, params)
-    best = Incumbent(problem, reporter, KIND)
+    best = Incumbent(problem, reporter or null_reporter(problem, KIND), KIND)
+    places = make_place_model(problem, best.reporter.token, params)
     if hint is not None:
         best.offer(hint)
     if not places.nodes[0].most.all() or not (places.workers is None or places.workers.most.all()):
@@ -111,7 +114,7 @@ def run(
     search = _ConnectedSearch(places, best, limits, params)
     try:
         _solve(search, deadline)
-    except KeyboardInterrupt:
+    except CancelledError:
         best.interrupted = True
     search.tell()
     return best.outcome(PROOF if best.bounds else "")
@@ -119,14 +122,14 @@ def run(
 
 def _solve(search: _ConnectedSearch, deadline: float) -> None:
     """Bound nodes and workers, then search the best solution; of nodes first where both matter."""
-    places, params = search.places, search.params
+    places, params, token = search.places, search.params, search.best.reporter.token
     scale = dual_scale(places.problem)
-    nodes = _tightest_level(places, scale, deadline, params)
-    gap_search = level_search(nodes, params)
+    nodes = _tightest_level(places, scale, deadline, params, token)
+    gap_search = level_search(nodes, params, token)
     search.nodes = gap_search.bound
-    racks = rack_graph(places.problem, places.kinds, params)
+    racks = rack_graph(places.problem, places.kinds, token, params)
     if racks is not None:
-        duals = find_duals(racks, scale, deadline)
+        duals = find_duals(racks, scale, deadline, token)
         pairs = int(places.kinds.pairs(places.kinds.sizes))
         search.between_racks = max(0, pairs - duals.total(racks.sizes) // scale)
     rounded = round_down(nodes.graph, nodes.duals, nodes.graph.sizes)
@@ -136,9 +139,9 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
         _run_gap_search(search, gap_search, deadline)
         search.nodes = gap_search.bound
         return
-    workers = make_level(places.workers, scale, deadline, params)
+    workers = make_level(places.workers, scale, deadline, params, token)
     search.workers = workers.flow_bound
-    search.split = WorkerSplitter(places.workers, workers.duals, deadline, params)
+    search.split = WorkerSplitter(places.workers, workers.duals, deadline, params, token)
     search.tell()
     search.offer(rounded)
     now = time.perf_counter()
@@ -146,16 +149,16 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
     search.nodes = gap_search.bound
     search.tell()
     if places.node_saving and places.worker_saving and not search.best.is_settled:
-        both = two_level_search(places, nodes, workers, search.split, params)
+        both = two_level_search(places, nodes, workers, search.split, params, token)
         _run_gap_search(search, both, deadline)
         search.both = both.bound
 
 
 def _tightest_level(
-    places: PlaceModel, scale: int, deadline: float, params: ConnectedParams
+    places: PlaceModel, scale: int, deadline: float, params: ConnectedParams, token: RunToken
 ) -> Level:
     """Return the level of nodes, by the rule that gives the least bound."""
-    found = [make_level(graph, scale, deadline, params) for graph in places.nodes]
+    found = [make_level(graph, scale, deadline, params, token) for graph in places.nodes]
     return min(found, key=lambda one: one.duals.total(one.graph.sizes) - one.load_bound.total)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem, Rules
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.configurations.enumeration import within_node_caps
@@ -107,14 +108,16 @@ def _why_not_isolated(problem: Problem, rules: Rules) -> str | None:
     """Return ``None`` where each component has one kind of tasks."""
     if any(a != b for a, b in rules.incompatible):
         return "components are incompatible"
-    kinds = merge_twins(problem)
+    kinds = merge_twins(problem, CancellationToken())
     components = [problem.classes[group[0]].component for group in kinds.members]
     return None if len(set(components)) == len(components) else "tasks of a component differ"
 
 
-def make_place_model(problem: Problem, params: ConnectedParams = CONNECTED_DEFAULTS) -> PlaceModel:
+def make_place_model(
+    problem: Problem, token: CancellationToken, params: ConnectedParams = CONNECTED_DEFAULTS
+) -> PlaceModel:
     """Return the problem as kinds on places; `why_not_connected` must have said ``None``."""
-    kinds = merge_twins(problem)
+    kinds = merge_twins(problem, token)
     topology = next(t for t, rules in enumerate(problem.rules) if rules.classes)
     single = has_single_workers(problem, topology)
     isolated = not single and problem.rules[topology].one_component_per_worker
@@ -124,16 +127,20 @@ def make_place_model(problem: Problem, params: ConnectedParams = CONNECTED_DEFAU
     return PlaceModel(
         problem=problem,
         kinds=kinds,
-        nodes=_nodes(problem, kinds, per_worker, params),
+        nodes=_nodes(problem, kinds, per_worker, params, token),
         node_saving=int(distance[RACK] - distance[WORKER if single else NODE]),
-        workers=_workers(problem, kinds, topology, params) if split else None,
+        workers=_workers(problem, kinds, topology, params, token) if split else None,
         worker_saving=int(distance[NODE] - distance[WORKER]) if split else 0,
         per_worker=per_worker,
     )
 
 
 def _nodes(
-    problem: Problem, kinds: Kinds, per_worker: IntArray | None, params: ConnectedParams
+    problem: Problem,
+    kinds: Kinds,
+    per_worker: IntArray | None,
+    params: ConnectedParams,
+    token: CancellationToken,
 ) -> tuple[FlowGraph, ...]:
     capacity, slots = problem.capacity.max(axis=0), int(problem.slots.max())
     most = kinds.sizes.copy()
@@ -163,14 +170,20 @@ def _nodes(
     filled = [int(kinds.sizes @ weights) / max(units, 1) for weights, units in rules]
     return tuple(
         make_flow_graph(
-            kinds.sizes, kinds.flow, *coarse(*rule, params.max_units), most, admits, params
+            kinds.sizes, kinds.flow, *coarse(*rule, params.max_units), most, admits, token, params
         )
         for rule, share in zip(rules, filled, strict=True)
         if share >= params.tightest_fraction * max(filled)
     )
 
 
-def _workers(problem: Problem, kinds: Kinds, topology: int, params: ConnectedParams) -> FlowGraph:
+def _workers(
+    problem: Problem,
+    kinds: Kinds,
+    topology: int,
+    params: ConnectedParams,
+    token: CancellationToken,
+) -> FlowGraph:
     heap = np.array([problem.heap[group[0]] for group in kinds.members], dtype=np.int64)
     limit = problem.rules[topology].heap_limit
     most = kinds.sizes.copy()
@@ -181,7 +194,7 @@ def _workers(problem: Problem, kinds: Kinds, topology: int, params: ConnectedPar
         return np.asarray((counts @ heap <= limit) & (counts <= most).all(axis=1))
 
     units = coarse(heap, limit, params.max_units)
-    return make_flow_graph(kinds.sizes, kinds.flow, *units, most, admits, params)
+    return make_flow_graph(kinds.sizes, kinds.flow, *units, most, admits, token, params)
 
 
 def worker_counts(counts: IntArray, per_worker: IntArray) -> IntArray:

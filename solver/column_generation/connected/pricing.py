@@ -21,7 +21,7 @@ from slotwise.solver.column_generation.connected.tree_knapsack import (
     best_value,
     make_tables,
 )
-from slotwise.solver.core.ctrl_c import check_stop
+from slotwise.solver.core.memory import RunToken
 
 TOLERANCE_BITS = 4
 """Reduced cost that no longer counts while duals are sought: 2^4 steps of their grid."""
@@ -40,7 +40,7 @@ class ProvenDuals:
         return int(self.pi @ counts)
 
 
-def find_duals(graph: FlowGraph, scale: int, deadline: float) -> ProvenDuals:
+def find_duals(graph: FlowGraph, scale: int, deadline: float, token: RunToken) -> ProvenDuals:
     """Return the least duals found until the deadline; those of every round are proven.
 
     The first round is always ended, for nothing is proven without it.
@@ -51,13 +51,13 @@ def find_duals(graph: FlowGraph, scale: int, deadline: float) -> ProvenDuals:
         duals = np.maximum(np.rint(master.duals() * scale), 0).astype(np.int64)
         added = violation = 0
         for assignment in graph.assignments():
-            check_stop()
+            token.check()
             if least is not None and time.perf_counter() > deadline:
                 return ProvenDuals(scale, least, master.configurations())
-            tables = make_tables(graph, scale, duals, assignment)
+            tables = make_tables(graph, scale, duals, assignment, token)
             violation = max(violation, best_value(tables))
-            for configuration in best_configurations(tables):
-                check_stop()
+            for configuration in best_configurations(tables, token):
+                token.check()
                 value = int(graph.gain_bounds(scale, configuration)) - int(duals @ configuration)
                 if value > 1 << TOLERANCE_BITS:
                     added += master.add(configuration)

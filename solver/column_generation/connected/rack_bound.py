@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import CLUSTER, RACK, BoolArray, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
@@ -13,7 +14,10 @@ from slotwise.solver.structure.task_types import Kinds
 
 
 def rack_graph(
-    problem: Problem, kinds: Kinds, params: ConnectedParams = CONNECTED_DEFAULTS
+    problem: Problem,
+    kinds: Kinds,
+    token: CancellationToken,
+    params: ConnectedParams = CONNECTED_DEFAULTS,
 ) -> FlowGraph | None:
     """Return the kinds in a rack as large as the largest in everything.
 
@@ -37,7 +41,7 @@ def rack_graph(
     tightest = max(limited, key=lambda d: float(needed[d] / max(int(room[d]), 1)))
     units = coarse(kinds.demand[:, tightest], int(room[tightest]), params.max_rack_units)
     return make_flow_graph(
-        kinds.sizes, kinds.flow, *units, np.minimum(most, kinds.sizes), admits, params
+        kinds.sizes, kinds.flow, *units, np.minimum(most, kinds.sizes), admits, token, params
     )
 
 

@@ -22,9 +22,8 @@ from slotwise.solver.column_generation.params import ColumnsParams, PackingParam
 from slotwise.solver.column_generation.worker_packing.worker_configurations import (
     worker_configurations,
 )
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import NotTakenError
-from slotwise.solver.core.memory import check_room
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.structure.dominance import undominated
 from slotwise.solver.structure.task_types import Kinds
 from slotwise.solver.structure.worker_layout import home_labels, keeps_apart
@@ -90,6 +89,7 @@ def worker_splits(
     node: int,
     deadline: float,
     params: ColumnsParams,
+    token: RunToken,
 ) -> tuple[WorkerSplits, IntArray]:
     """Return all splits that were reached, and which of them are undominated.
 
@@ -98,8 +98,10 @@ def worker_splits(
     NotTakenError
         When there are too many, or the deadline passes.
     """
-    configurations = _worker_configurations(problem, kinds, topology, node, params.packing)
-    search = _SplitEnumeration(problem, kinds, topology, node, configurations, deadline, params)
+    configurations = _worker_configurations(problem, kinds, topology, node, params.packing, token)
+    search = _SplitEnumeration(
+        problem, kinds, topology, node, configurations, deadline, params, token
+    )
     layer = np.zeros(1, dtype=np.int64)
     fresh = int(problem.slots[node]) if keeps_apart(problem, topology) else 1
     while len(layer) and fresh:
@@ -111,11 +113,17 @@ def worker_splits(
 
 
 def _worker_configurations(
-    problem: Problem, kinds: Kinds, topology: int, node: int, params: PackingParams
+    problem: Problem,
+    kinds: Kinds,
+    topology: int,
+    node: int,
+    params: PackingParams,
+    token: RunToken,
 ) -> tuple[WorkerConfigurations, ...]:
     """Return the configurations of a fresh worker, then those of each home on the node."""
     columns = np.flatnonzero(kinds.topology == topology)
-    counts = worker_configurations(problem, kinds, topology, kinds.sizes[columns], params, node)
+    most = kinds.sizes[columns]
+    counts = worker_configurations(problem, kinds, topology, most, params, token, node)
     costs = np.zeros((len(counts), 5), dtype=np.int64)
     costs[:, WORKERS] = 1
     flow = kinds.flow[np.ix_(columns, columns)]
@@ -169,6 +177,7 @@ class _SplitEnumeration:
         configurations: tuple[WorkerConfigurations, ...],
         deadline: float,
         params: ColumnsParams,
+        token: RunToken,
     ) -> None:
         self._problem = problem
         self._columns = np.flatnonzero(kinds.topology == topology)
@@ -178,6 +187,7 @@ class _SplitEnumeration:
         self._worker_configurations = configurations
         self._deadline = deadline
         self._params = params
+        self._token = token
         self._relevant = _relevant(problem, node)
         self._counts = np.zeros((1, len(self._columns)), dtype=np.int64)
         self._costs = np.zeros((1, 5), dtype=np.int64)
@@ -190,7 +200,7 @@ class _SplitEnumeration:
         configurations = self._worker_configurations[source]
         at_once = max(1, self._params.split_pairs_at_once // max(1, len(configurations.counts)))
         for first in range(0, len(rows), at_once):
-            check_stop()
+            self._token.check()
             if time.perf_counter() > self._deadline:
                 raise NotTakenError("splitting the tasks of a node into workers takes too long")
             self._add(rows[first : first + at_once], source)
@@ -205,7 +215,9 @@ class _SplitEnumeration:
         configurations = self._worker_configurations[source]
         pairs = len(rows) * len(configurations.counts)
         width = len(self._columns) + 5 + self._demand.shape[1]
-        check_room(10 * pairs * width, f"{pairs:,} splits of a node's tasks into workers")
+        self._token.check_room(
+            10 * pairs * width, f"{pairs:,} splits of a node's tasks into workers"
+        )
         counts = self._counts[rows][:, None, :] + configurations.counts[None, :, :]
         costs = self._costs[rows][:, None, :] + configurations.costs[None, :, :]
         fits = (counts <= self._most).all(axis=2) & self._has_room(counts, costs)

@@ -7,9 +7,8 @@ import numpy as np
 from slotwise.models.problem.problem import BoolArray, IntArray, Problem, Rules
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.params import PackingParams
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import NotTakenError
-from slotwise.solver.core.memory import check_room
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.structure.task_types import Kinds
 
 
@@ -19,6 +18,7 @@ def worker_configurations(
     topology: int,
     most: IntArray,
     params: PackingParams,
+    token: RunToken,
     node: int | None = None,
 ) -> IntArray:
     """Return [W, k] all configurations of one worker but the empty one, up to `most` [k].
@@ -38,13 +38,14 @@ def worker_configurations(
     load = np.zeros((1, len(room)), dtype=np.int64)
     tasks = np.zeros(1, dtype=np.int64)
     for k in range(len(columns)):
-        check_stop()
+        token.check()
         steps = np.arange(int(most[k]) + 1, dtype=np.int64)
         if len(rows) * len(steps) > params.max_entries:
             raise NotTakenError(
                 f"a worker has more than {params.max_configurations:,} configurations"
             )
-        check_room(10 * len(rows) * len(steps) * (len(room) + 2), "the configurations of a worker")
+        size = 10 * len(rows) * len(steps) * (len(room) + 2)
+        token.check_room(size, "the configurations of a worker")
         heaps = used[:, None] + steps[None, :] * heap[k]
         counts = tasks[:, None] + steps[None, :]
         loads = load[:, None, :] + steps[None, :, None] * kinds.demand[columns[k]]

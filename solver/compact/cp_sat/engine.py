@@ -15,16 +15,12 @@ from importlib.metadata import version
 
 from ortools.sat.python import cp_model
 
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact.cp_sat.bounds import noise_of, proven_bound, whole_bound
-from slotwise.solver.compact.cp_sat.builder import (
-    BuildingTooLongError,
-    Count,
-    CpBuilder,
-    variable,
-)
+from slotwise.solver.compact.cp_sat.builder import Count, CpBuilder, variable
 from slotwise.solver.compact.cp_sat.products import products
 from slotwise.solver.compact.cp_sat.run import run_cp_sat
 from slotwise.solver.compact.formulation import formulate
@@ -32,7 +28,7 @@ from slotwise.solver.compact.model_size import check_model_size
 from slotwise.solver.compact.variables import Counts, described, read_placement
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.incumbent import Incumbent
-from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
 
 SHARE_TO_TELL = 0.05
@@ -67,15 +63,17 @@ def run(
     NotTakenError
         When the model would be too large to build in sensible time.
     """
+    reporter = reporter or null_reporter(problem, "cp-sat")
     best = Incumbent(problem, reporter, by_solver=True)
     search = _Search(best)
     if hint is not None:
         best.offer(hint)
     try:
-        check_model_size(problem)
-        model, counts, terms = _model(problem, best.started + limits.time_s + GRACE_S)
-    except (KeyboardInterrupt, BuildingTooLongError) as error:
-        best.interrupted = isinstance(error, KeyboardInterrupt)
+        check_model_size(problem, reporter.token)
+        deadline = best.started + limits.time_s + GRACE_S
+        model, counts, terms = _model(problem, reporter.token.child(deadline))
+    except CancelledError:
+        best.interrupted = reporter.token.is_cancelled
         return search.outcome()
     for index, term in enumerate(terms):
         status = _minimise(search, model, counts, limits, term)
@@ -90,9 +88,9 @@ def run(
 
 
 def _model(
-    problem: Problem, deadline: float
+    problem: Problem, token: CancellationToken
 ) -> tuple[cp_model.CpModel, Counts[Count], tuple[Count, ...]]:
-    builder = CpBuilder(cp_model.CpModel(), deadline)
+    builder = CpBuilder(cp_model.CpModel(), token)
     stated = formulate(builder, problem, products(builder))
     return builder.model, stated.counts, stated.terms
 
@@ -135,6 +133,7 @@ def _minimise(
     answer = run_cp_sat(
         model,
         replace(limits, time_s=left, deterministic_work=work and max(work - search.work, 0.0)),
+        best.reporter.token,
         listener=_Listener(best, counts),
         on_bound=lambda double: best.prove([*earlier, whole_bound(double, noise)]),
     )

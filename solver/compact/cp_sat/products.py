@@ -23,7 +23,7 @@ def products(builder: CpBuilder) -> Product[Count]:
     """Return how the compact model has products of counts."""
 
     def of(place: Place[Count], center: int, leaves: Mapping[int, int]) -> Count:
-        builder.check_time()
+        builder.token.check()
         return product(builder.model, place.counts, center, leaves)
 
     return of

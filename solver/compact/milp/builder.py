@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 import pulp
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InternalError
 from slotwise.solver.compact.builder import Linear
 from slotwise.solver.compact.model_size import MOST_COLUMNS
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.not_taken import NotTakenError
 
 
 class Expr(Linear, Protocol):
@@ -42,8 +42,10 @@ class MilpBuilder:
     """A `ModelBuilder` of columns and rows for PuLP, as `lp`.
 
     Rows without columns that hold are left out, and rows of numbers too large for doubles refused.
+    `token` stops the building: each new column and row checks it.
     """
 
+    token: CancellationToken = field(default_factory=CancellationToken)
     lp: Any = field(default_factory=lambda: pulp.LpProblem("slotwise", pulp.LpMinimize))
     columns: int = 0
     _names: dict[str, int] = field(default_factory=dict)
@@ -93,7 +95,7 @@ class MilpBuilder:
         self.at_most(name, first, second)
 
     def _column(self, name: str, upper: int, kind: str) -> Expr:
-        check_stop()
+        self.token.check()
         self.columns += 1
         if self.columns > MOST_COLUMNS:
             raise NotTakenError(f"its linear model has more than {MOST_COLUMNS:,} columns")
@@ -113,7 +115,7 @@ class MilpBuilder:
         row = pulp.LpAffineExpression(left) - right
         if checked:
             check_size(row, name)
-        check_stop()
+        self.token.check()
         holds = row.constant == 0 if sense == pulp.LpConstraintEQ else row.constant <= 0
         if len(row) or not holds:
             if not len(row):

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE
@@ -48,28 +49,26 @@ def run(
     if hint is not None:
         best.offer(hint)
     try:
-        check_columns(problem)
-        check_linear_size(problem)
-        compact = build(problem)
-    except KeyboardInterrupt:
+        check_columns(problem, reporter.token)
+        check_linear_size(problem, reporter.token)
+        compact = build(problem, reporter.token)
+    except CancelledError:
         best.interrupted = True
     else:
-        _solve_terms(compact, solver, limits, best, reporter)
+        _solve_terms(compact, solver, limits, best)
     return best.outcome(f"{solver.name} search on the linear model" if best.bounds else "")
 
 
-def _solve_terms(
-    compact: CompactModel, solver: MipSolver, limits: Limits, best: Incumbent, reporter: Reporter
-) -> None:
+def _solve_terms(compact: CompactModel, solver: MipSolver, limits: Limits, best: Incumbent) -> None:
     terms = best.problem.terms
     for index, term in enumerate(compact.terms):
         grid = Grid.of(term)
-        ended = TermSearch(compact, index, grid, solver, limits, best, reporter).run()
+        ended = TermSearch(compact, index, grid, solver, limits, best).run()
         if ended is Ended.INFEASIBLE:
             best.prove_infeasible()
         if len(best.optima) <= index:
             return
-        if index + 1 < len(terms) and not _can_fix(grid, terms[index].name, reporter):
+        if index + 1 < len(terms) and not _can_fix(grid, terms[index].name, best.reporter):
             return
         fix(compact, grid, terms[index].name, best.optima[index])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact.formulation import formulate
 from slotwise.solver.compact.milp.backend import (
@@ -41,15 +42,17 @@ class CompactModel:
     terms: tuple[Expr, ...]
 
 
-def build(problem: Problem) -> CompactModel:
+def build(problem: Problem, token: CancellationToken) -> CompactModel:
     """Return the linear model of a problem, without an objective.
 
     Raises
     ------
+    CancelledError
+        When `token` is cancelled meanwhile.
     NotTakenError
         When it is too large, or its numbers are.
     """
-    model = MilpBuilder()
+    model = MilpBuilder(token)
     stated = formulate(model, problem, products(model, problem))
     return CompactModel(model, stated.counts, stated.terms)
 

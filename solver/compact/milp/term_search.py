@@ -24,7 +24,6 @@ from slotwise.solver.compact.milp.builder import Column, column_of
 from slotwise.solver.compact.milp.formulation import CompactModel, Grid
 from slotwise.solver.compact.variables import described, read_placement
 from slotwise.solver.core.incumbent import Incumbent
-from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits
 
 
@@ -39,10 +38,8 @@ class TermSearch:
     solver, limits
         Who searches; the limits of the whole run.
     best
-        Takes the solutions and the bound.
-    reporter
-        Is told of bounds while the solver runs. The claim has only that of its end, for where
-        it ends in trouble none counts.
+        Takes the solutions, and the bound of the end. Bounds on the way are told, too, but are no
+        part of the claim: where the solver ends in trouble none counts.
     """
 
     compact: CompactModel
@@ -51,7 +48,6 @@ class TermSearch:
     solver: MipSolver
     limits: Limits
     best: Incumbent
-    reporter: Reporter
 
     def run(self) -> Ended:
         """Search; what is found and proven stands in the incumbent."""
@@ -83,7 +79,7 @@ class TermSearch:
         def report(values: Values | None, of_columns: float | None) -> None:
             if values is None or self._offer(values):
                 bound = self.grid.bound(of_columns)
-                self.reporter.prove([*earlier, bound], by_solver=True)
+                self.best.reporter.prove([*earlier, bound], by_solver=True)
 
         reply = self._searched(self._question(), report)
         if reply.ended is Ended.INFEASIBLE and self.best.placement is not None:
@@ -123,6 +119,7 @@ class TermSearch:
             self.limits.workers,
             self.limits.seed,
             self.limits.presolve,
+            self.best.reporter.token,
         )
 
     def _ask_for_less(self) -> None:
@@ -134,7 +131,7 @@ class TermSearch:
         while len(self.best.optima) <= self.index and (value := self._value) is not None:
             steps = (value - self.grid.constant) // self.grid.step
             if self.grid.largest > MOST_TOLD_APART:
-                self.reporter.note(
+                self.best.reporter.note(
                     f"a term of up to {self.grid.largest:,.0f} steps is more than doubles tell "
                     "apart, so no bound of it above 0 is believed and later terms are not searched"
                 )

@@ -97,7 +97,7 @@ late = sorted(set(sys.modules) - before)
 preload(Kind.EXACT)
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.solve import solve
-from slotwise.solver.core.engine import UntakenError
+from slotwise.solver.core.not_taken import UntakenError
 before = set(sys.modules)
 for engine in ("auto", *ENGINES):
     try:

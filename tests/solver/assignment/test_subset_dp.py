@@ -24,6 +24,7 @@ from slotwise.solver.assignment.subset_dp import SUBSET_DP
 from slotwise.solver.assignment.subset_pricing import narrow
 from slotwise.solver.assignment.subset_tables import NO_WAY, fill, make_tables
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 
@@ -167,7 +168,7 @@ def test_prices_rule_out_no_optimum() -> None:
     for seed in range(30):
         rng = np.random.default_rng(seed)
         problem = compile_problem(instance_from_data(document(rng, 8, 3, alike=False)))
-        tables = make_tables(make_assignment(problem))
+        tables = make_tables(make_assignment(problem), RunToken())
         list(fill(tables))
         best = int(tables.levels[-1][tables.full])
         if best >= NO_WAY:
@@ -188,6 +189,6 @@ def test_prices_change_no_optimum_of_the_public_instances(shared: Path) -> None:
         problem = compile_problem(read_instance(file))
         found = SUBSET_DP.run(problem, LIMITS, None)
         assert found.status is Status.OPTIMAL
-        tables = make_tables(make_assignment(problem))
+        tables = make_tables(make_assignment(problem), RunToken())
         list(fill(tables))
         assert found.values == (int(tables.levels[-1][tables.full]) + tables.constant,), file.name

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from solved import first_solved
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
@@ -28,7 +29,7 @@ def test_no_optimum_is_below_its_simple_bound() -> None:
     for one in first_solved(300):
         problem, truth = one.problem, one.truth
         if truth.values is not None:
-            bounds = capacity_bounds(problem)
+            bounds = capacity_bounds(problem, CancellationToken())
             assert all(b <= v for b, v in zip(bounds, truth.values, strict=True))
             positive += any(bounds)
     assert positive >= 20

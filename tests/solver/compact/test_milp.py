@@ -34,7 +34,8 @@ from slotwise.solver.compact.milp.cbc import ENDED as CBC_ENDED
 from slotwise.solver.compact.milp.engine import MILP, MILP_CBC
 from slotwise.solver.compact.milp.export import linear_model
 from slotwise.solver.compact.milp.highs import ENDED as HIGHS_ENDED
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.solve import solve
