@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
@@ -47,7 +47,8 @@ class Incumbent:
     interrupted
         Whether the search was told to stop.
     trace
-        One entry for each term whose value or bound changed.
+        One entry for each better bound, and for each better placement one of the first term that
+        is not proven by then.
     """
 
     problem: Problem
@@ -117,9 +118,8 @@ class Incumbent:
 
     def keep(self, placement: Placement, values: tuple[int, ...]) -> None:
         """Keep a better placement with the engine's own values, neither judged nor told."""
-        old: Sequence[int | None] = self.values or (None,) * len(values)
         self.placement, self.values = placement, values
-        self._note(index for index, value in enumerate(values) if value != old[index])
+        self._note(min(len(self.optima), len(values) - 1))
 
     def prove(
         self, bounds: Sequence[int | None], kind: str | None = None, *, by_solver: bool = False
@@ -137,19 +137,18 @@ class Incumbent:
         self.bounds = better
         self.kind = kind or self.kind
         self.by_solver |= by_solver
-        self._note(range(same, len(better)))
+        for term in range(same, len(better)):
+            self._note(term)
         self.reporter.prove(better, self.kind, by_solver=self.by_solver)
 
     def prove_infeasible(self) -> None:
         """Note that there is no valid placement; then no bound says anything."""
         self.infeasible, self.bounds = True, ()
 
-    def _note(self, terms: Iterable[int]) -> None:
-        seconds, values = self.seconds, self.values
-        for term in terms:
-            value = None if values is None else values[term]
-            bound = self.bounds[term] if term < len(self.bounds) else None
-            self.trace.append(Improvement(seconds, term, value, bound))
+    def _note(self, term: int) -> None:
+        value = None if self.values is None else self.values[term]
+        bound = self.bounds[term] if term < len(self.bounds) else None
+        self.trace.append(Improvement(self.seconds, term, value, bound))
 
     def outcome(self, proof: str = "", deterministic_work: float | None = None) -> Outcome:
         """Return the claim; `proof` says how the bounds were proven.
