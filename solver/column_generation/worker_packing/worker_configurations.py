@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from slotwise.models.problem.problem import BoolArray, IntArray, Problem, Rules
+from slotwise.models.problem.problem import BoolArray, IntArray, Problem
+from slotwise.models.problem.rules import Rules
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.params import PackingParams
 from slotwise.solver.core.memory import RunToken
