@@ -24,7 +24,7 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE
 from slotwise.solver.compact.milp.backend import LEAST_BLURRED, Ended, MipSolver
 from slotwise.solver.compact.milp.cbc import CBC
-from slotwise.solver.compact.milp.formulation import CompactModel, Grid, build, fix
+from slotwise.solver.compact.milp.formulation import Grid, build, fix
 from slotwise.solver.compact.milp.highs import HIGHS
 from slotwise.solver.compact.milp.term_search import TermSearch
 from slotwise.solver.compact.model_size import check_columns, check_linear_size
@@ -49,18 +49,18 @@ def run(
     if hint is not None:
         best.offer(hint)
     try:
-        check_columns(problem, reporter.token)
-        check_linear_size(problem, reporter.token)
-        compact = build(problem, reporter.token)
+        _solve_terms(solver, limits, best)
     except CancelledError:
         best.interrupted = True
-    else:
-        _solve_terms(compact, solver, limits, best)
     return best.outcome(f"{solver.name} search on the linear model" if best.bounds else "")
 
 
-def _solve_terms(compact: CompactModel, solver: MipSolver, limits: Limits, best: Incumbent) -> None:
-    terms = best.problem.terms
+def _solve_terms(solver: MipSolver, limits: Limits, best: Incumbent) -> None:
+    """Build the model, and solve term after term as long as each is proven."""
+    terms, token = best.problem.terms, best.reporter.token
+    check_columns(best.problem, token)
+    check_linear_size(best.problem, token)
+    compact = build(best.problem, token)
     for index, term in enumerate(compact.terms):
         grid = Grid.of(term)
         ended = TermSearch(compact, index, grid, solver, limits, best).run()
