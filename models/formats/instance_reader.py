@@ -16,11 +16,11 @@ from slotwise.models.formats.instance_schema import (
 from slotwise.models.formats.validation import validated
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, LinearCost, Objective, Place, Scheduler
+from slotwise.models.instance.ras_settings import RasSettings
 from slotwise.models.instance.topology import (
     Ackers,
     Component,
     Constraints,
-    RasSettings,
     SharedMemory,
     Stream,
     Topology,

@@ -9,7 +9,8 @@ from typing import Any
 from slotwise.models.formats.json_text import canonical_json
 from slotwise.models.instance.cluster import Cluster
 from slotwise.models.instance.instance import Instance, Objective, Place
-from slotwise.models.instance.topology import Ackers, RasSettings, Stream, Topology
+from slotwise.models.instance.ras_settings import RasSettings
+from slotwise.models.instance.topology import Ackers, Stream, Topology
 
 INSTANCE_FORMAT = "slotwise.instance/1"
 

@@ -9,8 +9,7 @@ time goes into a better incumbent. All numbers are whole, so every bound is exac
 from __future__ import annotations
 
 import math
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 
@@ -18,16 +17,16 @@ import numpy as np
 
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
-from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.solver.assignment.model import Assignment, make_assignment, reason_against
 from slotwise.solver.assignment.params import DUAL_ASCENT_DEFAULTS, DualAscentParams
 from slotwise.solver.assignment.rlt_bound import StarState, make_state, state_bytes
 from slotwise.solver.assignment.tabu import search_assignment
 from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
-from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
+from slotwise.solver.core.result import Limits, Outcome
 
 
 def supports(problem: Problem, params: DualAscentParams = DUAL_ASCENT_DEFAULTS) -> str | None:
@@ -51,55 +50,48 @@ class _HopelessError(Exception):
 
 @dataclass(slots=True)
 class _Search:
-    """Incumbent, bound and clock; `value` in steps of the term that decides."""
+    """Incumbent and clock; `value` and `bound` in steps of the term that decides."""
 
-    problem: Problem
     model: Assignment
     limits: Limits
-    reporter: Reporter
-    started: float
+    best: Incumbent
     params: DualAscentParams
-    best: IntArray | None = None
-    placement: Placement | None = None
-    value: int | None = None
-    bound: int | None = None
-    closed: bool = False
     visited: int = 0
     progress: float = 0.0
     tree_since: float = math.inf
-    interrupted: bool = False
-    trace: list[Improvement] = field(default_factory=list)
 
-    def seconds(self) -> float:
-        return time.perf_counter() - self.started
+    @property
+    def value(self) -> int | None:
+        values = self.best.values
+        return None if values is None else values[self.model.term]
+
+    @property
+    def bound(self) -> int | None:
+        bounds = self.best.bounds
+        return bounds[self.model.term] if bounds else None
 
     def offer(self, nodes: IntArray, cost: int) -> None:
         """Keep a valid assignment that is better than the incumbent."""
         if self.value is None or cost < self.value:
-            self._take(self.model.placement(nodes), nodes, cost)
+            self.best.offer_solution(self.model.placement(nodes))
 
-    def offer_hint(self, hint: Placement) -> None:
-        """Keep a valid hint, as it is."""
-        verdict = judge(self.problem, hint)
-        if verdict.valid:
-            nodes = np.array(hint.nodes, dtype=np.int64)
-            self._take(hint, nodes, verdict.scaled[self.model.term])
+    def prove(self, bound: int) -> None:
+        """Note a bound of the term that decides; the others are 0 at every placement."""
+        self.best.prove([*[0] * self.model.term, bound])
 
-    def _take(self, placement: Placement, nodes: IntArray, cost: int) -> None:
-        self.best, self.placement, self.value = nodes, placement, cost
-        self.note()
-        self.reporter.offer(placement)
-
-    def note(self) -> None:
-        """Add a line to the trace."""
-        self.trace.append(Improvement(self.seconds(), self.model.term, self.value, self.bound))
+    def close(self) -> None:
+        """Note that nothing is better than the incumbent, or that there is no placement."""
+        if self.best.values is None:
+            self.best.prove_infeasible()
+        else:
+            self.best.prove(self.best.values)
 
     def check_clock(self) -> None:
         """Raise `_OutOfTimeError` when the time is over."""
-        self.reporter.token.check()
-        if self.seconds() > self.limits.time_s:
+        self.best.reporter.token.check()
+        if self.best.seconds > self.limits.time_s:
             raise _OutOfTimeError
-        in_tree, params = self.seconds() - self.tree_since, self.params
+        in_tree, params = self.best.seconds - self.tree_since, self.params
         enough = self.progress >= params.least_progress_fraction
         if enough or self.model.task_count <= params.max_hopeful_tasks:
             return
@@ -118,18 +110,20 @@ def run(
     reason = supports(problem, params)
     if reason is not None:
         raise NotTakenError(reason)
-    reporter = reporter or null_reporter(problem, "dual-ascent")
-    model = make_assignment(problem)
-    search = _Search(problem, model, limits, reporter, time.perf_counter(), params)
+    best = Incumbent(problem, reporter or null_reporter(problem, "dual-ascent"))
+    search = _Search(make_assignment(problem), limits, best, params)
     if hint is not None:
-        search.offer_hint(hint)
+        best.offer(hint)
     try:
         _solve(search)
     except _OutOfTimeError:
         pass
     except CancelledError:
-        search.interrupted = True
-    return _outcome(search)
+        best.interrupted = True
+    if search.value is not None and search.value == search.bound:
+        search.close()
+    proof = f"dual ascent on pairs of places, {search.visited} nodes of branch and bound"
+    return best.outcome(proof if best.bounds or best.infeasible else "", float(search.visited))
 
 
 def _solve(search: _Search) -> None:
@@ -138,29 +132,32 @@ def _solve(search: _Search) -> None:
     places = model.task_count * model.node_count
     _improve(search, rng, limits.time_s * params.search_fraction, params.steps_per_place * places)
     search.check_clock()
-    search.reporter.token.check_room(state_bytes(model), f"costs of all pairs of {places:,} places")
+    search.best.reporter.token.check_room(
+        state_bytes(model), f"costs of all pairs of {places:,} places"
+    )
     root = make_state(model, _largest_cost(model))
     _tighten_root(search, root)
     try:
         if not root.is_closed:
             deep = model.task_count > params.max_depth or root.bytes_down > params.max_tree_bytes
-            room = search.reporter.token.has_room
+            room = search.best.reporter.token.has_room
             if deep or not room(root.bytes_down, "the costs kept on the way down the tree"):
                 raise _HopelessError
-            search.tree_since = search.seconds()
+            search.tree_since = search.best.seconds
             _branch(search, root, 1.0)
-        search.closed = True
+        search.close()
     except _HopelessError:
-        _improve(search, rng, limits.time_s - search.seconds(), None)
+        _improve(search, rng, limits.time_s - search.best.seconds, None)
 
 
 def _improve(search: _Search, rng: np.random.Generator, seconds: float, steps: int | None) -> None:
     """Look for a better incumbent from the one that is known."""
-    start = None if search.best is None else search.best.copy()
+    known = search.best.placement
+    start = None if known is None else np.array(known.nodes, dtype=np.int64)
     search_assignment(
         search.model,
         rng,
-        search.reporter.token,
+        search.best.reporter.token,
         seconds=seconds,
         steps=steps,
         start=start,
@@ -185,9 +182,7 @@ def _tighten_root(search: _Search, root: StarState) -> None:
         before = root.bound
         root.ascend(rounds, 0.0)
         if not root.is_closed:
-            search.bound = root.value
-            search.note()
-            search.reporter.prove([*[0] * search.model.term, root.value])
+            search.prove(root.value)
         search.check_clock()
         if root.bound - before < params.root_gain_fraction * (root.limit - root.bound):
             return
@@ -225,32 +220,6 @@ def _try_place(search: _Search, state: StarState, task: int, node: int, share: f
         return False
     _branch(search, child, share)
     return True
-
-
-def _outcome(search: _Search) -> Outcome:
-    bounds: list[int | None] = [None] * len(search.problem.terms)
-    proof = f"dual ascent on pairs of places, {search.visited} nodes of branch and bound"
-    values = None
-    status = Status.INFEASIBLE if search.closed else Status.UNKNOWN
-    bound = search.value if search.closed else search.bound
-    if search.placement is not None and search.value is not None:
-        values = judge(search.problem, search.placement).scaled
-        bound = None if bound is None else min(bound, search.value)
-        status = Status.OPTIMAL if bound == search.value else Status.FEASIBLE
-    if bound is not None:
-        bounds[: search.model.term + 1] = [*[0] * search.model.term, bound]
-        if status == Status.OPTIMAL:
-            bounds = [bound if t == search.model.term else 0 for t in range(len(bounds))]
-    return Outcome(
-        status=status,
-        placement=search.placement,
-        values=values,
-        bounds=tuple(bounds),
-        proof=proof if bound is not None or search.closed else "",
-        deterministic_work=float(search.visited),
-        trace=tuple(search.trace),
-        interrupted=search.interrupted,
-    )
 
 
 def _engine(params: DualAscentParams) -> Engine:

@@ -18,16 +18,14 @@ costs rule out the sets that nothing as good can have on a node (`subset_fixing`
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 
 import numpy as np
 
-from slotwise.models.cancellation import CancellationToken, CancelledError
+from slotwise.models.cancellation import CancelledError
+from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
-from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.assignment.model import Assignment, make_assignment, reason_against
 from slotwise.solver.assignment.params import SUBSET_DP_DEFAULTS, SubsetDpParams
@@ -42,9 +40,10 @@ from slotwise.solver.assignment.subset_tables import (
 )
 from slotwise.solver.assignment.tabu import search_assignment
 from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.not_taken import NotTakenError
-from slotwise.solver.core.reporter import Reporter, null_reporter, report_outcome
-from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
+from slotwise.solver.core.reporter import Reporter, null_reporter
+from slotwise.solver.core.result import Limits, Outcome
 
 
 def supports(problem: Problem, params: SubsetDpParams = SUBSET_DP_DEFAULTS) -> str | None:
@@ -76,104 +75,70 @@ def run(
     if reason is not None:
         raise NotTakenError(reason)
     reporter = reporter or null_reporter(problem, "subset-dp")
-    started = time.perf_counter()
-    known = _known(problem, hint)
-    steps = 0
+    best = Incumbent(problem, reporter)
+    if hint is not None:
+        best.offer(hint)
+    steps, proof = 0, ""
     try:
         model = make_assignment(problem)
-        known = _with_search(problem, model, known, limits, reporter.token, params)
-        report_outcome(reporter, known)
-        if time.perf_counter() - started > limits.time_s:
-            return known
+        _search(model, best, limits, params)
+        if best.seconds > limits.time_s:
+            return best.outcome()
         tables = make_tables(model, reporter.token)
-        if known.values is not None:
-            known = _with_fixing(tables, known, known.values[model.term])
-            report_outcome(reporter, known)
-        for done in () if known.status == Status.OPTIMAL else fill(tables):
+        if best.values is not None:
+            _prove_by_fixing(tables, best, best.values[model.term])
+            proof = "Lagrangian bound over all sets of tasks of a node"
+            if best.is_settled:
+                return best.outcome(proof)
+        for done in fill(tables):
             steps += done
             reporter.token.check()
-            if time.perf_counter() - started > limits.time_s:
-                return replace(known, deterministic_work=float(steps))
+            if best.seconds > limits.time_s:
+                return best.outcome(proof, float(steps))
     except CancelledError:
-        return replace(known, deterministic_work=float(steps), interrupted=True)
-    if known.status == Status.OPTIMAL:
-        return known
-    return _proven(problem, tables, steps, time.perf_counter() - started)
+        best.interrupted = True
+        return best.outcome(proof, float(steps))
+    _prove_by_tables(tables, best)
+    proof = f"dynamic programming over all sets of {problem.task_count} tasks"
+    return best.outcome(proof, float(steps))
 
 
-def _with_search(
-    problem: Problem,
-    model: Assignment,
-    known: Outcome,
-    limits: Limits,
-    token: CancellationToken,
-    params: SubsetDpParams,
-) -> Outcome:
-    """Return `known` with the better incumbent of a short tabu search, if it finds one."""
+def _search(model: Assignment, best: Incumbent, limits: Limits, params: SubsetDpParams) -> None:
+    """Offer what a short tabu search finds."""
     found = search_assignment(
         model,
         np.random.default_rng(limits.seed),
-        token,
+        best.reporter.token,
         seconds=limits.time_s * params.search_fraction,
         steps=params.steps_per_place * model.task_count * model.node_count,
-        start=None if known.placement is None else np.array(known.placement.nodes),
+        start=None if best.placement is None else np.array(best.placement.nodes),
     )
-    if found is None:
-        return known
-    placement = model.placement(found)
-    values = judge(problem, placement).scaled
-    if known.values is not None and known.values <= values:
-        return known
-    return replace(known, status=Status.FEASIBLE, placement=placement, values=values)
+    if found is not None:
+        best.offer_solution(model.placement(found))
 
 
-def _with_fixing(tables: Tables, known: Outcome, value: int) -> Outcome:
-    """Narrow the tables to sets of placements as good; return `known` with the dual bound."""
+def _prove_by_fixing(tables: Tables, best: Incumbent, value: int) -> None:
+    """Narrow the tables to sets of placements as good, and bound the cost."""
     incumbent = value - tables.constant
     tables.chosen, bound = fix_by_reduced_cost(tables.chosen, tables.model.task_count, incumbent)
-    term = tables.model.term
-    bound = max(0, min(bound + tables.constant, value))
-    bounds: list[int | None] = [*[0] * term, bound, *[None] * (len(known.bounds) - term - 1)]
-    if bound == value:
-        bounds[term + 1 :] = [0] * (len(bounds) - term - 1)
-    return replace(
-        known,
-        status=Status.OPTIMAL if bound == value else Status.FEASIBLE,
-        bounds=tuple(bounds),
-        proof="Lagrangian bound over all sets of tasks of a node",
-    )
+    best.prove(_terms(tables, best, max(0, min(bound + tables.constant, value))))
 
 
-def _known(problem: Problem, hint: Placement | None) -> Outcome:
-    """Return what is known before the search: the hint where it is valid."""
-    nothing: tuple[None, ...] = (None,) * len(problem.terms)
-    if hint is not None:
-        verdict = judge(problem, hint)
-        if verdict.valid:
-            return Outcome(Status.FEASIBLE, hint, verdict.scaled, nothing, "")
-    return Outcome(Status.UNKNOWN, None, None, nothing, "")
+def _prove_by_tables(tables: Tables, best: Incumbent) -> None:
+    """Take the optimum from the full tables, or that there is none."""
+    cost = int(tables.levels[-1][tables.full])
+    if cost >= NO_WAY:
+        best.prove_infeasible()
+        return
+    best.offer_solution(tables.model.placement(backtrack(tables)))
+    best.prove(_terms(tables, best, cost + tables.constant))
+    if not best.is_settled:
+        raise InternalError(f"the tables say {best.bounds}, the judge {best.values}")
 
 
-def _proven(problem: Problem, tables: Tables, steps: int, seconds: float) -> Outcome:
-    """Return the optimum in the full tables, or that there is none."""
-    work = float(steps)
-    proof = f"dynamic programming over all sets of {problem.task_count} tasks"
-    if tables.levels[-1][tables.full] >= NO_WAY:
-        nothing: tuple[None, ...] = (None,) * len(problem.terms)
-        return Outcome(Status.INFEASIBLE, None, None, nothing, proof, work)
-    placement = tables.model.placement(backtrack(tables))
-    term = tables.model.term
-    bounds = [0] * len(problem.terms)
-    bounds[term] = int(tables.levels[-1][tables.full]) + tables.constant
-    return Outcome(
-        status=Status.OPTIMAL,
-        placement=placement,
-        values=tuple(bounds),
-        bounds=tuple(bounds),
-        proof=proof,
-        deterministic_work=work,
-        trace=(Improvement(seconds, term, bounds[term], bounds[term]),),
-    )
+def _terms(tables: Tables, best: Incumbent, cost: int) -> tuple[int, ...]:
+    """Return the value of each term: 0, but for the cost."""
+    return tuple(cost * (t == tables.model.term) for t in range(len(best.problem.terms)))
 
 
 def _engine(params: SubsetDpParams) -> Engine:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 
@@ -19,14 +20,14 @@ from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.run import run_method
 from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.instance.placement import Placement
-from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.baseline.pair_bound import fewest_nodes, least_network
 from slotwise.solver.baseline.params import BASELINE_DEFAULTS, BaselineParams
 from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.reporter import Reporter, null_reporter
-from slotwise.solver.core.result import Limits, Outcome, Status
+from slotwise.solver.core.result import Limits, Outcome
 
 FIRST = ("r-storm", "r-storm-pseudocode", "ras-default")
 """Heuristics that run first: the quickest (one keeps soft resources, the other refuses least), and
@@ -67,22 +68,15 @@ def known_at_once(
     After so many seconds no other heuristic starts, and one that runs `patience` times as long is
     stopped, or `patience_for_first` times as long where there is no placement yet.
     """
-    reporter = reporter or null_reporter(problem, "baseline")
-    simple = simple_bounds(problem)
-    reporter.prove(simple, KIND)
-    bounds = capacity_bounds(problem, reporter.token)
-    reporter.prove(bounds, CAPACITY)
-    placement = _best(problem, seed, hint, methods, seconds, reporter, params)
-    values = None if placement is None else judge(problem, placement).scaled
-    status = Status.UNKNOWN if values is None else Status.FEASIBLE
-    return Outcome(
-        status=Status.OPTIMAL if values == bounds else status,
-        placement=placement,
-        values=values,
-        bounds=bounds,
-        proof="simple bounds: no part below 0, demand beyond capacity, pairs that share no node",
-        bound_kind=KIND if bounds == simple else CAPACITY,
+    best = Incumbent(problem, reporter or null_reporter(problem, "baseline"))
+    best.prove(simple_bounds(problem), KIND)
+    bounds = capacity_bounds(problem, best.reporter.token)
+    best.prove(bounds, CAPACITY)
+    _place(best, seed, hint, methods, seconds, params)
+    found = best.outcome(
+        "simple bounds: no part below 0, demand beyond capacity, pairs that share no node"
     )
+    return replace(found, bounds=bounds)  # they hold whatever the earlier terms are at
 
 
 def simple_bounds(problem: Problem, *, network: int = 0) -> tuple[int, ...]:
@@ -111,30 +105,26 @@ def _least_overload(problem: Problem) -> int:
     return total
 
 
-def _best(
-    problem: Problem,
+def _place(
+    best: Incumbent,
     seed: int,
     hint: Placement | None,
     methods: Sequence[str],
     seconds: float,
-    reporter: Reporter,
     params: BaselineParams,
-) -> Placement | None:
-    started = time.perf_counter()
-    best: tuple[tuple[int, ...], Placement] | None = None
+) -> None:
+    """Offer the hint and the heuristics' placements."""
+    started, token = time.perf_counter(), best.reporter.token
     for name in (None, *methods):
-        patience = seconds * (params.patience_for_first if best is None else params.patience)
-        token = reporter.token.child(started + patience)
-        placement = hint if name is None else _placed(problem, name, seed, token)
+        is_first = best.placement is None
+        patience = seconds * (params.patience_for_first if is_first else params.patience)
+        until = token.child(started + patience)
+        placement = hint if name is None else _placed(best.problem, name, seed, until)
         if placement is not None:
-            verdict = judge(problem, placement)
-            if verdict.valid and (best is None or verdict.scaled < best[0]):
-                best = verdict.scaled, placement
-                reporter.offer(placement)
+            best.offer(placement)
         late = time.perf_counter() - started > seconds
-        if reporter.token.is_cancelled or (late and best is not None):
+        if token.is_cancelled or (late and best.placement is not None):
             break
-    return None if best is None else best[1]
 
 
 def _placed(problem: Problem, name: str, seed: int, token: CancellationToken) -> Placement | None:

@@ -70,11 +70,17 @@ class Reporter:
             bounds_hold=self.bounds_hold and bounds_hold,
         )
 
-    def offer(self, placement: Placement) -> bool:
-        """Tell of a placement; return whether it is the new best."""
+    def offer(self, placement: Placement, verdict: Verdict | None = None) -> bool:
+        """Tell of a placement; return whether it is the new best.
+
+        `verdict` is the judge's on the engine's problem, where it was asked already: where that is
+        a reduction the restored placement is judged, too.
+        """
         for reduction in reversed(self.reductions):
             placement = reduction.restore(placement)
-        return self.known.offer(placement, self.engine)
+        if self.reductions or (verdict and verdict.problem is not self.known.problem):
+            verdict = None
+        return self.known.offer(placement, self.engine, verdict)
 
     def judged(self, problem: Problem, placement: Placement) -> Verdict:
         """Return what the judge says of a placement of the engine's own problem."""

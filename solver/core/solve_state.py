@@ -109,9 +109,13 @@ class SolveState:
         self._last_judged = placement, verdict
         return verdict
 
-    def offer(self, placement: Placement, engine: str) -> bool:
-        """Keep a placement that is valid and better than the best; return whether it was."""
-        verdict = self.judged(placement)
+    def offer(self, placement: Placement, engine: str, verdict: Verdict | None = None) -> bool:
+        """Keep a placement that is valid and better than the best; return whether it was.
+
+        `verdict` is the judge's on this problem, where it was asked already.
+        """
+        if verdict is None:
+            verdict = self.judged(placement)
         if not verdict.valid:
             return False
         with self._lock:

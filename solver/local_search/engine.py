@@ -11,7 +11,6 @@ of values only: the first terms count first. Deterministic for a seed and a numb
 from __future__ import annotations
 
 import math
-import time
 from functools import partial
 from importlib.metadata import version
 
@@ -21,12 +20,12 @@ from numpy.random import Generator
 from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import UNPLACED, Placement
-from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
-from slotwise.solver.core.result import Limits, Outcome, Status
+from slotwise.solver.core.result import Limits, Outcome
 from slotwise.solver.local_search.feasibility import NO_ROW
 from slotwise.solver.local_search.params import LOCAL_SEARCH_DEFAULTS, LocalSearchParams
 from slotwise.solver.local_search.solution import MOVED, Field
@@ -53,7 +52,9 @@ def _cells(problem: Problem) -> int:
 class LocalSearch:
     """A search from a valid placement; `advance` may be called again and again.
 
-    It raises `CancelledError` where `token` is cancelled, and may then be in the middle of a step.
+    It keeps its best values and a snapshot of its tables itself: steps are too short to make, judge
+    and offer a placement at each. It raises `CancelledError` where `token` is cancelled, and may
+    then be in the middle of a step.
     """
 
     def __init__(
@@ -201,39 +202,30 @@ def run(
     NotTakenError
         When there is no valid placement to start from.
     """
-    if hint is None or not judge(problem, hint).valid:
-        raise NotTakenError("there is no placement to start from")
-    started = time.perf_counter()
     reporter = reporter or null_reporter(problem, "local-search")
+    best = Incumbent(problem, reporter)
+    if hint is None or not best.offer(hint):
+        raise NotTakenError("there is no placement to start from")
     token = reporter.token
     token.check()
     search = LocalSearch(problem, hint, limits.seed, token, params)
     work = math.inf if limits.deterministic_work is None else limits.deterministic_work
-    told, interrupted = started, False
+    told = 0.0
     try:
-        while time.perf_counter() - started < limits.time_s and search.steps < work:
+        while best.seconds < limits.time_s and search.steps < work:
             token.check()
             if reporter.known.is_settled:
                 break
-            now = time.perf_counter()
+            now = best.seconds
             if search.advance() and now - told > TELL_EVERY_S:
                 told = now
-                reporter.offer(search.best)
+                best.offer_solution(search.best)
     except CancelledError:
-        interrupted = True
-    best = search.best
-    verdict = judge(problem, best)
-    if not verdict.valid or verdict.scaled != search.best_values:
-        raise InternalError(f"local search claims {search.best_values}, not so the judge")
-    return Outcome(
-        status=Status.FEASIBLE,
-        placement=best,
-        values=search.best_values,
-        bounds=(None,) * len(problem.terms),
-        proof="",
-        deterministic_work=float(search.steps),
-        interrupted=interrupted,
-    )
+        best.interrupted = True
+    best.offer_solution(search.best)
+    if best.values != search.best_values:
+        raise InternalError(f"local search claims {search.best_values}, the judge {best.values}")
+    return best.outcome(deterministic_work=float(search.steps))
 
 
 def _engine(params: LocalSearchParams) -> Engine:

@@ -19,12 +19,12 @@ from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.engine import COLUMNS
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.memory import RunToken
-from slotwise.solver.core.race import side_by_side
 from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Proof, Status
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.portfolio.matrix import matrix_steps
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
+from slotwise.solver.portfolio.race import side_by_side
 from slotwise.solver.portfolio.run import (
     BESIDE,
     CONNECTED_COLUMNS,

@@ -9,7 +9,7 @@ solution. Its configurations are then packed onto the nodes there are, in one ra
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from slotwise.models.cancellation import CancelledError
@@ -32,11 +32,11 @@ from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, Connect
 from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.column_generation.restricted_master import lp_solver
 from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
-from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import SolveState
+from slotwise.solver.core.result import Limits, Outcome
 
 KIND = "connected"
 """The engine's name, and what its bounds are called."""
@@ -52,7 +52,7 @@ class _ConnectedSearch:
     """
 
     places: PlaceModel
-    reporter: Reporter
+    best: Incumbent
     limits: Limits
     params: ConnectedParams
     split: WorkerSplitter | None = None
@@ -60,7 +60,6 @@ class _ConnectedSearch:
     workers: int | None = None
     both: int | None = None
     between_racks: int = 0
-    interrupted: bool = False
     by_solver: bool = False
 
     @property
@@ -77,11 +76,11 @@ class _ConnectedSearch:
         by_node = pack_configurations(self.places, configurations)
         placement = None if by_node is None else placement_of(self.places, by_node, self.split)
         if placement is not None:
-            self.reporter.offer(placement)
+            self.best.offer(placement)
 
     def tell(self) -> None:
         """Tell the bound of every term."""
-        self.reporter.prove(self.bounds(), KIND, by_solver=self.by_solver)
+        self.best.prove(self.bounds(), by_solver=self.by_solver)
 
     def bounds(self) -> list[int | None]:
         """Return a bound per term, whatever the others are at; ``None`` where there is none."""
@@ -106,33 +105,25 @@ def run(
 ) -> Outcome:
     """Solve the network term; overload is nothing where all capacities are hard."""
     deadline = time.perf_counter() + limits.time_s
-    token = (reporter or null_reporter(problem, KIND)).token
-    places = make_place_model(problem, token, params)
-    known = SolveState(
-        problem, on_best=lambda placement: reporter.offer(placement) if reporter else None
-    )
+    best = Incumbent(problem, reporter or null_reporter(problem, KIND), KIND)
+    places = make_place_model(problem, best.reporter.token, params)
     if hint is not None:
-        known.offer(hint, "hint")
+        best.offer(hint)
     if not places.nodes[0].most.all() or not (places.workers is None or places.workers.most.all()):
-        nothing = (None,) * len(problem.terms)
-        return Outcome(Status.INFEASIBLE, None, None, nothing, "a task fits nowhere")
-    search = _ConnectedSearch(places, Reporter(known, KIND, token=token), limits, params)
+        best.prove_infeasible()
+        return best.outcome("a task fits nowhere")
+    search = _ConnectedSearch(places, best, limits, params)
     try:
         _solve(search, deadline)
     except CancelledError:
-        search.interrupted = True
+        best.interrupted = True
     search.tell()
-    known.trust.check()
-    if reporter is not None:
-        reporter.prove(known.bounds, KIND, by_solver=search.by_solver)
-    proof = PROOF if any(bound is not None for bound in known.bounds) else ""
-    outcome = known.outcome(proof, interrupted=search.interrupted)
-    return replace(outcome, bound_kind=KIND, by_solver=search.by_solver)
+    return best.outcome(PROOF if best.bounds else "")
 
 
 def _solve(search: _ConnectedSearch, deadline: float) -> None:
     """Bound nodes and workers, then search the best solution; of nodes first where both matter."""
-    places, params, token = search.places, search.params, search.reporter.token
+    places, params, token = search.places, search.params, search.best.reporter.token
     scale = dual_scale(places.problem)
     nodes = _tightest_level(places, scale, deadline, params, token)
     gap_search = level_search(nodes, params, token)
@@ -158,7 +149,7 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
     _run_gap_search(search, gap_search, now + params.node_time_fraction * (deadline - now))
     search.nodes = gap_search.bound
     search.tell()
-    if places.node_saving and places.worker_saving and not search.reporter.known.is_settled:
+    if places.node_saving and places.worker_saving and not search.best.is_settled:
         both = two_level_search(places, nodes, workers, search.split, params, token)
         _run_gap_search(search, both, deadline)
         search.both = both.bound
