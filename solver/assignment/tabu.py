@@ -32,7 +32,7 @@ OnBetter = Callable[[IntArray, int], None]
 class TabuSearch:
     """The state of a search; `advance` may be called again and again.
 
-    Its best assignment is an array that compiled loops write to; engines offer it to their incumbent.
+    Its best assignment is an array that compiled loops write to; engines offer it to `Incumbent`.
 
     Parameters
     ----------
