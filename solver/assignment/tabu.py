@@ -32,6 +32,8 @@ OnBetter = Callable[[IntArray, int], None]
 class TabuSearch:
     """The state of a search; `advance` may be called again and again.
 
+    Its best assignment is an array that compiled loops write to; engines offer it to `Incumbent`.
+
     Parameters
     ----------
     model
