@@ -14,11 +14,11 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from slotwise.benchmarks.program import exit_code
 from slotwise.benchmarks.speed.limit_instances import BEYOND, SHAPES
+from slotwise.benchmarks.table import say
 from slotwise.models.errors import SlotwiseError
 
 SHARE_LATE, LATE_S = 0.05, 1.0
@@ -99,15 +99,9 @@ def ended(shape: str, engine: str, workers: int, limit_s: float, *, trace: bool 
     request = {
         "shape": shape, "engine": engine, "workers": workers, "limit_s": limit_s, "trace": trace
     }  # fmt: skip
+    words = [sys.executable, "-m", "slotwise.benchmarks", "time_limits"]
     process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "slotwise.benchmarks",
-            "time_limits",
-            "--child",
-            json.dumps(request),
-        ],
+        [*words, "--child", json.dumps(request)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -169,6 +163,9 @@ def run(options: argparse.Namespace) -> None:
     LateError
         After the last one, where some were late.
     """
+    if options.child is not None:
+        child(options.child)
+        return
     late = [one for one in _all(options) if not one.holds]
     if late:
         named = ", ".join(f"{one.shape} {one.engine}" for one in late)
@@ -181,34 +178,18 @@ def _all(options: argparse.Namespace) -> Iterator[Ended]:
             if options.engine and engine not in options.engine:
                 continue
             one = ended(shape, engine, workers, options.time_limit, trace=options.trace)
-            sys.stdout.write(f"{one}\n")
-            sys.stdout.flush()
+            say(str(one))
             yield one
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    made = argparse.ArgumentParser(
-        prog="python -m slotwise.benchmarks time_limits", description="Do time limits hold?"
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
     shapes = sorted(SHAPES | BEYOND)
-    made.add_argument("--shape", action="append", choices=shapes, help="default: all but `million`")
+    parser.add_argument(
+        "--shape", action="append", choices=shapes, help="default: all but `million`"
+    )
     engines = sorted({engine for engine, _ in RUNS})
-    made.add_argument("--engine", action="append", choices=engines, help="default: all")
-    made.add_argument("--time-limit", type=float, default=4.0, metavar="S")
-    made.add_argument("--trace", action="store_true", help="show where searches were left behind")
-    made.add_argument("--child", help=argparse.SUPPRESS)
-    return made
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark; return the exit code."""
-    options = parser().parse_args(arguments)
-    if options.child is not None:
-        child(options.child)
-        return 0
-    return exit_code("time_limits", lambda: run(options), failed=1)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    parser.add_argument("--engine", action="append", choices=engines, help="default: all")
+    parser.add_argument("--time-limit", type=float, default=4.0, metavar="S")
+    parser.add_argument("--trace", action="store_true", help="show where searches were left behind")
+    parser.add_argument("--child", help=argparse.SUPPRESS)

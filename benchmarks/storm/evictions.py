@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
 
 import numpy as np
 
+from slotwise.benchmarks.table import say
 from slotwise.heuristics.ras.scheduler.round import Outcome, Round
 from slotwise.heuristics.ras.scheduler.scheduler import schedule_rounds
 from slotwise.models.families.family import child_rng, draw
@@ -139,7 +139,7 @@ def _of_answer(answer: Answer) -> Tally:
     return Tally(refused=1, fits=int(not found.evicted), fits_by_eviction=int(bool(found.evicted)))
 
 
-def run(count: int, seed: int, strategy: str | None, limits: Limits) -> Tally:
+def tally(count: int, seed: int, strategy: str | None, limits: Limits) -> Tally:
     """Return the counts over `count` clusters."""
     total = Tally()
     for index in range(count):
@@ -163,20 +163,17 @@ def lines(total: Tally) -> Iterator[str]:
     yield f"{total.open} questions left open by the time limit."
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark; return the exit code."""
-    made = argparse.ArgumentParser(prog="python -m slotwise.benchmarks ras_choices")
-    made.add_argument("--count", type=int, default=100, help="clusters")
-    made.add_argument("--seed", type=int, default=0)
-    made.add_argument("--strategy", help="of all topologies; default: ras-default")
-    made.add_argument("--time-limit", type=float, default=10.0, metavar="S", help="per question")
-    made.add_argument("--json", action="store_true")
-    options = made.parse_args(arguments)
-    total = run(options.count, options.seed, options.strategy, Limits(options.time_limit))
-    shown = [json.dumps(asdict(total))] if options.json else lines(total)
-    sys.stdout.writelines(f"{line}\n" for line in shown)
-    return 0
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
+    parser.add_argument("--count", type=int, default=100, help="clusters")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--strategy", help="of all topologies; default: ras-default")
+    parser.add_argument("--time-limit", type=float, default=10.0, metavar="S", help="per question")
+    parser.add_argument("--json", action="store_true")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Count and print."""
+    total = tally(options.count, options.seed, options.strategy, Limits(options.time_limit))
+    for line in [json.dumps(asdict(total))] if options.json else lines(total):
+        say(line)

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from slotwise.benchmarks.experiments import run_experiment
 from slotwise.benchmarks.storm import evictions as ras_choices
-from slotwise.benchmarks.storm.evictions import Tally, arrivals, compare, lines, main
+from slotwise.benchmarks.storm.evictions import Tally, arrivals, compare, lines
 from slotwise.heuristics.ras.scheduler.round import Outcome
 from slotwise.heuristics.ras.scheduler.scheduler import schedule_rounds
 from slotwise.models.judge.judge import judge
@@ -52,7 +53,7 @@ def test_counts_add_up() -> None:
 
 
 def test_as_a_program(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--count", "1", "--time-limit", "3", "--json"]) == 0
+    assert run_experiment("ras_choices", ["--count", "1", "--time-limit", "3", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["rounds"] > 0
     first, *_ = lines(Tally(**found))

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from strategies import instances
 
-from slotwise.benchmarks.proofs.rstorm_table import SECTION_6_3_2, Line, lines, main, nodes_used
+from slotwise.benchmarks.experiments import run_experiment
+from slotwise.benchmarks.proofs.rstorm_table import SECTION_6_3_2, Line, lines, nodes_used
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.rstorm.research_code import r_storm
@@ -428,11 +429,11 @@ def test_with_hard_cpu_what_fits_is_the_same_and_the_rest_is_refused(shape: Shap
 
 
 def test_the_benchmark_prints_both_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--method", "r-storm", "--time-limit", "0.01"]) == 0
+    assert run_experiment("rstorm_table", ["--method", "r-storm", "--time-limit", "0.01"]) == 0
     printed = capsys.readouterr().out
     assert len(printed.splitlines()) == 1 + 2 * len(TABLE) + 2 + 3
     assert "Diamond: article 7, r-storm 7" in printed
-    assert main(["--method", "r-strom"]) == 2
+    assert run_experiment("rstorm_table", ["--method", "r-strom"]) == 2
     assert "did you mean 'r-storm" in capsys.readouterr().err
 
 
