@@ -33,6 +33,7 @@ check: $(VENV)/.installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 wheel-check: $(VENV)/.installed-dev
 	.ci/wheel-check $(BIN)/python
