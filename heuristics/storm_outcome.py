@@ -10,7 +10,7 @@ from slotwise.models.problem.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TopologyOutcome:
     """What became of a topology: whether all of it has a place, and Storm's status of it."""
 
     scheduled: bool
@@ -18,7 +18,7 @@ class Outcome:
 
 
 def whole_topologies(
-    problem: Problem, placement: Placement, outcomes: Mapping[str, Outcome]
+    problem: Problem, placement: Placement, outcomes: Mapping[str, TopologyOutcome]
 ) -> Placement | Refusal:
     """Leave out what is not whole where that is allowed; else refuse in Storm's words."""
     out = {key for key, found in outcomes.items() if not found.scheduled}

@@ -14,7 +14,7 @@ import threading
 import time
 from typing import IO, NoReturn
 
-from slotwise.benchmarks.grading.plan import Run
+from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.preload import preload
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.grading.run import Loader, outcome
@@ -31,7 +31,7 @@ def main() -> None:
     answers = _take_stdout()
     load = Loader()
     for document in json.loads(line):
-        run = Run.from_document(document)
+        run = PlannedRun.from_document(document)
         preload(Kind(run.kind))
         answers.write("\n")
         answers.flush()

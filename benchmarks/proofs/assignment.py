@@ -34,7 +34,7 @@ COLUMNS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PublishedProof:
     """One file: what is published, and what came of it."""
 
     published: PublishedOptimum
@@ -80,7 +80,7 @@ class Row:
         )
 
 
-def summary(rows: Sequence[Row]) -> dict[str, int]:
+def summary(rows: Sequence[PublishedProof]) -> dict[str, int]:
     """Return how many files there are, were proven, have a published value and reach it."""
     return {
         "files": len(rows),
@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> None:
         measured = measure(
             instance_from_data(data), options.engine, options.time_limit, options.seed
         )
-        rows.append(Row(published, measured))
+        rows.append(PublishedProof(published, measured))
         table.add(rows[-1].to_document(), rows[-1].cells())
     counts = summary(rows)
     words = "{files} files, {proven} proven; {reached} of {published} published values reached"

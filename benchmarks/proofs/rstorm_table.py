@@ -20,7 +20,7 @@ from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
-from slotwise.models.families.rstorm import RSTORM, Shape, instance_of
+from slotwise.models.families.rstorm import RSTORM, TopologyShape, instance_of
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Refusal
 from slotwise.models.judge.judge import judge
@@ -39,11 +39,11 @@ COLUMNS = {
 }  # fmt: skip
 
 
-def _shape(name: str, sizes: dict[str, tuple[int, int]], streams: str) -> Shape:
+def _shape(name: str, sizes: dict[str, tuple[int, int]], streams: str) -> TopologyShape:
     """Return a topology from component -> (parallelism, cpu) and ``a>b a>c``."""
     arrows = [stream.split(">") for stream in streams.split()]
     fed = {target for _, target in arrows}
-    return Shape(
+    return TopologyShape(
         id=name,
         components=tuple(
             (key, "bolt" if key in fed else "spout", *size) for key, size in sizes.items()
@@ -56,7 +56,7 @@ LINEAR = "word>b1 b1>b2 b2>b3"
 DIAMOND = "head>b1 head>b2 head>b3 head>b4 b1>out b2>out b3>out b4>out"
 STAR = "s0>center s1>center center>o0 center>o1"
 
-SECTION_6_3_2: dict[str, tuple[Shape, int]] = {
+SECTION_6_3_2: dict[str, tuple[TopologyShape, int]] = {
     "Linear": (
         _shape("linear", {"word": (4, 50), "b1": (6, 20), "b2": (6, 20), "b3": (6, 20)}, LINEAR),
         6,

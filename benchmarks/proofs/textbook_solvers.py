@@ -25,7 +25,7 @@ CLOSE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TermAnswer:
     """What a solver says of one term.
 
     Parameters
@@ -43,7 +43,7 @@ class Answer:
     bound: float | None
 
 
-Minimise = Callable[[Textbook, int, Limits], Answer]
+Minimise = Callable[[Textbook, int, Limits], TermAnswer]
 """(model, index of the term, limits with the time that is left) -> answer."""
 
 
@@ -78,7 +78,7 @@ def _outcome(problem: Problem, best: Placement | None, bounds: list[int | None])
     return Outcome(status, best, values, padded, "search on the textbook model")
 
 
-def _minimise_cp_sat(model: Textbook, index: int, limits: Limits) -> Answer:
+def _minimise_cp_sat(model: Textbook, index: int, limits: Limits) -> TermAnswer:
     cp = cp_model.CpModel()
     columns = [cp.new_int_var(0, upper, f"c{c}") for c, upper in enumerate(model.upper)]
 
@@ -101,14 +101,14 @@ def _minimise_cp_sat(model: Textbook, index: int, limits: Limits) -> Answer:
     answer = run_cp_sat(cp, limits)
     solver, infeasible = answer.solver, answer.status == cp_model.INFEASIBLE
     bound = None if infeasible else solver.best_objective_bound
-    return Answer(
+    return TermAnswer(
         infeasible=infeasible,
         columns=[float(solver.value(c)) for c in columns] if answer.has_solution else None,
         bound=bound if bound is not None and math.isfinite(bound) else None,
     )
 
 
-def _minimise_highs(model: Textbook, index: int, limits: Limits) -> Answer:
+def _minimise_highs(model: Textbook, index: int, limits: Limits) -> TermAnswer:
     program = pulp.LpProblem("textbook", pulp.LpMinimize)
     columns = [
         program.add_variable(f"c{c}", 0, upper, pulp.LpInteger)
@@ -125,7 +125,7 @@ def _minimise_highs(model: Textbook, index: int, limits: Limits) -> Answer:
     program.solve(pulp.HiGHS(msg=False, threads=1, timeLimit=limits.time_s, gapRel=0.0, gapAbs=0.0))
     found = program.sol_status in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)
     bound = float(program.solverModel.getInfo().mip_dual_bound) + term.constant
-    return Answer(
+    return TermAnswer(
         infeasible=program.status == pulp.LpStatusInfeasible,
         columns=[float(column.value() or 0) for column in columns] if found else None,
         bound=bound if math.isfinite(bound) else None,

@@ -35,7 +35,7 @@ ALLOWED_MB, ALLOWED_SHARE = 100, 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class MemoryCase:
     """Instances that one engine makes much of, and that engine."""
 
     name: str
@@ -90,16 +90,16 @@ def assignment(tasks: int, nodes: int, *, alike: bool) -> Instance:
 
 
 SHAPES = (
-    Shape("chain of 2,000 on 500", lambda: web(2_000, 500, 1, (1,)), "connected"),
-    Shape("chain of 600 x 8 on 200", lambda: web(600, 200, 8, (1,)), "connected"),
-    Shape("web of 30 x 20 on 60", lambda: web(30, 60, 20, (1, 3, 7)), "configurations"),
-    Shape("web of 12 x 40 on 20", lambda: web(12, 20, 40, (1, 3)), "configurations"),
-    Shape("web of 60 x 20 on 100", lambda: web(60, 100, 20, (1, 3, 7)), "cp-sat"),
-    Shape("web of 40 x 10 on 60", lambda: web(40, 60, 10, (1, 3, 7)), "milp"),
-    Shape("web of 40 x 10 on 60", lambda: web(40, 60, 10, (1, 3, 7)), "auto"),
-    Shape("web of 40 x 10 on 60", lambda: web(40, 60, 10, (1, 3, 7)), "auto", 2),
-    Shape("22 tasks on 12", lambda: assignment(22, 12, alike=True), "subset-dp"),
-    Shape("60 tasks on 30", lambda: assignment(60, 30, alike=False), "dual-ascent"),
+    MemoryCase("chain of 2,000 on 500", lambda: web(2_000, 500, 1, (1,)), "connected"),
+    MemoryCase("chain of 600 x 8 on 200", lambda: web(600, 200, 8, (1,)), "connected"),
+    MemoryCase("web of 30 x 20 on 60", lambda: web(30, 60, 20, (1, 3, 7)), "configurations"),
+    MemoryCase("web of 12 x 40 on 20", lambda: web(12, 20, 40, (1, 3)), "configurations"),
+    MemoryCase("web of 60 x 20 on 100", lambda: web(60, 100, 20, (1, 3, 7)), "cp-sat"),
+    MemoryCase("web of 40 x 10 on 60", lambda: web(40, 60, 10, (1, 3, 7)), "milp"),
+    MemoryCase("web of 40 x 10 on 60", lambda: web(40, 60, 10, (1, 3, 7)), "auto"),
+    MemoryCase("web of 40 x 10 on 60", lambda: web(40, 60, 10, (1, 3, 7)), "auto", 2),
+    MemoryCase("22 tasks on 12", lambda: assignment(22, 12, alike=True), "subset-dp"),
+    MemoryCase("60 tasks on 30", lambda: assignment(60, 30, alike=False), "dual-ascent"),
 )
 
 
@@ -136,7 +136,7 @@ def run(options: argparse.Namespace) -> None:
         raise SlotwiseError(f"{breaches} limits did not hold")
 
 
-def _cells(shape: Shape, one: Measured, limit: int, bad: bool) -> tuple[str, ...]:
+def _cells(shape: MemoryCase, one: Measured, limit: int, bad: bool) -> tuple[str, ...]:
     said = one.error or (one.notes[0] if one.notes else "")
     return (
         shape.name,

@@ -40,7 +40,7 @@ class LateError(SlotwiseError):
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class SolveEnd:
     """How one solve ended.
 
     Parameters
@@ -91,7 +91,9 @@ class Ended:
         )
 
 
-def ended(shape: str, engine: str, workers: int, limit_s: float, *, trace: bool = False) -> Ended:
+def ended(
+    shape: str, engine: str, workers: int, limit_s: float, *, trace: bool = False
+) -> SolveEnd:
     """Run one solve in a process of its own and watch its clock.
 
     With `trace` the stacks of what was left behind go to stderr.
@@ -114,7 +116,7 @@ def ended(shape: str, engine: str, workers: int, limit_s: float, *, trace: bool 
     except subprocess.TimeoutExpired:
         process.kill()
         out, err = process.communicate()
-        return Ended(shape, engine, workers, limit_s, KILLED, "", limit_s + PATIENCE_S, None)
+        return SolveEnd(shape, engine, workers, limit_s, KILLED, "", limit_s + PATIENCE_S, None)
     seconds = time.perf_counter() - started
     if trace:
         sys.stderr.write(err)
@@ -122,8 +124,8 @@ def ended(shape: str, engine: str, workers: int, limit_s: float, *, trace: bool 
     if process.returncode or said is None:
         last = (err.strip().splitlines() or ["no message"])[-1]
         text = f"exit code {process.returncode}: {last}"
-        return Ended(shape, engine, workers, limit_s, CRASHED, text, seconds, None)
-    return Ended(shape, engine, workers, limit_s, said["status"], said["engines"], seconds,
+        return SolveEnd(shape, engine, workers, limit_s, CRASHED, text, seconds, None)
+    return SolveEnd(shape, engine, workers, limit_s, said["status"], said["engines"], seconds,
                  said["memory_mb"], said["left_behind"])  # fmt: skip
 
 
@@ -172,7 +174,7 @@ def run(options: argparse.Namespace) -> None:
         raise LateError(f"{len(late)} ended late: {named}")
 
 
-def _all(options: argparse.Namespace) -> Iterator[Ended]:
+def _all(options: argparse.Namespace) -> Iterator[SolveEnd]:
     for shape in options.shape or SHAPES:
         for engine, workers in RUNS:
             if options.engine and engine not in options.engine:

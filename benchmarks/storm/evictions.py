@@ -17,13 +17,13 @@ from decimal import Decimal
 import numpy as np
 
 from slotwise.benchmarks.table import say
-from slotwise.heuristics.ras.scheduler.round import Outcome, Round
+from slotwise.heuristics.ras.scheduler.round import DecisionOutcome, Round
 from slotwise.heuristics.ras.scheduler.scheduler import schedule_rounds
 from slotwise.models.families.family import child_rng, draw
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective, Scheduler
 from slotwise.models.instance.topology import Component, Stream, Topology
-from slotwise.solver.admission.exact_round import Answer, exact_counterparts
+from slotwise.solver.admission.exact_round import Counterpart, exact_counterparts
 from slotwise.solver.core.result import Limits, Status
 
 NAME = "ras-choices"
@@ -41,7 +41,7 @@ POOLS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class EvictionTally:
     """Counts over rounds.
 
     Parameters
@@ -69,9 +69,11 @@ class Tally:
     better: int = 0
     open: int = 0
 
-    def __add__(self, other: Tally) -> Tally:
+    def __add__(self, other: EvictionTally) -> EvictionTally:
         """Return the sums."""
-        return Tally(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Tally)))
+        return EvictionTally(
+            *(getattr(self, f.name) + getattr(other, f.name) for f in fields(EvictionTally))
+        )
 
 
 def arrivals(index: int, seed: int) -> Iterator[Instance]:
@@ -116,39 +118,41 @@ def _topology(rng: np.random.Generator, number: int) -> Topology:
     )
 
 
-def compare(done: Round, limits: Limits) -> Tally:
+def compare(done: Round, limits: Limits) -> EvictionTally:
     """Return the counts of one round; nothing where it neither evicted nor refused."""
-    if not any(one.evicted or one.outcome is Outcome.REFUSED for one in done.decisions):
-        return Tally()
+    if not any(one.evicted or one.outcome is DecisionOutcome.REFUSED for one in done.decisions):
+        return EvictionTally()
     exact = exact_counterparts(done, limits)
-    total = sum((_of_answer(answer) for answer in exact.answers), Tally(rounds=1))
+    total = sum((_of_answer(answer) for answer in exact.answers), EvictionTally(rounds=1))
     if not exact.best.proven:
-        return total + Tally(open=1)
-    return total + Tally(sets=1, better=int(exact.best.cost < exact.cost))
+        return total + EvictionTally(open=1)
+    return total + EvictionTally(sets=1, better=int(exact.best.cost < exact.cost))
 
 
-def _of_answer(answer: Answer) -> Tally:
+def _of_answer(answer: Counterpart) -> EvictionTally:
     found, decision = answer.eviction, answer.decision
     if found is None or found.status not in (Status.OPTIMAL, Status.INFEASIBLE):
-        return Tally(open=1)
-    if decision.outcome is Outcome.SCHEDULED:
+        return EvictionTally(open=1)
+    if decision.outcome is DecisionOutcome.SCHEDULED:
         least = len(found.evicted or ())
-        return Tally(let_in=1, evicted=len(decision.evicted), least=least)
+        return EvictionTally(let_in=1, evicted=len(decision.evicted), least=least)
     if found.evicted is None:
-        return Tally(refused=1)
-    return Tally(refused=1, fits=int(not found.evicted), fits_by_eviction=int(bool(found.evicted)))
+        return EvictionTally(refused=1)
+    return EvictionTally(
+        refused=1, fits=int(not found.evicted), fits_by_eviction=int(bool(found.evicted))
+    )
 
 
-def tally(count: int, seed: int, strategy: str | None, limits: Limits) -> Tally:
+def tally(count: int, seed: int, strategy: str | None, limits: Limits) -> EvictionTally:
     """Return the counts over `count` clusters."""
-    total = Tally()
+    total = EvictionTally()
     for index in range(count):
         for done in schedule_rounds(arrivals(index, seed), strategy=strategy):
             total += compare(done, limits)
     return total
 
 
-def lines(total: Tally) -> Iterator[str]:
+def lines(total: EvictionTally) -> Iterator[str]:
     """Say what the counts are, for people."""
     yield f"{total.rounds} rounds with evictions or refusals."
     yield (

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 
 from slotwise.benchmarks.storm.filling import Filling
-from slotwise.benchmarks.storm.sequence_table import Entry, MethodSum, Row, SequenceTable
+from slotwise.benchmarks.storm.sequence_table import Entry, MethodSum, SequenceTable, TopologyRow
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.method_error import MethodError
@@ -41,7 +41,9 @@ NETWORK = Objective(("network",))
 Run = Callable[[Instance, float], tuple[Entry, Placement | None]]
 
 
-def sequence(together: Instance, methods: Sequence[str], time_limit_s: float) -> Iterator[Row]:
+def sequence(
+    together: Instance, methods: Sequence[str], time_limit_s: float
+) -> Iterator[TopologyRow]:
     """Yield a row for each topology with tasks, in the order of the instance.
 
     Parameters
@@ -70,7 +72,7 @@ def sequence(together: Instance, methods: Sequence[str], time_limit_s: float) ->
             entries[method], placement = runs[method](filling.instance(t, NETWORK), time_limit_s)
             if placement is not None:
                 filling.add(t, placement)
-        yield Row(topology.id, tasks, alone, entries)
+        yield TopologyRow(topology.id, tasks, alone, entries)
 
 
 def _exact(instance: Instance, time_limit_s: float) -> tuple[Entry, Placement | None]:
@@ -111,7 +113,7 @@ def _heuristic(
     return Entry(int(verdict.objective[0].value), None, "", seconds), answer
 
 
-def summarise(rows: Sequence[Row]) -> list[MethodSum]:
+def summarise(rows: Sequence[TopologyRow]) -> list[MethodSum]:
     """Return the sums of each method, in the order of the rows' entries."""
     methods = list(rows[0].entries) if rows else []
     for_all = [row for row in rows if all(e.cost is not None for e in row.entries.values())]

@@ -37,7 +37,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TopologyRow:
     """One topology: its tasks, the exact answer on the empty cluster, each method's entry."""
 
     topology: str
@@ -87,7 +87,7 @@ class SequenceTable:
             say(_cells(["topology", "tasks", "alone", *methods]))
             say(_cells(["---", *["---:"] * (2 + len(methods))]))
 
-    def add(self, row: Row) -> None:
+    def add(self, row: TopologyRow) -> None:
         """Print one row."""
         if self._json:
             say(json.dumps(asdict(row)))

@@ -16,7 +16,7 @@ Held = dict[tuple[str, str, int], frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Storm1Comparison:
     """One round of Storm's and of ours.
 
     Parameters
@@ -32,7 +32,7 @@ class Comparison:
     differences: dict[str, tuple[object, object]]
 
 
-def compare(peer: Storm1Peer, instance: Instance) -> Comparison:
+def compare(peer: Storm1Peer, instance: Instance) -> Storm1Comparison:
     """Let Storm and us schedule `instance`; we follow the release of Java that Storm runs on."""
     storm: StormAnswer | str
     ours: Storm1Round | str
@@ -44,7 +44,7 @@ def compare(peer: Storm1Peer, instance: Instance) -> Comparison:
         ours = schedule_storm_1(instance, int(peer.java_version.split(".")[0]))
     except OverdrawnError as error:
         ours = str(error)
-    return Comparison(storm, ours, differences(instance, storm, ours))
+    return Storm1Comparison(storm, ours, differences(instance, storm, ours))
 
 
 def differences(

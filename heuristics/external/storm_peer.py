@@ -17,7 +17,7 @@ from typing import Any
 
 from slotwise.heuristics.external.storm_process import StormProcess
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
-from slotwise.heuristics.storm_outcome import Outcome
+from slotwise.heuristics.storm_outcome import TopologyOutcome
 from slotwise.models.errors import InputError
 from slotwise.models.formats.placement_file import answer_from_data
 from slotwise.models.instance.instance import Instance
@@ -46,7 +46,7 @@ class StormAnswer:
     """
 
     placement: Placement
-    outcomes: Mapping[str, Outcome]
+    outcomes: Mapping[str, TopologyOutcome]
     evicted: Mapping[str, tuple[str, ...]]
     seconds: tuple[float, ...]
 
@@ -130,7 +130,7 @@ def read_answer(answer: Mapping[str, Any], instance: Instance) -> StormAnswer:
     return StormAnswer(
         placement=placement,
         outcomes={
-            key: Outcome(found["scheduled"], found["status"] or "")
+            key: TopologyOutcome(found["scheduled"], found["status"] or "")
             for key, found in answer["topologies"].items()
         },
         evicted={key: tuple(found) for key, found in answer["evicted"].items()},

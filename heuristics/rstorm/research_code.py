@@ -62,7 +62,7 @@ from collections.abc import Callable, Iterable
 
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.one_by_one import hard_with_memory, no_room, place_one_by_one
-from slotwise.heuristics.partial_placement import Ledger, Worker
+from slotwise.heuristics.partial_placement import Ledger, LedgerWorker
 from slotwise.heuristics.rstorm.metric import Metric, offered, research_metric
 from slotwise.heuristics.rstorm.node_ranking import NodeRanking
 from slotwise.heuristics.rstorm.task_order import research_task_selection
@@ -94,7 +94,7 @@ def schedule_topology(ledger: Ledger, metric: Metric, topology: int) -> str | No
     if not tasks:
         no_tasks = not problem.rules[topology].classes
         return None if no_tasks else "it has no spout, from which its tasks are put in order"
-    selection = NodeSelection(
+    selection = ResearchNodeSelection(
         ledger, metric, asks_for_slots=_has_rules_of_workers(problem, topology)
     )
     failed = None
@@ -112,7 +112,7 @@ def _has_rules_of_workers(problem: Problem, topology: int) -> bool:
     return rules.isolates or rules.heap_limit != NO_LIMIT
 
 
-class NodeSelection:
+class ResearchNodeSelection:
     """The nodes of one topology's tasks, from its first task on.
 
     Parameters
@@ -174,7 +174,7 @@ class NodeSelection:
         self._put(task, node, worker)
         return None
 
-    def _put(self, task: int, node: int, worker: Worker) -> None:
+    def _put(self, task: int, node: int, worker: LedgerWorker) -> None:
         self._ledger.put(task, node, worker)
         self._ranking.change(node)
         if self._network is None:

@@ -39,7 +39,7 @@ DISTANCE = Distance(Decimal(0), Decimal(0), Decimal(1), Decimal(2))
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class TopologyShape:
     """A topology of the authors: components with a cpu demand each (points), and streams."""
 
     id: str
@@ -48,10 +48,10 @@ class Shape:
 
 
 @cache
-def shapes() -> tuple[Shape, ...]:
+def shapes() -> tuple[TopologyShape, ...]:
     """Return the nine topologies; components as (id, kind, parallelism, cpu)."""
     return tuple(
-        Shape(
+        TopologyShape(
             id=one["id"],
             components=tuple(
                 (c["id"], c["kind"], c["parallelism"], c["cpu"]) for c in one["components"]
@@ -80,7 +80,7 @@ def cluster(extra: dict[str, int] | None = None) -> Cluster:
     )
 
 
-def topology(shape: Shape, demands: tuple[dict[str, int], ...]) -> Topology:
+def topology(shape: TopologyShape, demands: tuple[dict[str, int], ...]) -> Topology:
     """Return `shape` as a topology with one worker a node; `demands` per component."""
     return Topology(
         id=shape.id,
@@ -100,7 +100,7 @@ def make(index: int, seed: int) -> Instance:
     return instance_of(shapes()[index])
 
 
-def instance_of(shape: Shape) -> Instance:
+def instance_of(shape: TopologyShape) -> Instance:
     """Return `shape` alone on the paper's cluster, the family's objective."""
     demands = tuple({"cpu": cpu, "onheap_mb": ONHEAP_MB} for *_, cpu in shape.components)
     return Instance(

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from slotwise.models.errors import InputError
 from slotwise.models.families.family import Family, check_index
-from slotwise.models.families.rstorm import ONHEAP_MB, Shape, cluster, shapes
+from slotwise.models.families.rstorm import ONHEAP_MB, TopologyShape, cluster, shapes
 from slotwise.models.instance.cluster import Cluster
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology
@@ -56,7 +56,7 @@ class Scaled:
             )
 
     @property
-    def base(self) -> Shape:
+    def base(self) -> TopologyShape:
         """The authors' topology."""
         return next(shape for shape in shapes() if shape.id == BASES[self.shape])
 

@@ -10,7 +10,7 @@ from slotwise.cli.exits import Exit
 from slotwise.heuristics.ras.scheduler.round import Round
 from slotwise.models.instance.instance import Instance
 from slotwise.models.judge.verdict import Verdict
-from slotwise.solver.admission.exact_round import Answer, Exact
+from slotwise.solver.admission.exact_round import Counterpart, Exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def exact_document(exact: Exact, done: Round) -> dict[str, Any]:
     }
 
 
-def _answer_document(answer: Answer, done: Round) -> dict[str, Any]:
+def _answer_document(answer: Counterpart, done: Round) -> dict[str, Any]:
     found = answer.eviction
     own: dict[str, Any] = {
         "topology": done.instance.topologies[answer.decision.topology].id,

@@ -28,7 +28,7 @@ from slotwise.testing.instances.presolve import presolve_instance, presolve_muta
 from slotwise.testing.instances.tiny import mixed_instance, widely_scaled_instance
 from slotwise.testing.panel import PANEL, ask
 from slotwise.testing.rule_coverage import rules_in
-from slotwise.testing.tally import Row, Said, Tally, read_rows
+from slotwise.testing.tally import InstanceRow, Said, Tally, read_rows
 
 
 class DisagreementError(SlotwiseError):
@@ -53,13 +53,13 @@ def made(family: str, seed: int, number: int) -> Instance:
     return FAMILIES[family](np.random.default_rng((seed, number)))
 
 
-def look_at(instance: Instance, number: int, engines: Sequence[str], limits: Limits) -> Row:
+def look_at(instance: Instance, number: int, engines: Sequence[str], limits: Limits) -> InstanceRow:
     """Ask engines about one instance."""
     problem = compile_problem(instance)
     answers = [ask(name, problem, limits) for name in engines]
     rules = tuple(sorted(rules_in(instance)))
     said = tuple(Said.of(answer) for answer in answers)
-    return Row(number, rules, said, disagreements(problem, answers))
+    return InstanceRow(number, rules, said, disagreements(problem, answers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Sweep:
                 self._progress(tally)
         return tally
 
-    def _look_at(self, number: int) -> Row:
+    def _look_at(self, number: int) -> InstanceRow:
         instance = made(self.family, self.seed, number)
         limits = Limits(time_s=self.time_s, seed=number)
         row = look_at(instance, number, self.engines, limits)
@@ -119,7 +119,7 @@ class Sweep:
             sys.stderr.write("\n".join(told))
         return row
 
-    def _keep(self, row: Row) -> None:
+    def _keep(self, row: InstanceRow) -> None:
         if self.rows:
             with self.rows.open("a", encoding="utf-8") as file:
                 file.write(row.line())

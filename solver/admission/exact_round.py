@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from slotwise.heuristics.ras.scheduler.round import Decision, Outcome, Round
+from slotwise.heuristics.ras.scheduler.round import Decision, DecisionOutcome, Round
 from slotwise.models.errors import InputError
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
@@ -16,7 +16,7 @@ from slotwise.solver.core.result import Limits
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Counterpart:
     """The smallest eviction for one topology, or why there is no answer.
 
     Parameters
@@ -55,7 +55,7 @@ class Exact:
     best: BestSet
     left_out: tuple[int, ...]
     cost: int
-    answers: tuple[Answer, ...]
+    answers: tuple[Counterpart, ...]
     notes: tuple[str, ...] = ()
 
     @property
@@ -89,7 +89,7 @@ def _counterparts(done: Round, limits: Limits) -> Exact:
     order = [decision.topology for decision in done.decisions]
     answers = []
     for place, decision in enumerate(done.decisions):
-        if decision.outcome is Outcome.REFUSED or decision.evicted:
+        if decision.outcome is DecisionOutcome.REFUSED or decision.evicted:
             answer = _answer(plain_problem, decision, order[place + 1 :], limits)
             answers.append(answer)
             if answer.eviction is not None and answer.eviction.interrupted:
@@ -97,10 +97,10 @@ def _counterparts(done: Round, limits: Limits) -> Exact:
     return Exact(best, out, cost, tuple(answers), best.notes)
 
 
-def _answer(problem: Problem, decision: Decision, later: list[int], limits: Limits) -> Answer:
+def _answer(problem: Problem, decision: Decision, later: list[int], limits: Limits) -> Counterpart:
     assert decision.before is not None, "the topology had its turn"
     try:
         found = smallest_eviction(problem, decision.before, decision.topology, later, limits)
     except (InputError, NotTakenError) as error:
-        return Answer(decision, None, str(error))
-    return Answer(decision, found)
+        return Counterpart(decision, None, str(error))
+    return Counterpart(decision, found)

@@ -16,7 +16,7 @@ from slotwise.solver.column_generation.neg_inf import NEG_INF
 from slotwise.solver.column_generation.params import ConfigurationsParams
 from slotwise.solver.column_generation.restricted_master import DualBound, TypeColumns
 from slotwise.solver.core.memory import check_room
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.task_types import TaskTypes
 
 
 class TooManySplitsError(Exception):
@@ -126,7 +126,7 @@ def all_in_one(total: IntArray) -> IntArray:
 
 
 def two_racks(
-    kinds: Kinds,
+    kinds: TaskTypes,
     racks: Sequence[tuple[Sequence[TypeColumns], Sequence[int]]],
     params: ConfigurationsParams,
 ) -> IntArray:

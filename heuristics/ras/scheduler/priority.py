@@ -37,7 +37,7 @@ WORST = sys.float_info.max
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PriorityEntry:
     """A topology's turn.
 
     Parameters
@@ -56,7 +56,7 @@ class Turn:
     guaranteed: bool
 
 
-def priority_order(instance: Instance, java: int = JAVA_RELEASE) -> tuple[Turn, ...]:
+def priority_order(instance: Instance, java: int = JAVA_RELEASE) -> tuple[PriorityEntry, ...]:
     """Return all topologies by ``scheduler.priority_strategy`` and ``scheduler.pools``.
 
     `java` is the release of Java whose hash tables are followed. Topologies without tasks are
@@ -78,7 +78,7 @@ def priority_order(instance: Instance, java: int = JAVA_RELEASE) -> tuple[Turn, 
         guaranteed = user.plain_score(left) <= 0
         head = user.take()
         left = _without(left, head.request)
-        turns.append(Turn(head.index, score, guaranteed))
+        turns.append(PriorityEntry(head.index, score, guaranteed))
     return tuple(turns)
 
 

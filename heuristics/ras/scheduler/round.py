@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from slotwise.heuristics.ras.scheduler.priority import Turn
+from slotwise.heuristics.ras.scheduler.priority import PriorityEntry
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 
 
-class Outcome(StrEnum):
+class DecisionOutcome(StrEnum):
     """What a topology's turn came to."""
 
     RUNNING = "running"
@@ -47,7 +47,7 @@ class Decision:
     """
 
     topology: int
-    outcome: Outcome
+    outcome: DecisionOutcome
     message: str
     tried: tuple[int, ...] = ()
     evicted: tuple[int, ...] = ()
@@ -72,7 +72,7 @@ class Round:
     """
 
     instance: Instance
-    turns: tuple[Turn, ...]
+    turns: tuple[PriorityEntry, ...]
     decisions: tuple[Decision, ...]
     placement: Placement
 
@@ -83,13 +83,13 @@ class Round:
     @property
     def refused(self) -> tuple[int, ...]:
         """Topologies with tasks that have no place after the round, in its order."""
-        return tuple(d.topology for d in self.decisions if d.outcome is Outcome.REFUSED)
+        return tuple(d.topology for d in self.decisions if d.outcome is DecisionOutcome.REFUSED)
 
     @property
     def evicted(self) -> tuple[Evicted, ...]:
         """Who had to go, for whom, and whether the round placed it again."""
         return tuple(
-            Evicted(victim, one.topology, self.of(victim).outcome is not Outcome.REFUSED)
+            Evicted(victim, one.topology, self.of(victim).outcome is not DecisionOutcome.REFUSED)
             for one in self.decisions
             for victim in one.evicted
         )

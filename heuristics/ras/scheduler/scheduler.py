@@ -18,8 +18,8 @@ from dataclasses import replace
 from slotwise.heuristics.ras.java.hash_codes import JAVA_RELEASE
 from slotwise.heuristics.ras.model.model import ras_model
 from slotwise.heuristics.ras.scheduler.priority import priority_order
-from slotwise.heuristics.ras.scheduler.round import Decision, Outcome, Round
-from slotwise.heuristics.ras.scheduler.topology_attempt import RoundLimits, TopologyTurn
+from slotwise.heuristics.ras.scheduler.round import Decision, DecisionOutcome, Round
+from slotwise.heuristics.ras.scheduler.topology_attempt import RoundLimits, TopologyAttempt
 from slotwise.heuristics.ras.state.state import RasState
 from slotwise.models.instance.instance import Instance, Running
 from slotwise.models.instance.placement import to_places
@@ -43,9 +43,9 @@ def schedule_round(
     decisions = []
     for index, topology in enumerate(order):
         if not state.unassigned(topology):
-            decisions.append(Decision(topology, Outcome.RUNNING, "Fully Scheduled"))
+            decisions.append(Decision(topology, DecisionOutcome.RUNNING, "Fully Scheduled"))
             continue
-        turn = TopologyTurn(state, topology, order[:index:-1], limits, strategy)
+        turn = TopologyAttempt(state, topology, order[:index:-1], limits, strategy)
         decision, state = turn.take()
         decisions.append(decision)
     return Round(instance, turns, tuple(decisions), state.placement())

@@ -13,8 +13,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from slotwise.heuristics.ras.strategies.ackers import Ackers
-from slotwise.heuristics.ras.strategies.backtracking import Found
+from slotwise.heuristics.ras.strategies.ackers import BoundAckers
+from slotwise.heuristics.ras.strategies.backtracking import SearchResult
 from slotwise.heuristics.ras.strategies.fit import Fit
 from slotwise.heuristics.ras.strategies.node_sorter import NodeSorter
 from slotwise.models.cancellation import check_stop
@@ -27,7 +27,7 @@ class RoundRobin:
         self,
         fit: Fit,
         sorter: NodeSorter,
-        ackers: Ackers,
+        ackers: BoundAckers,
         order: Sequence[int],
         *,
         max_states: int,
@@ -40,7 +40,7 @@ class RoundRobin:
         self._nodes = self._own_nodes(sorter)
         self._states = 0
 
-    def run(self) -> Found:
+    def run(self) -> SearchResult:
         """Place the executors one after another until one finds no slot."""
         of = self._fit.view.component_of
         last = len(self._order) - 1
@@ -49,7 +49,7 @@ class RoundRobin:
         for at, task in enumerate(self._order):
             check_stop()
             if self._states > self._max_states or time.monotonic() > self._end:
-                return Found(False, at, self._states, 0)
+                return SearchResult(False, at, self._states, 0)
             if task in self._ackers.bound:
                 continue
             if not left or at == 0 or of[task] == of[self._order[at - 1]]:
@@ -61,8 +61,8 @@ class RoundRobin:
                     placed = True
                     break
             if not placed:
-                return Found(at == last, at, self._states, 0)
-        return Found(True, last, self._states, 0)
+                return SearchResult(at == last, at, self._states, 0)
+        return SearchResult(True, last, self._states, 0)
 
     def _own_nodes(self, sorter: NodeSorter) -> list[int]:
         fit = self._fit

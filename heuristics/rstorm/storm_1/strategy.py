@@ -63,7 +63,7 @@ class Attempt:
         return [(slot, self.slots[slot]) for slot in order]
 
 
-class Strategy:
+class Storm1Strategy:
     """The strategy of one topology; attempts share the reference node."""
 
     def __init__(self) -> None:

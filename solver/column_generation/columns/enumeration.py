@@ -29,7 +29,7 @@ from slotwise.solver.column_generation.worker_packing.pareto_splits import (
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.memory import check_room
 from slotwise.solver.structure.dominance import undominated
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.task_types import TaskTypes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ class _PartialColumns:
 
 
 def node_columns(
-    problem: Problem, kinds: Kinds, node: int, deadline: float, params: ColumnsParams
+    problem: Problem, kinds: TaskTypes, node: int, deadline: float, params: ColumnsParams
 ) -> NodeColumns:
     """Return the columns of a node.
 
@@ -110,7 +110,7 @@ def node_columns(
 
 
 def _of_topology(
-    problem: Problem, kinds: Kinds, topology: int, splits: WorkerSplits, kept: IntArray
+    problem: Problem, kinds: TaskTypes, topology: int, splits: WorkerSplits, kept: IntArray
 ) -> _PartialColumns:
     """Return a topology's splits as rows, those that keep its caps per node."""
     counts = np.zeros((len(kept), kinds.count), dtype=np.int64)
@@ -182,7 +182,9 @@ def _has_room(problem: Problem, load: IntArray, workers: IntArray, node: int) ->
     return np.asarray(fits & (workers <= problem.slots[node]), dtype=np.bool_)
 
 
-def _parts(problem: Problem, kinds: Kinds, rows: _PartialColumns, node: int) -> dict[str, IntArray]:
+def _parts(
+    problem: Problem, kinds: TaskTypes, rows: _PartialColumns, node: int
+) -> dict[str, IntArray]:
     on_node = int(problem.distance[RACK] - problem.distance[NODE])
     in_worker = int(problem.distance[NODE] - problem.distance[WORKER])
     linear = np.zeros(len(rows.counts), dtype=np.int64)

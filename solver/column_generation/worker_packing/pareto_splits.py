@@ -26,7 +26,7 @@ from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.memory import check_room
 from slotwise.solver.structure.dominance import undominated
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.task_types import TaskTypes
 from slotwise.solver.structure.worker_layout import home_labels, keeps_apart
 
 WORKERS, CPU, MEMORY, NETWORK, MOVED = range(5)
@@ -85,7 +85,7 @@ class WorkerSplits:
 
 def worker_splits(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     topology: int,
     node: int,
     deadline: float,
@@ -111,7 +111,7 @@ def worker_splits(
 
 
 def _worker_configurations(
-    problem: Problem, kinds: Kinds, topology: int, node: int, params: PackingParams
+    problem: Problem, kinds: TaskTypes, topology: int, node: int, params: PackingParams
 ) -> tuple[WorkerConfigurations, ...]:
     """Return the configurations of a fresh worker, then those of each home on the node."""
     columns = np.flatnonzero(kinds.topology == topology)
@@ -141,7 +141,7 @@ def _worker_configurations(
 
 def _at_home(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     columns: IntArray,
     fresh: WorkerConfigurations,
     home: tuple[int, int],
@@ -163,7 +163,7 @@ class _SplitEnumeration:
     def __init__(
         self,
         problem: Problem,
-        kinds: Kinds,
+        kinds: TaskTypes,
         topology: int,
         node: int,
         configurations: tuple[WorkerConfigurations, ...],

@@ -10,12 +10,12 @@ from slotwise.solver.column_generation.params import PackingParams
 from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.memory import check_room
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.task_types import TaskTypes
 
 
 def worker_configurations(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     topology: int,
     most: IntArray,
     params: PackingParams,

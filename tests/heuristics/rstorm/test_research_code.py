@@ -21,7 +21,7 @@ from slotwise.heuristics.rstorm.task_order import research_task_selection
 from slotwise.heuristics.rstorm.weights import RStormWeights
 from slotwise.heuristics.run import run_method
 from slotwise.models.families.registry import FAMILIES
-from slotwise.models.families.rstorm import Shape, instance_of, shapes
+from slotwise.models.families.rstorm import TopologyShape, instance_of, shapes
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import Placement, Refusal, to_places
@@ -417,7 +417,7 @@ def test_nowhere_worse_than_round_robin_where_the_topology_fits(
 
 
 @pytest.mark.parametrize("shape", shapes(), ids=lambda shape: shape.id)
-def test_with_hard_cpu_what_fits_is_the_same_and_the_rest_is_refused(shape: Shape) -> None:
+def test_with_hard_cpu_what_fits_is_the_same_and_the_rest_is_refused(shape: TopologyShape) -> None:
     soft = instance_of(shape)
     hard = replace(soft, objective=Objective(("network",)))
     answer = answer_to(hard)
