@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
+from slotwise.models.instance.placement import Placement, Refusal, leave_out
 from slotwise.models.problem.problem import Problem
 
 
@@ -25,10 +25,4 @@ def whole_topologies(
     if out and not problem.may_reject:
         name = min(out, key=list(outcomes).index)
         return Refusal(f"topology {name}: {outcomes[name].status or 'evicted'}")
-    kept = [topology not in out for topology, _ in problem.instance.task_names()]
-    return Placement(
-        tuple(node if keep else UNPLACED for node, keep in zip(placement.nodes, kept, strict=True)),
-        tuple(
-            port if keep else UNPLACED for port, keep in zip(placement.workers, kept, strict=True)
-        ),
-    )
+    return leave_out(problem.instance, placement, out)

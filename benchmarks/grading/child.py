@@ -12,8 +12,9 @@ import signal
 import sys
 import threading
 import time
-from typing import IO, NoReturn
+from typing import NoReturn
 
+from slotwise.benchmarks.child_process import take_stdout
 from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.preload import preload
 from slotwise.benchmarks.grading.rows import Kind
@@ -28,7 +29,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _leave)
     line = sys.stdin.buffer.readline()
     threading.Thread(target=_follow_parent, daemon=True).start()
-    answers = _take_stdout()
+    answers = take_stdout()
     load = Loader()
     for document in json.loads(line):
         run = PlannedRun.from_document(document)
@@ -37,13 +38,6 @@ def main() -> None:
         answers.flush()
         answers.write(json.dumps(outcome(run, load)) + "\n")
         answers.flush()
-
-
-def _take_stdout() -> IO[str]:
-    """Keep stdout for the answers; what solvers and methods print there goes to stderr."""
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return answers
 
 
 def _follow_parent() -> None:

@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from slotwise.benchmarks.child_process import take_stdout
 from slotwise.benchmarks.speed.limit_instances import BEYOND, SHAPES
 from slotwise.benchmarks.table import say
 from slotwise.models.errors import SlotwiseError
@@ -138,8 +139,7 @@ def child(request: str) -> None:
 
     asked = json.loads(request)
     instance = (SHAPES | BEYOND)[asked["shape"]]()
-    out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # solvers may print
+    out = take_stdout()
     out.write("ready\n")
     out.flush()
     limits = {"time_limit_s": asked["limit_s"], "workers": asked["workers"]}

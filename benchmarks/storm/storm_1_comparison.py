@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 from slotwise.heuristics.external.storm_1_peer import SchedulerError, Storm1Peer
@@ -10,7 +9,7 @@ from slotwise.heuristics.external.storm_peer import StormAnswer
 from slotwise.heuristics.rstorm.storm_1.node import OverdrawnError
 from slotwise.heuristics.rstorm.storm_1.scheduler import Storm1Round, schedule_storm_1
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.instance.placement import Placement, tasks_by_worker
 
 Held = dict[tuple[str, str, int], frozenset[str]]
 
@@ -65,10 +64,5 @@ def differences(
 
 def slots(instance: Instance, placement: Placement) -> Held:
     """Return the tasks of each worker by topology, node and port."""
-    held = defaultdict(set)
-    for (topology, task), node, port in zip(
-        instance.task_names(), placement.nodes, placement.workers, strict=True
-    ):
-        if node != UNPLACED:
-            held[topology, instance.cluster.nodes[node].id, port].add(task)
-    return {key: frozenset(tasks) for key, tasks in held.items()}
+    nodes, held = instance.cluster.nodes, tasks_by_worker(instance, placement)
+    return {(t, nodes[n].id, port): frozenset(tasks) for (t, n, port), tasks in held.items()}

@@ -25,12 +25,12 @@ exact here. How the section is read:
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 
 from numpy.random import Generator
 
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.one_by_one import no_room, one_of_each_in_turn, place_one_by_one
 from slotwise.heuristics.partial_placement import Ledger
 from slotwise.heuristics.ras.scheduler.priority import priority_order
 from slotwise.models.cancellation import check_stop
@@ -45,15 +45,8 @@ Amounts = tuple[int, int, int]
 
 def place(problem: Problem, rng: Generator) -> Placement | Refusal:
     """Return the documented strategy's placement; nothing in it is random."""
-    ledger = Ledger(problem, range(len(problem.dims)))
-    for t in (turn.topology for turn in priority_order(problem.instance)):
-        stuck = _schedule(ledger, t)
-        if stuck is not None and not problem.may_reject:
-            topology, task = problem.instance.task_names()[stuck]
-            return Refusal(f"topology {topology}: no node has room for task {task}")
-        if stuck is not None:
-            ledger = ledger.without(t)
-    return ledger.placement()
+    order = (entry.topology for entry in priority_order(problem.instance))
+    return place_one_by_one(problem, range(len(problem.dims)), _schedule, order=order)
 
 
 def component_order(topology: Topology) -> list[str]:
@@ -89,8 +82,8 @@ def sorted_group(
     return sorted(range(len(ids)), key=rank)
 
 
-def _schedule(ledger: Ledger, topology: int) -> int | None:
-    """Place the tasks of a topology; return the first that fits nowhere."""
+def _schedule(ledger: Ledger, topology: int) -> str | None:
+    """Place the tasks of a topology; return why that is not possible, or ``None``."""
     selection = _Selection(ledger)
     for task in _tasks(ledger.problem, topology):
         check_stop()
@@ -101,7 +94,7 @@ def _schedule(ledger: Ledger, topology: int) -> int | None:
                 selection.take(node)
                 break
         else:
-            return task
+            return no_room(ledger.problem, task)
     return None
 
 
@@ -112,11 +105,7 @@ def _tasks(problem: Problem, topology: int) -> list[int]:
         one = problem.classes[c]
         of.setdefault(problem.components[one.component][1], []).extend(one.tasks)
     order = component_order(problem.instance.topologies[topology])
-    waiting = [deque(sorted(of.get(component, ()))) for component in order]
-    tasks: list[int] = []
-    while any(waiting):
-        tasks.extend(queue.popleft() for queue in waiting if queue)
-    return tasks
+    return one_of_each_in_turn(sorted(of.get(component, ())) for component in order)
 
 
 class _Selection:

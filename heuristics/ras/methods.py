@@ -17,7 +17,13 @@ from slotwise.heuristics.ras.scheduler.round import Round
 from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import UNPLACED, Placement, Refusal, from_places
+from slotwise.models.instance.placement import (
+    UNPLACED,
+    Placement,
+    Refusal,
+    from_places,
+    leave_out,
+)
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.models.problem.scaling import CPU, MEMORY
@@ -26,16 +32,11 @@ from slotwise.models.problem.scaling import CPU, MEMORY
 def place(strategy: str, problem: Problem, rng: Generator) -> Placement | Refusal:
     """Return what one round leaves; nothing in it is random."""
     one = schedule_round(problem.instance, strategy=strategy)
-    names = problem.instance.task_names()
-    nodes, workers = one.placement.nodes, one.placement.workers
-    out = {name for (name, _), node in zip(names, nodes, strict=True) if node == UNPLACED}
+    rows = zip(problem.instance.task_names(), one.placement.nodes, strict=True)
+    out = {topology for (topology, _), node in rows if node == UNPLACED}
     if out and not problem.may_reject:
         return Refusal(_reason(one))
-    kept = [name not in out for name, _ in names]
-    return Placement(
-        tuple(node if keep else UNPLACED for node, keep in zip(nodes, kept, strict=True)),
-        tuple(label if keep else UNPLACED for label, keep in zip(workers, kept, strict=True)),
-    )
+    return leave_out(problem.instance, one.placement, out)
 
 
 def supports(strategy: str, problem: Problem) -> str | None:

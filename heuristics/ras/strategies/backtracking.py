@@ -120,13 +120,10 @@ class Search:
                 if not skip:
                     nodes.reject(node, component)
                 continue
-            index, after = found
-            self._pass(at, index + 1)
+            self._pass(at, found[0] + 1)
             self._states += 1
-            slot = node, fit.slots(node)[index]
-            fit.state.replace(slot, after)
+            self._slots[at] = slot = fit.take(node, *found)
             self._ackers.bind(task, slot)
-            self._slots[at] = slot
             return True
         return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from slotwise.heuristics.ras.model.cluster import slot_order
+from slotwise.heuristics.ras.state.assignment_tables import Slot
 from slotwise.heuristics.ras.state.state import RasState
 from slotwise.heuristics.ras.state.worker import RasWorker
 from slotwise.heuristics.ras.strategies.executor_order import incompatible
@@ -111,6 +112,12 @@ class Fit:
             fresh_is_full = fresh_is_full or worker is None
         self._full[node, component] = self.state.shrinks[node], full
         return found
+
+    def take(self, node: int, index: int, after: RasWorker) -> Slot:
+        """Put the worker that `scan` found into its slot of `node`; return the slot."""
+        slot = node, self.slots(node)[index]
+        self.state.replace(slot, after)
+        return slot
 
     def _full_before(self, node: int, component: int) -> int:
         """Return how many candidate slots of `node` at its front are known to refuse a component.

@@ -81,9 +81,6 @@ class RoundRobin:
         found = fit.scan(node, task, 0)
         if found is None:
             return False
-        index, after = found
         self._states += 1
-        slot = node, fit.slots(node)[index]
-        fit.state.replace(slot, after)
-        self._ackers.bind(task, slot)
+        self._ackers.bind(task, fit.take(node, *found))
         return True
