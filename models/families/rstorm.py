@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from slotwise.models.families.family import Family, check_index
+from slotwise.models.families.family import Family, always_feasible, check_index
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology
@@ -117,18 +117,13 @@ def _data() -> Any:
     return json.loads(file.read_text("utf-8"))
 
 
-def label(index: int, seed: int) -> str | None:
-    """Return ``feasible``: a node has memory for 16 tasks, the largest shape has 72."""
-    return "feasible"
-
-
 RSTORM = Family(
     name=NAME,
     description="R-Storm's nine benchmark topologies on its cluster of 12 nodes in 2 racks",
     count=9,
     make=make,
     parameters={"nodes": 12, "racks": 2, "slots": 1, "onheap_mb": ONHEAP_MB},
-    label=label,
+    label=always_feasible,  # a node has memory for 16 tasks, the largest shape has 72
     limited=True,
     note=NOTE,
 )
