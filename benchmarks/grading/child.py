@@ -1,4 +1,4 @@
-"""The child process that runs solvers and methods; `supervise` starts it.
+"""The child process that runs solvers and methods; `supervisor` starts it.
 
 Reads a line with a list of runs on stdin, writes two lines per run on stdout: a blank one when
 the run starts, then its outcome as JSON. It may die at any time: its parent makes that a row.

@@ -44,7 +44,7 @@ def draw(racks: Sequence[DrawnRack], title: str) -> str:
     Parameters
     ----------
     racks
-        What to show; see `node_view.racks_of`.
+        What to show; see `placement_view.racks_of`.
     title
         What the drawing is, for tooltips and screen readers.
     """

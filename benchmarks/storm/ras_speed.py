@@ -62,8 +62,8 @@ def seconds(instance: Instance) -> tuple[float, int, int]:
         start = time.process_time()
         state = RasState(ras_model(instance))
         results = [
-            schedule_topology(state, turn.topology, "ras-default")
-            for turn in priority_order(instance)
+            schedule_topology(state, entry.topology, "ras-default")
+            for entry in priority_order(instance)
         ]
         best = min(best, time.process_time() - start)
         placed = sum(not state.unassigned(t) for t in range(len(instance.topologies)))

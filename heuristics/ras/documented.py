@@ -1,7 +1,7 @@
 """RAS as Storm's documentation has it: "Enhancements on original DefaultResourceAwareStrategy".
 
 That section of ``Resource_Aware_Scheduler_overview`` describes task and node selection on top of
-R-Storm (Peng et al., Middleware 2015); Storm's code has moved on since (`ras_strategy`). Shares are
+R-Storm (Peng et al., Middleware 2015); Storm's code has moved on since (`strategies`). Shares are
 exact here. How the section is read:
 
 - *Task selection*: components by their number of in and out edges, most first. What else it leaves
@@ -17,7 +17,7 @@ exact here. How the section is read:
 - *Workers*, which the section does not speak of: first fit into the topology's workers on the
   node, a new one only when those refuse (as in ``r-storm``). Every rule of the instance holds and
   every resource is hard.
-- *Several topologies*: in the order of the instance's priority strategy (`ras_priority`), on what
+- *Several topologies*: in the order of the instance's priority strategy (`priority`), on what
   is left. One that does not fit is left out whole where the objective counts ``rejected``; else the
   method refuses. Nobody is evicted.
 - ``running`` is not read.

@@ -1,7 +1,7 @@
 """Storm's RAS strategies as methods: a round of the outer loop, every topology with the strategy.
 
 What runs stays where it is; topologies are taken in the order of the instance's priority strategy,
-and one that does not fit evicts others as Storm has it (`ras_scheduler`). A topology that cannot
+and one that does not fit evicts others as Storm has it (`scheduler`). A topology that cannot
 be placed whole is left out where the objective counts ``rejected``; else the method refuses with
 Storm's own status of it. Soft resources are hard here: RAS knows no overload.
 """

@@ -46,10 +46,10 @@ class Scheduled:
             "priority": done.instance.scheduler.priority_strategy,
             "topologies": [
                 {
-                    "topology": topologies[turn.topology].id,
-                    "owner": topologies[turn.topology].owner,
-                    "score": turn.score,
-                    "guaranteed": turn.guaranteed,
+                    "topology": topologies[entry.topology].id,
+                    "owner": topologies[entry.topology].owner,
+                    "score": entry.score,
+                    "guaranteed": entry.guaranteed,
                     "outcome": str(decision.outcome),
                     "message": decision.message,
                     "evicted": names(done, decision.evicted),
@@ -58,7 +58,7 @@ class Scheduled:
                     "states": decision.states,
                     "backtracked": decision.backtracked,
                 }
-                for turn, decision in zip(done.turns, done.decisions, strict=True)
+                for entry, decision in zip(done.order, done.decisions, strict=True)
             ],
             "evicted": [
                 {"topology": topologies[e.topology].id, "by": topologies[e.by].id, "again": e.again}

@@ -73,7 +73,7 @@ def exact_counterparts(done: Round, limits: Limits) -> Exact:
 
 
 def _counterparts(done: Round, limits: Limits) -> Exact:
-    guaranteed = [turn.topology for turn in done.turns if turn.guaranteed]
+    guaranteed = [entry.topology for entry in done.order if entry.guaranteed]
     problem = rejecting(done.instance, guaranteed)
     best = best_set(
         done.instance,

@@ -13,7 +13,7 @@ and with f_k(S) = the least cost of the tasks S on the first k nodes,
 Exact in 64-bit integers. The first and the last node are cheap (no choice of T is left), so the
 two nodes with most fitting sets come first and last; nodes alike from some node on are filled in
 the order of their lowest task. A tabu search finds an incumbent beforehand, and task prices rule
-out the contents that nothing as good can have (`subset_prices`).
+out the contents that nothing as good can have (`subset_pricing`).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ POLL_S = 0.05
 def run_interruptible(work: Callable[[], None], stop: Callable[[], None]) -> bool:
     """Run `work` in a thread; on Ctrl-C call `stop`, wait for it, and return ``True``.
 
-    The same where this thread is told to stop (`stopping`). Python delivers signals between byte
+    The same where this thread is told to stop (`ctrl_c`). Python delivers signals between byte
     codes of the main thread only, so a native call there would not see them. An exception in
     `work` is raised here.
     """

@@ -38,7 +38,7 @@ WORST = sys.float_info.max
 
 @dataclass(frozen=True, slots=True)
 class PriorityEntry:
-    """A topology's turn.
+    """A topology in the order of a round.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def priority_order(instance: Instance, java: int = JAVA_RELEASE) -> tuple[Priori
     if strategy != "generic":
         left = Offer(left.cpu, left.memory, {})
     users = _users(instance, left, java)
-    turns = []
+    order = []
     while users:
         sort_in_place(users, partial(_compare, left))
         user = users[0]
@@ -78,8 +78,8 @@ def priority_order(instance: Instance, java: int = JAVA_RELEASE) -> tuple[Priori
         guaranteed = user.plain_score(left) <= 0
         head = user.take()
         left = _without(left, head.request)
-        turns.append(PriorityEntry(head.index, score, guaranteed))
-    return tuple(turns)
+        order.append(PriorityEntry(head.index, score, guaranteed))
+    return tuple(order)
 
 
 @dataclass(frozen=True, slots=True)

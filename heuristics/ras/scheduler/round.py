@@ -11,7 +11,7 @@ from slotwise.models.instance.placement import Placement
 
 
 class DecisionOutcome(StrEnum):
-    """What a topology's turn came to."""
+    """What became of a topology."""
 
     RUNNING = "running"
     """Nothing to do: no task was without a place."""
@@ -26,7 +26,7 @@ class DecisionOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A topology's turn.
+    """What a round did with a topology.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Decision:
     states, backtracked
         Of the strategy's search, over all attempts.
     before
-        The cluster at this turn; ``None`` where nothing was to do.
+        The cluster before that; ``None`` where nothing was to do.
     """
 
     topology: int
@@ -65,14 +65,14 @@ class Round:
     ----------
     instance
         What was scheduled; what ran before is in it.
-    turns, decisions
+    order, decisions
         One each per topology, in the order of the round.
     placement
         The cluster after the round.
     """
 
     instance: Instance
-    turns: tuple[PriorityEntry, ...]
+    order: tuple[PriorityEntry, ...]
     decisions: tuple[Decision, ...]
     placement: Placement
 

@@ -1,4 +1,4 @@
-"""One topology's turn in Storm's outer loop: attempts, and evictions on a working copy.
+"""One topology in Storm's outer loop: attempts, and evictions on a working copy.
 
 ``ResourceAwareScheduler.scheduleTopology`` of Apache Storm 3.0 (commit 73da988). A topology that
 names no strategy has Storm's default, ``ras-default``; one that names none of the scheduler's gets

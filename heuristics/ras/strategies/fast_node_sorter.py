@@ -1,4 +1,4 @@
-"""The node orders of `ras_node_sorter` on large clusters, without looking at every node each time.
+"""The node orders of `node_sorter` on large clusters, without looking at every node each time.
 
 The same doubles in the same order, so the same result (the tests compare them):
 

@@ -2,7 +2,7 @@
 
 Read from the sources (tag v1.0.6). The user who uses the least share of a guarantee comes next,
 with the first of the pending topologies. One that does not fit evicts others, one at a time, as
-long as the rules allow (`storm_1_eviction`); if that does not help, all is as it was before.
+long as the rules allow (`eviction`); if that does not help, all is as it was before.
 Statuses are Storm's own.
 """
 

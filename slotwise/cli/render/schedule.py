@@ -18,7 +18,7 @@ from slotwise.solver.core.result import Status
 def show_scheduled(scheduled: Scheduled) -> None:
     """Show what ``schedule`` found."""
     done = scheduled.done
-    show(_headline(done), _turns(done), *_messages(done), *_evicted(done))
+    show(_headline(done), _decisions(done), *_messages(done), *_evicted(done))
     broken = broken_rules(scheduled.verdict)
     if broken:
         show(f"The placement breaks hard rules, and is not written to a file: {broken[0]}")
@@ -38,17 +38,17 @@ def _headline(done: Round) -> str:
     )
 
 
-def _turns(done: Round) -> RenderableType:
+def _decisions(done: Round) -> RenderableType:
     rows = []
-    for turn, decision in zip(done.turns, done.decisions, strict=True):
-        topology = done.instance.topologies[turn.topology]
+    for entry, decision in zip(done.order, done.decisions, strict=True):
+        topology = done.instance.topologies[entry.topology]
         rows.append(
             (
                 topology.id,
                 topology.owner,
                 str(topology.priority),
-                "-" if turn.score == WORST else f"{turn.score:.3f}",
-                "yes" if turn.guaranteed else "no",
+                "-" if entry.score == WORST else f"{entry.score:.3f}",
+                "yes" if entry.guaranteed else "no",
                 str(decision.outcome),
                 ", ".join(names(done, decision.evicted)),
             )
