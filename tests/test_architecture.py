@@ -67,7 +67,7 @@ testing.choices
 testing.instances
 testing
 
-benchmarks.__init__ benchmarks.program benchmarks.child_process benchmarks.spark
+benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
 benchmarks.grading
 benchmarks.analysis
 benchmarks.report benchmarks.grade

@@ -26,7 +26,7 @@ makes a run another run, ``versions`` every library's.
 """
 
 
-class Term(TypedDict):
+class TermRow(TypedDict):
     """One term of the objective; exact decimals as text, ``None`` = there is none."""
 
     term: str
@@ -56,13 +56,13 @@ class Planned(TypedDict, total=False):
     git_revision: str | None
 
 
-class Outcome(TypedDict, total=False):
+class RunOutcome(TypedDict, total=False):
     """The columns of a row that the run gives."""
 
     engine: str | None
     engine_parameters: str | None
     status: str
-    terms: list[Term] | None
+    terms: list[TermRow] | None
     gap: float | None
     proof: str | None
     violation_count: int | None
@@ -76,11 +76,11 @@ class Outcome(TypedDict, total=False):
     error: str | None
 
 
-class Row(Planned, Outcome, total=False):
+class Row(Planned, RunOutcome, total=False):
     """One run; a row that was read from a file may have some of the columns only."""
 
 
-COLUMNS = (*Planned.__annotations__, *Outcome.__annotations__)
+COLUMNS = (*Planned.__annotations__, *RunOutcome.__annotations__)
 """Names of the columns, in the order of `SCHEMA`."""
 
 ADDED = frozenset({"engine_parameters"})

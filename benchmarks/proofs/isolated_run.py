@@ -13,7 +13,7 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Any, TypedDict
 
-from slotwise.benchmarks.child_process import command_of
+from slotwise.benchmarks.child_process import command_of, take_stdout
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_text, instance_text
 from slotwise.models.one_line import one_line
@@ -162,8 +162,7 @@ def measure(
 
 def main() -> None:
     """Answer the request on stdin; what solvers print goes to stderr."""
-    out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    out = take_stdout()
     _use_one_core()
     out.write(json.dumps(_answer(json.load(sys.stdin))))
     out.close()

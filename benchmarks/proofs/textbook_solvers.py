@@ -26,7 +26,7 @@ CLOSE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TermAnswer:
     """What a solver says of one term.
 
     Parameters
@@ -44,7 +44,7 @@ class Answer:
     bound: float | None
 
 
-Minimise = Callable[[Textbook, int, Limits, CancellationToken], Answer]
+Minimise = Callable[[Textbook, int, Limits, CancellationToken], TermAnswer]
 """(model, index of the term, limits with the time that is left, when to stop) -> answer."""
 
 
@@ -81,7 +81,7 @@ def _outcome(problem: Problem, best: Placement | None, bounds: list[int | None])
 
 def _minimise_cp_sat(
     model: Textbook, index: int, limits: Limits, token: CancellationToken
-) -> Answer:
+) -> TermAnswer:
     cp = cp_model.CpModel()
     columns = [cp.new_int_var(0, upper, f"c{c}") for c, upper in enumerate(model.upper)]
 
@@ -104,7 +104,7 @@ def _minimise_cp_sat(
     answer = run_cp_sat(cp, limits, token)
     solver, infeasible = answer.solver, answer.status == cp_model.INFEASIBLE
     bound = None if infeasible else solver.best_objective_bound
-    return Answer(
+    return TermAnswer(
         infeasible=infeasible,
         columns=[float(solver.value(c)) for c in columns] if answer.has_solution else None,
         bound=bound if bound is not None and math.isfinite(bound) else None,
@@ -113,7 +113,7 @@ def _minimise_cp_sat(
 
 def _minimise_highs(
     model: Textbook, index: int, limits: Limits, token: CancellationToken
-) -> Answer:
+) -> TermAnswer:
     token.check()
     program = pulp.LpProblem("textbook", pulp.LpMinimize)
     columns = [
@@ -131,7 +131,7 @@ def _minimise_highs(
     program.solve(pulp.HiGHS(msg=False, threads=1, timeLimit=limits.time_s, gapRel=0.0, gapAbs=0.0))
     found = program.sol_status in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)
     bound = float(program.solverModel.getInfo().mip_dual_bound) + term.constant
-    return Answer(
+    return TermAnswer(
         infeasible=program.status == pulp.LpStatusInfeasible,
         columns=[float(column.value() or 0) for column in columns] if found else None,
         bound=bound if math.isfinite(bound) else None,

@@ -60,52 +60,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from numpy.random import Generator
-
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.one_by_one import hard_with_memory, no_room, place_one_by_one
-from slotwise.heuristics.partial_placement import Ledger, Worker
+from slotwise.heuristics.partial_placement import Ledger, LedgerWorker
 from slotwise.heuristics.rstorm.metric import Metric, offered, research_metric
 from slotwise.heuristics.rstorm.node_ranking import NodeRanking
 from slotwise.heuristics.rstorm.task_order import research_task_selection
-from slotwise.heuristics.rstorm.weights import RStormWeights, read_weights
+from slotwise.heuristics.rstorm.weights import RStormWeights, WeightedMethod
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
-
-NAME = "r-storm"
-DEFAULT_WEIGHTS = RStormWeights(normalise=False)
-DESCRIPTION = (
-    "R-Storm as its authors ran it up to December 2014: tasks of neighbours in turn to the nearest "
-    "node with memory and cpu for them; where no node has cpu that code refuses, and slotwise, if "
-    "the instance has cpu soft, overloads the node where least."
-)
-
-
-def r_storm(weights: RStormWeights = DEFAULT_WEIGHTS) -> Method:
-    """Return the method ``r-storm`` with these weights of its distance."""
-
-    def place(
-        problem: Problem, rng: Generator, token: CancellationToken | None = None
-    ) -> Placement | Refusal:
-        return schedule(problem, weights, token or CancellationToken())
-
-    return Method(
-        name=weights.name_of(NAME, DEFAULT_WEIGHTS),
-        source="R-Storm (Peng et al., Middleware 2015), the authors' research code",
-        place=place,
-        place_until=place,
-        description=_description(weights.other_than(DEFAULT_WEIGHTS)),
-        parameters=weights.to_parameters(),
-        configure=lambda given: r_storm(read_weights(given, DEFAULT_WEIGHTS, NAME)),
-    )
-
-
-def _description(other: str) -> str:
-    if not other:
-        return DESCRIPTION
-    return f"The algorithm of {NAME} with parameters that its authors did not use: {other}."
 
 
 def schedule(
@@ -133,7 +98,7 @@ def schedule_topology(
     if not tasks:
         no_tasks = not problem.rules[topology].classes
         return None if no_tasks else "it has no spout, from which its tasks are put in order"
-    selection = NodeSelection(
+    selection = ResearchNodeSelection(
         ledger, metric, token, asks_for_slots=_has_rules_of_workers(problem, topology)
     )
     failed = None
@@ -151,7 +116,7 @@ def _has_rules_of_workers(problem: Problem, topology: int) -> bool:
     return rules.isolates or rules.heap_limit != NO_LIMIT
 
 
-class NodeSelection:
+class ResearchNodeSelection:
     """The nodes of one topology's tasks, from its first task on.
 
     Parameters
@@ -216,7 +181,7 @@ class NodeSelection:
         self._put(task, node, worker)
         return None
 
-    def _put(self, task: int, node: int, worker: Worker) -> None:
+    def _put(self, task: int, node: int, worker: LedgerWorker) -> None:
         self._ledger.put(task, node, worker)
         self._ranking.change(node)
         if self._network is None:
@@ -248,6 +213,25 @@ class NodeSelection:
     def _available(self, node: int) -> list[int]:
         load = self._ledger.nodes[node].load
         return [most - taken for most, taken in zip(self._offered[node], load, strict=True)]
+
+
+_METHOD = WeightedMethod(
+    name="r-storm",
+    source="R-Storm (Peng et al., Middleware 2015), the authors' research code",
+    description=(
+        "R-Storm as its authors ran it up to December 2014: tasks of neighbours in turn to the "
+        "nearest node with memory and cpu for them; where no node has cpu that code refuses, and "
+        "slotwise, if the instance has cpu soft, overloads the node where least."
+    ),
+    otherwise="The algorithm of r-storm with parameters that its authors did not use",
+    usual=RStormWeights(normalise=False),
+    schedule=schedule,
+)
+
+
+def r_storm(weights: RStormWeights = _METHOD.usual) -> Method:
+    """Return the method ``r-storm`` with these weights of its distance."""
+    return _METHOD.with_weights(weights)
 
 
 R_STORM = r_storm()

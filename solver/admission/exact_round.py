@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from slotwise.heuristics.ras.scheduler.round import Decision, Outcome, Round
+from slotwise.heuristics.ras.scheduler.round import Decision, DecisionOutcome, Round
 from slotwise.models.errors import InputError
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
@@ -18,7 +18,7 @@ from slotwise.solver.core.result import Limits
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Counterpart:
     """The smallest eviction for one topology, or why there is no answer.
 
     Parameters
@@ -57,7 +57,7 @@ class Exact:
     best: BestSet
     left_out: tuple[int, ...]
     cost: int
-    answers: tuple[Answer, ...]
+    answers: tuple[Counterpart, ...]
     notes: tuple[str, ...] = ()
 
     @property
@@ -78,7 +78,7 @@ def exact_counterparts(done: Round, limits: Limits) -> Exact:
 
 
 def _counterparts(done: Round, limits: Limits, token: RunToken) -> Exact:
-    guaranteed = [turn.topology for turn in done.turns if turn.guaranteed]
+    guaranteed = [entry.topology for entry in done.order if entry.guaranteed]
     problem = rejecting(done.instance, guaranteed)
     best = best_set(
         done.instance,
@@ -95,7 +95,7 @@ def _counterparts(done: Round, limits: Limits, token: RunToken) -> Exact:
     order = [decision.topology for decision in done.decisions]
     answers = []
     for place, decision in enumerate(done.decisions):
-        if decision.outcome is Outcome.REFUSED or decision.evicted:
+        if decision.outcome is DecisionOutcome.REFUSED or decision.evicted:
             answer = _answer(plain_problem, decision, order[place + 1 :], limits, token)
             answers.append(answer)
             if answer.eviction is not None and answer.eviction.interrupted:
@@ -105,10 +105,10 @@ def _counterparts(done: Round, limits: Limits, token: RunToken) -> Exact:
 
 def _answer(
     problem: Problem, decision: Decision, later: list[int], limits: Limits, token: RunToken
-) -> Answer:
+) -> Counterpart:
     assert decision.before is not None, "the topology had its turn"
     try:
         found = smallest_eviction(problem, decision.before, decision.topology, later, limits, token)
     except (InputError, NotTakenError) as error:
-        return Answer(decision, None, str(error))
-    return Answer(decision, found)
+        return Counterpart(decision, None, str(error))
+    return Counterpart(decision, found)

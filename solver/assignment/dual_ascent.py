@@ -1,7 +1,7 @@
 """Engine ``dual-ascent``: branch and bound for general flows, bounds by dual ascent (level-1 RLT).
 
 For problems where every task differs: quadratic assignment with capacities. A tabu search finds
-the incumbent (`assignment_search`), dual ascent a bound (`star_kernels`), and depth-first search
+the incumbent (`tabu`), dual ascent a bound (`rlt_kernels`), and depth-first search
 over the tasks closes the gap where it can. Where too little of the tree gets done, the rest of the
 time goes into a better incumbent. All numbers are whole, so every bound is exact.
 """

@@ -15,7 +15,7 @@ LARGEST = 2**50
 
 @dataclass(slots=True, eq=False)
 class StarState:
-    """A lower bound, the costs it leaves, and what is decided; see `star_kernels`.
+    """A lower bound, the costs it leaves, and what is decided; see `rlt_kernels`.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class StarState:
         self.limit = min(self.limit, (cost - 1) * self.scale + 1)
 
     def ascend(self, rounds: int, least_gain: float) -> None:
-        """Raise the bound; see `star_kernels.ascend`."""
+        """Raise the bound; see `rlt_kernels.ascend`."""
         from slotwise.solver.assignment.rlt_kernels import ascend
 
         self.bound = ascend(

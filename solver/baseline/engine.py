@@ -90,7 +90,7 @@ def simple_bounds(problem: Problem, *, network: int = 0) -> tuple[int, ...]:
 
 
 def capacity_bounds(problem: Problem, token: CancellationToken) -> tuple[int, ...]:
-    """Return the same with what the network costs because nodes are small (`spread_bound`)."""
+    """Return the same with what the network costs because nodes are small (`pair_bound`)."""
     counts = any(part == "network" for term in problem.terms for part, _ in term.parts)
     return simple_bounds(problem, network=least_network(problem, token) if counts else 0)
 

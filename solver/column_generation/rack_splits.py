@@ -17,7 +17,7 @@ from slotwise.solver.column_generation.neg_inf import NEG_INF
 from slotwise.solver.column_generation.params import ConfigurationsParams
 from slotwise.solver.column_generation.site_relaxation import DualBound
 from slotwise.solver.core.memory import RunToken
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.task_types import TaskTypes
 
 
 class TooManySplitsError(Exception):
@@ -127,7 +127,7 @@ def all_in_one(total: IntArray) -> IntArray:
 
 
 def two_racks(
-    kinds: Kinds,
+    kinds: TaskTypes,
     racks: Sequence[tuple[Sequence[TypeColumns], Sequence[int]]],
     params: ConfigurationsParams,
     token: RunToken,

@@ -14,7 +14,13 @@ from numpy.random import Generator
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import CLUSTER, IntArray, Problem
-from slotwise.solver.local_search.feasibility import NO_LABEL, NO_ROW, Candidates, Rulebook, Workers
+from slotwise.solver.local_search.feasibility import (
+    NO_LABEL,
+    NO_ROW,
+    Candidates,
+    Rulebook,
+    WorkerTable,
+)
 
 PARTS = ("network", "overload", "nodes", "workers", "linear", "moved", "rejected")
 NETWORK, OVERLOAD, NODES, WORKERS, LINEAR, MOVED, REJECTED = range(len(PARTS))
@@ -45,7 +51,7 @@ class Field:
         for (a, b), weight in problem.pair_flows().items():
             self.flow[a, b] = self.flow[b, a] = weight
         self._saving = np.diff(problem.distance)
-        self.workers = Workers.empty(problem)
+        self.workers = WorkerTable.empty(problem)
         self.row = [NO_ROW] * problem.task_count
         self._in_node = np.zeros((problem.node_count, len(problem.classes)), dtype=np.int64)
         self._in_rack = np.zeros((len(problem.racks), len(problem.classes)), dtype=np.int64)

@@ -22,7 +22,7 @@ from slotwise.solver.structure.worker_layout import most_tasks, worker_count
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OneNode:
+class SingleNode:
     """The problem whose nodes are the workers of one node, and the way back."""
 
     problem: Problem
@@ -40,7 +40,7 @@ class OneNode:
         return Placement(nodes, (0,) * len(nodes))
 
 
-def as_one_node(problem: Problem, token: CancellationToken) -> OneNode | None:
+def as_one_node(problem: Problem, token: CancellationToken) -> SingleNode | None:
     """Return the problem of a single node's workers; ``None`` where it is not just that.
 
     It is where there is one node, it has room for all tasks, these are of one topology, and
@@ -70,7 +70,7 @@ def as_one_node(problem: Problem, token: CancellationToken) -> OneNode | None:
         return None
     near, far = int(problem.distance[WORKER]), int(problem.distance[NODE])
     freed = tuple(replace(one, heap_limit=NO_LIMIT) for one in problem.rules)
-    return OneNode(
+    return SingleNode(
         replace(
             problem,
             instance=_of_workers(problem.instance, workers),

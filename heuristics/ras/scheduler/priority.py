@@ -38,8 +38,8 @@ WORST = sys.float_info.max
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """A topology's turn.
+class PriorityEntry:
+    """A topology in the order of a round.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Turn:
 
 def priority_order(
     instance: Instance, java: int = JAVA_RELEASE, token: CancellationToken | None = None
-) -> tuple[Turn, ...]:
+) -> tuple[PriorityEntry, ...]:
     """Return all topologies by ``scheduler.priority_strategy`` and ``scheduler.pools``.
 
     `java` is the release of Java whose hash tables are followed. Topologies without tasks are
@@ -70,7 +70,7 @@ def priority_order(
     if strategy != "generic":
         left = Offer(left.cpu, left.memory, {})
     users = _users(instance, left, java, token)
-    turns = []
+    order = []
     while users:
         sort_in_place(users, partial(_compare, left))
         user = users[0]
@@ -81,8 +81,8 @@ def priority_order(
         guaranteed = user.plain_score(left) <= 0
         head = user.take()
         left = _without(left, head.request)
-        turns.append(Turn(head.index, score, guaranteed))
-    return tuple(turns)
+        order.append(PriorityEntry(head.index, score, guaranteed))
+    return tuple(order)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""One topology's turn in Storm's outer loop: attempts, and evictions on a working copy.
+"""One topology in Storm's outer loop: attempts, and evictions on a working copy.
 
 ``ResourceAwareScheduler.scheduleTopology`` of Apache Storm 3.0 (commit 73da988). A topology that
 names no strategy has Storm's default, ``ras-default``; one that names none of the scheduler's gets
@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 
 from slotwise.heuristics.ras.scheduler.resource_sums import SchedulingResources
-from slotwise.heuristics.ras.scheduler.round import Decision, Outcome
+from slotwise.heuristics.ras.scheduler.round import Decision, DecisionOutcome
 from slotwise.heuristics.ras.state.state import RasState
 from slotwise.heuristics.ras.strategies.strategy import (
     INTERNAL_ERROR,
@@ -49,7 +49,7 @@ class RoundLimits:
     search: RasLimits = field(default_factory=RasLimits)
 
 
-class TopologyTurn:
+class TopologyAttempt:
     """The attempts to schedule one topology; `victims` may be evicted, in this order."""
 
     def __init__(
@@ -136,14 +136,16 @@ class TopologyTurn:
 
     def _keep(self, cluster: RasState, message: str) -> tuple[Decision, RasState]:
         lost = cluster.unassigned(self._topology)
-        outcome = Outcome.REFUSED if lost else Outcome.SCHEDULED
+        outcome = DecisionOutcome.REFUSED if lost else DecisionOutcome.SCHEDULED
         # Storm assigns all anew when it takes over a working copy.
         return self._decide(outcome, message, evicted=tuple(self._tried)), cluster.copy()
 
     def _refuse(self, message: str) -> tuple[Decision, RasState]:
-        return self._decide(Outcome.REFUSED, message), self._state
+        return self._decide(DecisionOutcome.REFUSED, message), self._state
 
-    def _decide(self, outcome: Outcome, message: str, evicted: tuple[int, ...] = ()) -> Decision:
+    def _decide(
+        self, outcome: DecisionOutcome, message: str, evicted: tuple[int, ...] = ()
+    ) -> Decision:
         return Decision(
             topology=self._topology,
             outcome=outcome,

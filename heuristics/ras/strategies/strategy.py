@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from slotwise.heuristics.ras.state.state import RasState
-from slotwise.heuristics.ras.strategies.ackers import Ackers
-from slotwise.heuristics.ras.strategies.backtracking import Found, LostExecutorError, Search
+from slotwise.heuristics.ras.strategies.ackers import BoundAckers
+from slotwise.heuristics.ras.strategies.backtracking import LostExecutorError, Search, SearchResult
 from slotwise.heuristics.ras.strategies.executor_order import (
     acker_order,
     by_connection_count,
@@ -193,12 +193,12 @@ def _early_result(
 
 def _search(
     state: RasState, topology: int, rule: Strategy, limits: RasLimits, token: CancellationToken
-) -> tuple[Found, int]:
+) -> tuple[SearchResult, int]:
     """Return how the search ended, and the number of executors to place."""
     fit = Fit(state, topology, constrained=rule.constrained)
     own = fit.view.topology.ras
     order = executor_order(state, topology, rule)
-    ackers = Ackers(fit, acker_order(fit.view, order))
+    ackers = BoundAckers(fit, acker_order(fit.view, order))
     sorter = node_sorter(fit, rule.kind)
     states = min(limits.max_states, own.max_states)
     seconds = limits.max_seconds - 0.2
@@ -237,7 +237,7 @@ def executor_order(state: RasState, topology: int, rule: Strategy) -> list[int]:
     return [*(task for task in order if task not in last), *ackers]
 
 
-def _result(rule: Strategy, found: Found, count: int) -> StrategyResult:
+def _result(rule: Strategy, found: SearchResult, count: int) -> StrategyResult:
     """Return the result with Storm's message."""
     steps = f"{found.states} states traversed, backtracked {found.backtracked} times"
     if found.success:

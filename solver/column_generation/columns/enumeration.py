@@ -31,7 +31,7 @@ from slotwise.solver.column_generation.worker_packing.worker_costs import (
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.structure.dominance import undominated
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.task_types import TaskTypes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +77,7 @@ class _PartialColumns:
 
 def node_columns(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     node: int,
     deadline: float,
     params: ColumnsParams,
@@ -116,7 +116,7 @@ def node_columns(
 
 
 def _of_topology(
-    problem: Problem, kinds: Kinds, topology: int, splits: WorkerSplits, kept: IntArray
+    problem: Problem, kinds: TaskTypes, topology: int, splits: WorkerSplits, kept: IntArray
 ) -> _PartialColumns:
     """Return a topology's splits as rows, those that keep its caps per node."""
     counts = np.zeros((len(kept), kinds.count), dtype=np.int64)
@@ -190,7 +190,9 @@ def _has_room(problem: Problem, load: IntArray, workers: IntArray, node: int) ->
     return np.asarray(fits & (workers <= problem.slots[node]), dtype=np.bool_)
 
 
-def _parts(problem: Problem, kinds: Kinds, rows: _PartialColumns, node: int) -> dict[str, IntArray]:
+def _parts(
+    problem: Problem, kinds: TaskTypes, rows: _PartialColumns, node: int
+) -> dict[str, IntArray]:
     on_node = int(problem.distance[RACK] - problem.distance[NODE])
     in_worker = int(problem.distance[NODE] - problem.distance[WORKER])
     linear = np.zeros(len(rows.counts), dtype=np.int64)

@@ -21,7 +21,7 @@ from slotwise.solver.column_generation.params import COLUMNS_DEFAULTS, ColumnsPa
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.structure.disaggregation import WorkerCounts, disaggregate
 from slotwise.solver.structure.node_types import NodeType, node_types
-from slotwise.solver.structure.task_types import Kinds, merge_twins
+from slotwise.solver.structure.task_types import TaskTypes, merge_twins
 from slotwise.solver.structure.worker_layout import home_labels
 
 
@@ -64,7 +64,7 @@ class ColumnModel:
     """
 
     problem: Problem
-    kinds: Kinds
+    kinds: TaskTypes
     types: tuple[NodeType, ...]
     columns: tuple[NodeColumns, ...]
     terms: tuple[ColumnExpression, ...]
@@ -99,7 +99,7 @@ def make_column_model(
 
 
 def _expression(
-    problem: Problem, kinds: Kinds, columns: tuple[NodeColumns, ...], parts: dict[str, int]
+    problem: Problem, kinds: TaskTypes, columns: tuple[NodeColumns, ...], parts: dict[str, int]
 ) -> ColumnExpression:
     homed = sum(one.size for one in problem.classes if one.home is not None)
     pairs = [

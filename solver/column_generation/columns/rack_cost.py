@@ -11,7 +11,7 @@ from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact import Count, product
 from slotwise.solver.compact.star_cover import cover
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.task_types import TaskTypes
 
 NodeCounts = Mapping[int, Sequence[Count]]
 """Node -> [K] count of each kind there."""
@@ -20,7 +20,7 @@ NodeCounts = Mapping[int, Sequence[Count]]
 def inter_rack_flow(
     cp: cp_model.CpModel,
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     counts: NodeCounts,
     rejected: Sequence[Count],
     token: CancellationToken,
@@ -47,7 +47,7 @@ def inter_rack_flow(
 
 
 def _in_rack(
-    cp: cp_model.CpModel, kinds: Kinds, nodes: Sequence[Sequence[Count]], members: Sequence[int]
+    cp: cp_model.CpModel, kinds: TaskTypes, nodes: Sequence[Sequence[Count]], members: Sequence[int]
 ) -> dict[int, tuple[Count, int]]:
     place: dict[int, tuple[Count, int]] = {}
     for k in members:

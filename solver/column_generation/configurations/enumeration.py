@@ -17,7 +17,7 @@ from slotwise.solver.column_generation.params import ConfigurationsParams
 from slotwise.solver.column_generation.worker_packing.table import Packing, pack
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.task_types import TaskTypes
 from slotwise.solver.structure.worker_layout import has_single_workers
 
 
@@ -48,7 +48,7 @@ class Configurations:
 
 def enumerate_configurations(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     nodes: Sequence[int],
     time_s: float,
     params: ConfigurationsParams,
@@ -76,7 +76,7 @@ def enumerate_configurations(
 
 def _configurations(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     node: int,
     counts: IntArray,
     packings: Mapping[int, Packing],
@@ -108,7 +108,7 @@ def _configurations(
 
 
 def _split(
-    problem: Problem, kinds: Kinds, packings: Mapping[int, Packing], counts: IntArray
+    problem: Problem, kinds: TaskTypes, packings: Mapping[int, Packing], counts: IntArray
 ) -> tuple[IntArray, IntArray, BoolArray]:
     """Return [Y] network saving, number of workers, and whether the tasks split at all."""
     on_node = int(problem.distance[RACK] - problem.distance[NODE])
@@ -129,7 +129,7 @@ def _split(
 
 
 def _fitting(
-    problem: Problem, kinds: Kinds, node: int, params: ConfigurationsParams, token: RunToken
+    problem: Problem, kinds: TaskTypes, node: int, params: ConfigurationsParams, token: RunToken
 ) -> IntArray:
     """Return [Y, K] all counts whose bare demand keeps the hard capacities and caps."""
     capacity = np.where(problem.hard, problem.capacity[node], NO_LIMIT)
@@ -154,7 +154,7 @@ def _fitting(
 
 def _steps(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     k: int,
     capacity: IntArray,
     rows: int,
@@ -174,7 +174,7 @@ def _steps(
     return np.arange(most + 1, dtype=np.int64)
 
 
-def _load(problem: Problem, kinds: Kinds, counts: IntArray) -> IntArray:
+def _load(problem: Problem, kinds: TaskTypes, counts: IntArray) -> IntArray:
     """Return [Y, D] loads with shared regions and the least cpu of single workers."""
     load = counts @ kinds.demand
     for t in range(len(problem.rules)):
@@ -190,7 +190,7 @@ def _load(problem: Problem, kinds: Kinds, counts: IntArray) -> IntArray:
     return load
 
 
-def within_node_caps(problem: Problem, kinds: Kinds, counts: IntArray) -> BoolArray:
+def within_node_caps(problem: Problem, kinds: TaskTypes, counts: IntArray) -> BoolArray:
     """Return [Y] whether the most tasks per node of each component are kept."""
     kept = np.ones(len(counts), dtype=np.bool_)
     for rules in problem.rules:

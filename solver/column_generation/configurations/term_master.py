@@ -23,7 +23,7 @@ from slotwise.solver.column_generation.worker_packing.table import Packing
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.structure.disaggregation import deal
 from slotwise.solver.structure.node_types import NodeType, Site, node_types, sites
-from slotwise.solver.structure.task_types import Kinds, merge_twins
+from slotwise.solver.structure.task_types import TaskTypes, merge_twins
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +31,7 @@ class ConfigurationModel:
     """The problem as kinds, node types, and the configurations of each type still allowed."""
 
     problem: Problem
-    kinds: Kinds
+    kinds: TaskTypes
     types: tuple[NodeType, ...]
     configurations: tuple[Configurations, ...]
 
@@ -157,7 +157,7 @@ def _placement(model: ConfigurationModel, configurations: dict[int, tuple[int, .
     return deal(model.problem, model.kinds, workers)
 
 
-def _workers(kinds: Kinds, packings: Mapping[int, Packing], counts: IntArray) -> list[IntArray]:
+def _workers(kinds: TaskTypes, packings: Mapping[int, Packing], counts: IntArray) -> list[IntArray]:
     """Return the configurations [K] of the workers of a node that holds `counts`."""
     workers = []
     for t in sorted(set(kinds.topology[counts > 0].tolist())):

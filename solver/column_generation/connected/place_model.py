@@ -21,7 +21,7 @@ from slotwise.solver.column_generation.configurations.enumeration import within_
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.structure.separability import only_network_counts
-from slotwise.solver.structure.task_types import Kinds, merge_twins
+from slotwise.solver.structure.task_types import TaskTypes, merge_twins
 from slotwise.solver.structure.worker_layout import has_single_workers
 
 FINEST_BITS, MAX_BITS = 20, 59
@@ -51,7 +51,7 @@ class PlaceModel:
     """
 
     problem: Problem
-    kinds: Kinds
+    kinds: TaskTypes
     nodes: tuple[FlowGraph, ...]
     node_saving: int
     workers: FlowGraph | None
@@ -138,7 +138,7 @@ def make_place_model(
 
 def _nodes(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     per_worker: IntArray | None,
     params: ConnectedParams,
     token: CancellationToken,
@@ -180,7 +180,7 @@ def _nodes(
 
 def _workers(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     topology: int,
     params: ConnectedParams,
     token: CancellationToken,
@@ -204,7 +204,7 @@ def worker_counts(counts: IntArray, per_worker: IntArray) -> IntArray:
     return np.asarray(needed.sum(axis=1))
 
 
-def _per_worker(problem: Problem, kinds: Kinds, topology: int) -> IntArray:
+def _per_worker(problem: Problem, kinds: TaskTypes, topology: int) -> IntArray:
     """Return [K] the most tasks of a kind in a worker of its own; 0 where none fits."""
     rules = problem.rules[topology]
     most = []
@@ -224,7 +224,7 @@ def coarse(weights: IntArray, capacity: int, most: int) -> tuple[IntArray, int]:
     return weights // unit, capacity // unit
 
 
-def _slot_rule(kinds: Kinds, per_worker: IntArray, slots: int) -> tuple[IntArray, int]:
+def _slot_rule(kinds: TaskTypes, per_worker: IntArray, slots: int) -> tuple[IntArray, int]:
     """Return the rule that the workers of a node take at most its slots.
 
     y tasks need at least y / per_worker workers, and one worker if the kind has one task only.

@@ -10,12 +10,12 @@ from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
 from slotwise.solver.column_generation.connected.place_model import coarse
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.task_types import TaskTypes
 
 
 def rack_graph(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     token: CancellationToken,
     params: ConnectedParams = CONNECTED_DEFAULTS,
 ) -> FlowGraph | None:
@@ -52,7 +52,7 @@ def _room(problem: Problem, rack: int) -> IntArray:
     return np.asarray(np.where(unlimited, NO_LIMIT, np.where(unlimited, 0, capacity).sum(axis=0)))
 
 
-def _most(problem: Problem, kinds: Kinds, rack: int) -> IntArray:
+def _most(problem: Problem, kinds: TaskTypes, rack: int) -> IntArray:
     """Return [K] the most tasks of each kind that the nodes of a rack hold, if alone there."""
     capacity = problem.capacity[problem.node_rack == rack]
     most = np.zeros(kinds.count, dtype=np.int64)

@@ -30,7 +30,7 @@ from slotwise.solver.column_generation.worker_packing.worker_costs import (
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.structure.dominance import undominated
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.task_types import TaskTypes
 from slotwise.solver.structure.worker_layout import keeps_apart
 
 
@@ -68,7 +68,7 @@ class WorkerSplits:
 
 def worker_splits(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     topology: int,
     node: int,
     deadline: float,
@@ -102,7 +102,7 @@ class _SplitEnumeration:
     def __init__(
         self,
         problem: Problem,
-        kinds: Kinds,
+        kinds: TaskTypes,
         topology: int,
         node: int,
         configurations: tuple[WorkerConfigurations, ...],

@@ -20,7 +20,7 @@ from slotwise.solver.column_generation.worker_packing.worker_configurations impo
 )
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
-from slotwise.solver.structure.task_types import Kinds, flow_inside
+from slotwise.solver.structure.task_types import TaskTypes, flow_inside
 
 MAX_VALUE = 2**62
 """Values of packings stay below it: any sum of a value and a worker fits 64 bits."""
@@ -138,7 +138,7 @@ class Packing:
 
 def pack(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     topology: int,
     counts: Sequence[IntArray],
     time_s: float,
@@ -200,7 +200,7 @@ def pack(
     ).unlimited()
 
 
-def _pairs(kinds: Kinds, columns: IntArray, counts: IntArray) -> IntArray:
+def _pairs(kinds: TaskTypes, columns: IntArray, counts: IntArray) -> IntArray:
     """Return, for each row [.., k] of counts of these kinds, the flow inside a worker."""
     flow = kinds.flow[np.ix_(columns, columns)]
     return flow_inside(flow, counts)

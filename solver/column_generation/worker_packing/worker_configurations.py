@@ -9,12 +9,12 @@ from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.params import PackingParams
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.task_types import TaskTypes
 
 
 def worker_configurations(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     topology: int,
     most: IntArray,
     params: PackingParams,

@@ -16,7 +16,7 @@ from slotwise.solver.column_generation.worker_packing.worker_configurations impo
     worker_configurations,
 )
 from slotwise.solver.core.memory import RunToken
-from slotwise.solver.structure.task_types import Kinds, flow_inside
+from slotwise.solver.structure.task_types import TaskTypes, flow_inside
 from slotwise.solver.structure.worker_layout import home_labels
 
 WORKERS, CPU, MEMORY, NETWORK, MOVED = range(5)
@@ -43,7 +43,7 @@ class WorkerConfigurations:
 
 def costed_configurations(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     topology: int,
     node: int,
     params: PackingParams,
@@ -78,7 +78,7 @@ def costed_configurations(
 
 def _at_home(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     columns: IntArray,
     fresh: WorkerConfigurations,
     home: tuple[int, int],

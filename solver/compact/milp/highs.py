@@ -83,7 +83,7 @@ def _set_start(solver: Any, question: Question) -> None:
 
 
 _FEASIBLE = 2
-"""`kSolutionStatusFeasible` of HiGHS."""
+"""``kSolutionStatusFeasible`` of HiGHS."""
 
 
 def _configured(question: Question) -> Any:

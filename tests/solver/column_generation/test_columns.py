@@ -23,7 +23,11 @@ from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.columns.model import make_column_model
 from slotwise.solver.column_generation.columns.pricing import solve_relaxation
 from slotwise.solver.column_generation.engine import CONFIGURATIONS, by_columns, run
-from slotwise.solver.column_generation.params import COLUMNS_DEFAULTS, ColumnsParams
+from slotwise.solver.column_generation.params import (
+    COLUMNS_DEFAULTS,
+    ColumnsParams,
+    ConfigurationsParams,
+)
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import null_reporter
@@ -263,7 +267,7 @@ def test_too_large_a_node_is_said() -> None:
     problem = compile_problem(two_topologies(running=RUNNING, objective=objective))
     with pytest.raises(NotTakenError, match="configurations"):
         make_column_model(problem, time.perf_counter() + 60, RunToken(), params)
-    found = run(problem, LIMITS, None, columns=params)
+    found = run(problem, LIMITS, None, params=ConfigurationsParams(columns=params))
     assert found.status == Status.FEASIBLE
     assert "more than 1 configurations" in found.proof
 

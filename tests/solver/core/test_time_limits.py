@@ -13,7 +13,7 @@ import pytest
 
 from slotwise import place
 from slotwise.benchmarks.speed.limit_instances import SHAPES
-from slotwise.benchmarks.speed.time_limits import CRASHED, KILLED, Ended
+from slotwise.benchmarks.speed.time_limits import CRASHED, KILLED, SolveEnd
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.run import run_method
 from slotwise.models.cancellation import CancelledError
@@ -186,7 +186,7 @@ def test_cbc_is_killed_where_it_does_not_stop() -> None:
 
 
 def test_the_benchmark_says_what_is_late() -> None:
-    one = Ended("mid", "auto", 1, 4.0, "feasible", "baseline", 5.1, None)
+    one = SolveEnd("mid", "auto", 1, 4.0, "feasible", "baseline", 5.1, None)
     assert one.holds
     assert not replace(one, wall_s=5.3).holds
     assert not replace(one, status=KILLED).holds

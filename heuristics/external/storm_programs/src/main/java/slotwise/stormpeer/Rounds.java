@@ -2,7 +2,6 @@ package slotwise.stormpeer;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,22 +21,9 @@ final class Rounds {
     private Rounds() {
     }
 
-    /** Schedules, each time from the instance's own state; answers for the last time. */
-    static ObjectNode run(Request request) {
-        List<Double> seconds = new ArrayList<>();
-        ObjectNode answer = null;
-        for (int index = 0; index < request.runs(); index++) {
-            answer = once(request, seconds);
-        }
-        if (answer == null) {
-            throw new IllegalArgumentException("runs: must be at least 1");
-        }
-        seconds.forEach(answer.putArray("seconds")::add);
-        return answer;
-    }
-
+    /** Schedules from the instance's own state; adds the seconds that it took. */
     @SuppressWarnings("try")
-    private static ObjectNode once(Request request, List<Double> seconds) {
+    static ObjectNode once(Request request, List<Double> seconds) {
         JsonNode instance = request.instance();
         // Storm numbers generic resources as it meets them, once per process.
         NormalizedResources.resetResourceNames();

@@ -3,7 +3,6 @@ package slotwise.stormpeer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,25 +18,9 @@ final class Rounds {
     private Rounds() {
     }
 
-    /**
-     * Schedules, each time from the instance's own state; answers for the last time. Where the
-     * scheduler itself throws, the answer is its message, as {@code failed}.
-     */
-    static ObjectNode run(Request request) {
-        List<Double> seconds = new ArrayList<>();
-        ObjectNode answer = null;
-        for (int index = 0; index < request.runs(); index++) {
-            answer = once(request, seconds);
-        }
-        if (answer == null) {
-            throw new IllegalArgumentException("runs: must be at least 1");
-        }
-        seconds.forEach(answer.putArray("seconds")::add);
-        return answer;
-    }
-
+    /** Schedules; where the scheduler itself throws, the answer is its message, {@code failed}. */
     @SuppressWarnings("try")
-    private static ObjectNode once(Request request, List<Double> seconds) {
+    static ObjectNode once(Request request, List<Double> seconds) {
         JsonNode instance = request.instance();
         Racks.read(instance.get("cluster").get("nodes"));
         Map<String, Object> conf = Settings.cluster(instance);

@@ -33,7 +33,7 @@ final class TopologyOf {
         return new TopologyDetails(
             tasks.topology(), conf, topology(), data.path("workers").asInt(1),
             tasks.components(),
-            data.get("launch_time").intValue(), Settings.owner(data.get("owner").asText()));
+            data.get("launch_time").intValue(), Owners.name(data.get("owner").asText()));
     }
 
     private StormTopology topology() {

@@ -23,20 +23,8 @@ final class Settings {
         conf.put(Config.STORM_NETWORK_TOPOGRAPHY_PLUGIN, Racks.class.getName());
         conf.put(
             Config.RESOURCE_AWARE_SCHEDULER_USER_POOLS,
-            pools(instance.get("scheduler").get("pools")));
+            Owners.pools(instance.get("scheduler").get("pools")));
         return conf;
-    }
-
-    private static Map<String, Map<String, Number>> pools(JsonNode pools) {
-        Map<String, Map<String, Number>> found = new HashMap<>();
-        pools.properties().forEach(entry -> {
-            Map<String, Number> pool = new HashMap<>();
-            entry.getValue().properties().forEach(amount -> pool.put(
-                amount.getKey().equals(Numbers.MEMORY) ? "memory" : amount.getKey(),
-                amount.getValue().doubleValue()));
-            found.put(owner(entry.getKey()), pool);
-        });
-        return found;
     }
 
     /**
@@ -65,13 +53,5 @@ final class Settings {
             Numbers.amount(resources, Numbers.ON_HEAP),
             Config.TOPOLOGY_COMPONENT_RESOURCES_OFFHEAP_MEMORY_MB,
             Numbers.amount(resources, Numbers.OFF_HEAP));
-    }
-
-    /**
-     * The name of an owner. Storm does not schedule topologies without one; this stand-in for the
-     * empty name has its hash code and its place in every order.
-     */
-    static String owner(String name) {
-        return name.isEmpty() ? "\0" : name;
     }
 }

@@ -22,7 +22,7 @@ record TopologyOf(JsonNode data) {
         return new TopologyDetails(
             tasks.topology(), conf, asNimbusReadsIt(), data.path("workers").asInt(1),
             tasks.components(), data.get("launch_time").intValue(),
-            Settings.owner(data.get("owner").asText()));
+            Owners.name(data.get("owner").asText()));
     }
 
     /** Maps of components are in the order that they have after Thrift: it decides ties. */

@@ -26,25 +26,13 @@ final class Settings {
             DaemonConfig.STORM_WORKER_MIN_CPU_PCORE_PERCENT,
             scheduler.get("worker_min_cpu").doubleValue());
         conf.put(DaemonConfig.RESOURCE_AWARE_SCHEDULER_PRIORITY_STRATEGY, request.priorityClass());
-        conf.put(DaemonConfig.RESOURCE_AWARE_SCHEDULER_USER_POOLS, pools(scheduler.get("pools")));
+        conf.put(DaemonConfig.RESOURCE_AWARE_SCHEDULER_USER_POOLS, Owners.pools(scheduler.get("pools")));
         conf.put(DaemonConfig.SCHEDULING_TIMEOUT_SECONDS_PER_TOPOLOGY, request.timeoutSeconds());
         conf.put(
             DaemonConfig.RESOURCE_AWARE_SCHEDULER_MAX_TOPOLOGY_SCHEDULING_ATTEMPTS,
             request.attempts());
         conf.put(DaemonConfig.RESOURCE_AWARE_SCHEDULER_MAX_STATE_SEARCH, request.maxStates());
         return conf;
-    }
-
-    private static Map<String, Map<String, Number>> pools(JsonNode pools) {
-        Map<String, Map<String, Number>> found = new HashMap<>();
-        pools.properties().forEach(entry -> {
-            Map<String, Number> pool = new HashMap<>();
-            entry.getValue().properties().forEach(amount -> pool.put(
-                amount.getKey().equals(Numbers.MEMORY) ? "memory" : amount.getKey(),
-                amount.getValue().doubleValue()));
-            found.put(owner(entry.getKey()), pool);
-        });
-        return found;
     }
 
     /** Of one topology. */
@@ -139,14 +127,6 @@ final class Settings {
             .computeIfAbsent(entry.getKey(), key -> new HashMap<>())
             .put("maxNodeCoLocationCnt", entry.getValue().intValue()));
         return found;
-    }
-
-    /**
-     * The name of an owner. Storm does not schedule topologies without one; this stand-in for the
-     * empty name has its hash code and its place in every order.
-     */
-    static String owner(String name) {
-        return name.isEmpty() ? "\0" : name;
     }
 
     private static List<String> texts(JsonNode list) {

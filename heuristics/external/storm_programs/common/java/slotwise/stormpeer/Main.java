@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.storm.utils.VersionInfo;
 
 /**
@@ -40,11 +42,25 @@ public final class Main {
 
     private static ObjectNode answer(ObjectMapper json, String line) {
         try {
-            return Rounds.run(new Request(json.readTree(line)));
+            return run(new Request(json.readTree(line)));
         } catch (IOException | RuntimeException error) {
             error.printStackTrace();
             return json.createObjectNode().put("error", error.toString());
         }
+    }
+
+    /** Schedules as often as asked, each time from the same state; answers for the last time. */
+    private static ObjectNode run(Request request) {
+        List<Double> seconds = new ArrayList<>();
+        ObjectNode answer = null;
+        for (int index = 0; index < request.runs(); index++) {
+            answer = Rounds.once(request, seconds);
+        }
+        if (answer == null) {
+            throw new IllegalArgumentException("runs: must be at least 1");
+        }
+        seconds.forEach(answer.putArray("seconds")::add);
+        return answer;
     }
 
     private static void write(PrintStream out, ObjectMapper json, ObjectNode object)
