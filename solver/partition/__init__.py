@@ -4,7 +4,7 @@ A problem on N equal nodes that are all equally far apart is to partition the ta
 with edge weights f and vertex weights w into at most k parts of one capacity C:
 
     min  sum of f(u, v) over u, v in different parts = F - max sum_S f(S) lambda_S
-    s.t. sum_{S: v in S} lambda_S = 1 (v in V),  sum_S lambda_S <= k,  w(S) <= C,  lambda_S in {0, 1}
+    s.t. sum_{S: v in S} lambda_S = 1 (v in V),  sum_S lambda_S <= k,  lambda binary,  w(S) <= C
 
 with F all flow and f(S) the flow inside S (set partitioning). Duals pi of the tasks and sigma >= 0
 of the parts bound what parts can hold inside: ``sum pi + k sigma``, if no S has

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import BoolArray, IntArray
+from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.rack_splits import all_in_one
 from slotwise.solver.column_generation.residual_search import TooLongError
-from slotwise.solver.column_generation.restricted_master import TypeColumns
 from slotwise.solver.column_generation.search_state import MasterSolution, SearchState, SiteColumns
 from slotwise.solver.column_generation.split_search import SplitSearch
-from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.core.result import Limits
 from slotwise.solver.partition.frontier import Frontier
 from slotwise.solver.partition.model import Partition
@@ -43,7 +43,6 @@ class Closing:
     frontier: Frontier
     params: PartitionParams
     limits: Limits
-    deadline: float
     on_best: Callable[[list[IntArray]], None]
     bound: int
     best: int = -1
@@ -66,7 +65,7 @@ class Closing:
         """
         step = 1
         while self.best < self.bound:
-            check_stop()
+            self.frontier.token.check()
             least = max(self.best + 1, self.bound + 1 - step)
             state = self._solve(self._parts(duals, least), least)
             self.by_solver |= state.by_solver
@@ -80,7 +79,9 @@ class Closing:
             duals.tables, duals.scale, duals.pi, duals.sigma - gap, self.params.max_parts
         )
         parts = parts[self.model.admits(parts)]
-        return parts[are_connected(self.model.kinds.flow, parts)] if self.model.ample else parts
+        if not self.model.ample:
+            return parts
+        return parts[are_connected(self.model.kinds.flow, parts, self.frontier.token)]
 
     def _solve(self, parts: IntArray, least: int) -> SearchState:
         """Return the best solution made of these parts that holds `least` or more, if any."""
@@ -94,11 +95,12 @@ class Closing:
             all_in_one(kinds.sizes),
             kinds.sizes,
             np.zeros(1, dtype=np.int64),
-            self.deadline,
+            self.frontier.token.deadline,
             state,
             self._take,
             self.limits,
             self.params.residual,
+            self.frontier.token,
         ).run()
         return state
 
@@ -108,7 +110,7 @@ class Closing:
             self.on_best([np.array(counts) for _, counts in found.configurations[0]])
 
 
-def are_connected(flow: IntArray, parts: IntArray) -> BoolArray:
+def are_connected(flow: IntArray, parts: IntArray, token: CancellationToken) -> BoolArray:
     """Return [Y]: whether flows [K, K] connect the kinds present in each part [Y, K].
 
     Tasks of one kind have no flow to each other: several of them alone are not connected.
@@ -118,7 +120,7 @@ def are_connected(flow: IntArray, parts: IntArray) -> BoolArray:
     reached = np.zeros_like(present)
     reached[np.arange(len(parts)), present.argmax(axis=1)] = True
     while True:
-        check_stop()
+        token.check()
         wider = present & (reached | ((reached.astype(np.float32) @ near) > 0))
         if (wider == reached).all():
             break

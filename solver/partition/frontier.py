@@ -17,8 +17,7 @@ import numpy as np
 
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.residual_search import TooLongError
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.memory import check_room
+from slotwise.solver.core.memory import RunToken
 
 Tables = list[IntArray]
 """[states, units + 1] per layer, and one after the last: the best value of the layers to come."""
@@ -48,10 +47,11 @@ class Layer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frontier:
-    """The layers in order, and the units of a part."""
+    """The layers in order, and the units of a part; `token` ends what is computed here."""
 
     layers: tuple[Layer, ...]
     units: int
+    token: RunToken
 
     @property
     def kind_count(self) -> int:
@@ -61,10 +61,10 @@ class Frontier:
     def tables(self, scale: int, duals: IntArray) -> Tables:
         """Return the tables of ``scale * flow inside - duals``; those of later layers last."""
         cells = sum(len(layer.base) for layer in self.layers) * (self.units + 1)
-        check_room(8 * cells, "tables of parts along the frontier")
+        self.token.check_room(8 * cells, "tables of parts along the frontier")
         tables = [np.zeros((1, self.units + 1), dtype=np.int64)]
         for layer in reversed(self.layers):
-            check_stop()
+            self.token.check()
             after = tables[-1]
             here = after[layer.base]
             reward = scale * layer.gain - int(duals[layer.kind])
@@ -79,7 +79,7 @@ class Frontier:
         """Return [K] the best part with each kind as the first in order; at most one a kind."""
         found = []
         for first, layer in enumerate(self.layers):
-            check_stop()
+            self.token.check()
             counts = np.zeros(self.kind_count, dtype=np.int64)
             state, left = 0, self.units
             for i in range(first, len(self.layers)):
@@ -116,7 +116,7 @@ class Frontier:
         state = np.zeros(1, dtype=np.int64)
         left, value = np.full(1, self.units), np.zeros(1, dtype=np.int64)
         for layer, after in zip(self.layers, tables[1:], strict=True):
-            check_stop()
+            self.token.check()
             reward = scale * layer.gain[state] - int(duals[layer.kind])
             chosen = []
             for count in range(layer.most + 1):
@@ -138,14 +138,19 @@ class Frontier:
 
 
 def make_frontier(
-    order: Sequence[int], flow: IntArray, most: IntArray, weights: IntArray, units: int
+    order: Sequence[int],
+    flow: IntArray,
+    most: IntArray,
+    weights: IntArray,
+    units: int,
+    token: RunToken,
 ) -> Frontier:
     """Return the layers of kinds [K] in this order; flow [K, K] is symmetric, diagonal 0."""
     layers: list[Layer] = []
     frontier: list[int] = []
     left = set(order)
     for kind in order:
-        check_stop()
+        token.check()
         left.discard(kind)
         ahead = [k for k in [*frontier, kind] if flow[k, sorted(left)].any()]
         shape = [int(most[k]) + 1 for k in frontier]
@@ -160,7 +165,7 @@ def make_frontier(
         fits = int(most[kind]) if not weight else min(int(most[kind]), units // weight)
         layers.append(Layer(kind, fits, weight, base, stride.get(kind, 0), gain))
         frontier = ahead
-    return Frontier(tuple(layers), units)
+    return Frontier(tuple(layers), units, token)
 
 
 def _strides(frontier: Sequence[int], most: IntArray) -> dict[int, int]:
@@ -170,4 +175,3 @@ def _strides(frontier: Sequence[int], most: IntArray) -> dict[int, int]:
         strides[k] = size
         size *= int(most[k]) + 1
     return strides
-

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, WORKER, BoolArray, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
@@ -16,7 +17,7 @@ from slotwise.solver.column_generation.connected.place_model import coarse
 from slotwise.solver.presolve.equal_distances import without_matrix
 from slotwise.solver.structure.disaggregation import disaggregate
 from slotwise.solver.structure.node_types import node_types
-from slotwise.solver.structure.task_types import Kinds, merge_twins
+from slotwise.solver.structure.task_types import TaskTypes, merge_twins
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +46,7 @@ class Partition:
     """
 
     problem: Problem
-    kinds: Kinds
+    kinds: TaskTypes
     most: IntArray
     capacity: IntArray
     parts: int
@@ -123,10 +124,10 @@ def why_no_partition(problem: Problem) -> str | None:
     return None
 
 
-def make_partition(problem: Problem) -> Partition:
+def make_partition(problem: Problem, token: CancellationToken) -> Partition:
     """Return the view of a problem for which `why_no_partition` has ``None``."""
     problem = without_matrix(problem) or problem
-    kinds = merge_twins(problem)
+    kinds = merge_twins(problem, token)
     capacity = problem.capacity[0]
     most = kinds.sizes.copy()
     for k in range(kinds.count):
@@ -154,7 +155,7 @@ def make_partition(problem: Problem) -> Partition:
     )
 
 
-def _cannot_run_short(problem: Problem, kinds: Kinds) -> bool:
+def _cannot_run_short(problem: Problem, kinds: TaskTypes) -> bool:
     """Return whether the nodes are enough for any parts of which no two fit together.
 
     u >= 2 such parts take more than u / 2 of a node's capacities, summed up over dimensions.

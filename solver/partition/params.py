@@ -8,10 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from slotwise.solver.column_generation.params import ResidualParams
+from slotwise.solver.parameters import Parameters
+
+RESIDUAL_DEFAULTS = ResidualParams()
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionParams:
+class PartitionParams(Parameters):
     """Of engine ``partition``.
 
     Parameters
@@ -22,7 +25,7 @@ class PartitionParams:
         Units of a part at least; with fewer the engine does not take the problem.
     max_parts
         Parts within the gap; with more it is not closed.
-    smoothing
+    smoothing_fraction
         Weight of the duals of the best bound against those of the restricted master.
     residual
         Of the search that closes the gap.
@@ -31,8 +34,8 @@ class PartitionParams:
     max_cells: int = 40_000_000
     min_units: int = 100
     max_parts: int = 200_000
-    smoothing: float = 0.7
-    residual: ResidualParams = ResidualParams()
+    smoothing_fraction: float = 0.7
+    residual: ResidualParams = RESIDUAL_DEFAULTS
 
 
 PARTITION_DEFAULTS = PartitionParams()

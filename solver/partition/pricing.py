@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import highspy
 import numpy as np
-from numpy.typing import NDArray
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.column_generation.restricted_master import (
+    FloatArray,
+    RestrictedMaster,
+    on_grid,
+)
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.partition.frontier import Frontier, Tables
 from slotwise.solver.partition.model import Partition
 
@@ -96,9 +98,9 @@ class Pricing:
 
     def run(self) -> None:
         """Price until no part of positive value is left, or bound and master meet."""
-        centre: NDArray[np.float64] | None = None
+        centre: FloatArray | None = None
         while True:
-            check_stop()
+            self._frontier.token.check()
             value, duals, sigma = self._master.solve()
             added = 0
             for weight in (self._smoothing, 0.0):
@@ -113,7 +115,7 @@ class Pricing:
             if not added or self._is_closed(value):
                 return
 
-    def _price(self, duals: NDArray[np.float64]) -> tuple[bool, list[IntArray]]:
+    def _price(self, duals: FloatArray) -> tuple[bool, list[IntArray]]:
         """Price at duals; return whether their bound is the best one, and good parts."""
         pi = self._on_grid(duals)
         tables = self._frontier.tables(self._scale, pi)
@@ -140,9 +142,8 @@ class Pricing:
                 added += self._master.add(part)
         return added
 
-    def _on_grid(self, duals: NDArray[np.float64]) -> IntArray:
-        limit = float(_penalty(self._model))
-        return np.rint(np.clip(duals, -limit, limit) * self._scale).astype(np.int64)
+    def _on_grid(self, duals: FloatArray) -> IntArray:
+        return on_grid(duals, self._scale, self._scale * _penalty(self._model))
 
     def _is_closed(self, value: float) -> bool:
         """Whether bound and master are so close that more rounds cannot pay."""
@@ -156,18 +157,16 @@ class _Master:
     def __init__(self, model: Partition) -> None:
         self._model = model
         self._known: dict[bytes, IntArray] = {}
-        self._kinds = model.kinds.count
-        self._lp = highspy.Highs()
-        self._lp.setOptionValue("output_flag", False)
-        self._lp.setOptionValue("threads", 1)
-        self._lp.changeObjectiveSense(highspy.ObjSense.kMaximize)
-        for row, size in enumerate(model.kinds.sizes.tolist()):
-            self._lp.addRow(float(size), float(size), 0, [], [])
-            self._lp.addCol(-float(_penalty(model)), 0.0, highspy.kHighsInf, 1, [row], [1.0])
-        most = highspy.kHighsInf if model.ample else float(model.parts)
-        self._lp.addRow(-highspy.kHighsInf, most, 0, [], [])
-        for alone in np.eye(self._kinds, dtype=np.int64):
-            self.add(alone)
+        sizes = model.kinds.sizes.tolist()
+        most_parts = model.problem.task_count if model.ample else model.parts
+        self._right_hand_side = np.array([*sizes, most_parts], dtype=np.float64)
+        self._lp = RestrictedMaster(maximize=True)
+        self._lp.add_rows(sizes)
+        self._lp.add_rows([most_parts], limit=True)
+        alone = np.eye(model.kinds.count, dtype=np.int64)
+        self._lp.add_columns(np.full(len(alone), -float(_penalty(model))), alone)
+        for part in alone:
+            self.add(part)
 
     def add(self, part: IntArray) -> bool:
         """Add a part [K]; return whether it was new."""
@@ -175,19 +174,14 @@ class _Master:
         if key in self._known or not part.any():
             return False
         self._known[key] = part
-        rows = np.flatnonzero(part).tolist()
-        entries = [*(float(part[k]) for k in rows), 1.0]
-        flow = float(self._model.kinds.pairs(part))
-        columns = [*rows, self._kinds]
-        self._lp.addCol(flow, 0.0, highspy.kHighsInf, len(columns), columns, entries)
+        flow = np.array([int(self._model.kinds.pairs(part))])
+        self._lp.add_columns(flow, np.array([[*part.tolist(), 1]]))
         return True
 
-    def solve(self) -> tuple[float, NDArray[np.float64], float]:
+    def solve(self) -> tuple[float, FloatArray, float]:
         """Solve; return its value, [K] the duals of the tasks, and that of the parts."""
-        self._lp.run()
-        duals = np.nan_to_num(np.array(self._lp.getSolution().row_dual))
-        value = float(self._lp.getInfo().objective_function_value)
-        return value, duals[: self._kinds], max(0.0, float(duals[self._kinds]))
+        duals = np.nan_to_num(self._lp.duals())
+        return float(duals @ self._right_hand_side), duals[:-1], max(0.0, float(duals[-1]))
 
     def parts(self) -> IntArray:
         """Return [Y, K] the parts added."""

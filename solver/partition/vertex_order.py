@@ -11,13 +11,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.core.ctrl_c import check_stop
 
 MOST_STARTS = 64
 
 
-def good_order(flow: IntArray, most: IntArray, seed: int) -> tuple[tuple[int, ...], float]:
+def good_order(
+    flow: IntArray, most: IntArray, seed: int, token: CancellationToken
+) -> tuple[tuple[int, ...], float]:
     """Return an order of the kinds [K] and the states of its layers; flow is [K, K], symmetric."""
     kinds = range(len(most))
     near = {k: frozenset(np.flatnonzero(flow[k]).tolist()) - {k} for k in kinds}
@@ -25,7 +27,7 @@ def good_order(flow: IntArray, most: IntArray, seed: int) -> tuple[tuple[int, ..
     rng = np.random.default_rng(seed)
     best: tuple[tuple[int, ...], float] = ((), math.inf)
     for start in rng.permutation(len(most))[:MOST_STARTS].tolist():
-        check_stop()
+        token.check()
         best = min(best, _from(start, near, bits, rng), key=lambda found: found[1])
     return best
 
