@@ -32,6 +32,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.proofs.assignment",
         "proofs of public assignment instances, against their best known values",
     ),
+    "partition_proofs": Experiment(
+        "slotwise.benchmarks.proofs.partition",
+        "proofs of balanced partitions, beside textbook models",
+    ),
     "rstorm_table": Experiment(
         "slotwise.benchmarks.proofs.rstorm_table",
         "R-Storm's versions beside the optimum and the article",
