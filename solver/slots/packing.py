@@ -46,6 +46,11 @@ class Packing:
         """Number of slots."""
         return sum(self.counts.values())
 
+    def at(self, factor: Fraction) -> Packing:
+        """Return the same slots at all rates times `factor`, from above 0 to 1."""
+        rates = {kind: tuple(rate * factor for rate in row) for kind, row in self.rates.items()}
+        return Packing(self.counts, rates)
+
 
 def pack(
     problem: SlotProblem, types: Iterable[SlotType], *, deadline: float, least: int, most: int

@@ -28,7 +28,7 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from slotwise.solver.slots.contents import NONE, Contents, Prices
+from slotwise.solver.slots.contents import NONE, Contents, Prices, SlotType
 from slotwise.solver.slots.problem import WHOLE_SLOT, SlotProblem
 
 GRID = 10**9
@@ -123,6 +123,19 @@ class Pricing:
         upper = max([shared, *(worth for worth, _ in alone)])
         return Priced(tuple(one for _, one in columns), upper)
 
+    def all_types(self, prices: Prices, least: Fraction, *, deadline: float, most: int) -> (
+        list[tuple[Fraction, SlotType]] | None
+    ):
+        """List the types that may be worth `least` or more, each with an upper bound of its worth.
+
+        Where demand is scaled by load, a type stands for all that have fewer bundles. ``None``
+        where there are more than `most`, or the deadline passes.
+        """
+        alone = [self._alone(i, k, prices) for i, k in self._alone_options()]
+        found = [(worth, one.options) for worth, one in alone if worth >= least]
+        shared = _Search(self, prices).enumerate(least, deadline, most - len(found))
+        return None if shared is None else [*shared, *found]
+
     def _alone_options(self) -> list[tuple[int, int]]:
         return [
             (i, k)
@@ -202,12 +215,47 @@ class _Search:
         upper = max([self._closed, *(-entry[0] for entry in heap)])
         return Fraction(upper * self._unit, GRID * FINE)
 
+    def enumerate(
+        self, least: Fraction, deadline: float, most: int
+    ) -> list[tuple[Fraction, SlotType]] | None:
+        """Return the types with a bound of at least `least`; see `Pricing.all_types`."""
+        shared = [
+            [k for k, option in enumerate(task.options, 1) if not option.alone]
+            for task in self._problem.tasks
+        ]
+        low = tuple(1 if self._problem.scaled and numbers else 0 for numbers in shared)
+        pending = [_Node(low, tuple(max(numbers, default=0) for numbers in shared))]
+        found: list[tuple[Fraction, SlotType]] = []
+        while pending:
+            if len(found) > most or time.perf_counter() >= deadline:
+                return None
+            node = pending.pop()
+            fine, weights = self._solve(node)
+            bound = Fraction(fine * self._unit, GRID * FINE)
+            if bound < least:
+                continue
+            if node.low == node.high:
+                kind = tuple(k - 1 for k in node.low)
+                if self._problem.scaled or fits(self._problem, kind):
+                    found.append((bound, kind))
+            else:
+                task = max(range(len(low)), key=lambda one: node.high[one] - node.low[one])
+                pending.extend(self._split(node, task, weights))
+        return found
+
     def _good_enough(self) -> int:
         """Return the bound, in fine steps, from which on a node is of no interest."""
         return int(max(self._best, 1 + ENOUGH) / self._unit * GRID * FINE)
 
     def _expand(self, node: _Node) -> tuple[int, list[_Node]]:
         """Return the bound of a node, in fine steps, and its children; none where it is done."""
+        bound, weights = self._solve(node)
+        if node.low == node.high:
+            return self._leaf(node, bound, weights)
+        return bound, self._branch(node, weights)
+
+    def _solve(self, node: _Node) -> tuple[int, NDArray[np.float64]]:
+        """Return the bound of a node, in fine steps, and the weights of its points in the LP."""
         of, lp = self._of, self._of._lp
         low, high = np.array(node.low), np.array(node.high)
         active = (of._number >= low[of._task]) & (of._number <= high[of._task])
@@ -217,10 +265,7 @@ class _Search:
         )
         lp.run()
         solution = lp.getSolution()
-        bound = self._bound(active, solution.row_dual[-2:])
-        if node.low == node.high:
-            return self._leaf(node, bound, np.array(solution.col_value))
-        return bound, self._branch(node, np.array(solution.col_value))
+        return self._bound(active, solution.row_dual[-2:]), np.array(solution.col_value)
 
     def _bound(self, active: NDArray[np.bool_], duals: list[float]) -> int:
         """Return the Lagrangian bound at the rounded multipliers: integers throughout."""
@@ -254,7 +299,10 @@ class _Search:
         elif self._rounds % ROUND_EACH == 0:
             self._expand(_Node(tuple(whole), tuple(whole)))
         self._rounds += 1
-        task = max(mixed, key=lambda one: node.high[one] - node.low[one])
+        return self._split(node, max(mixed, key=lambda one: node.high[one] - node.low[one]), weights)
+
+    def _split(self, node: _Node, task: int, weights: NDArray[np.float64]) -> list[_Node]:
+        """Split the range of a task at what the LP takes on average."""
         here = self._of._task == task
         mean = float((weights[:-2] * self._of._number)[here].sum())
         at = min(max(math.floor(mean), node.low[task]), node.high[task] - 1)

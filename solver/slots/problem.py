@@ -6,7 +6,7 @@ is, another bundle carries at least the rate at no more CPU and memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -172,10 +172,19 @@ def options_of(model: PerformanceModel, variant: Variant, task: str) -> tuple[Op
         )
     if variant.routing is Routing.SHUFFLE:
         return tuple(usable)
+    return undominated(usable, scaled=variant.scaled)
+
+
+def undominated(options: Sequence[Option], *, scaled: bool) -> tuple[Option, ...]:
+    """Return the options for which no other one can stand in; of equal ones that of least threads.
+
+    Sorted by threads, then peak; with `scaled`, what counts is CPU and memory per tuple.
+    """
+    distinct = sorted(set(options), key=lambda one: (one.threads, one.peak))
     return tuple(
         one
-        for one in usable
-        if not any(_dominates(other, one, variant.scaled) for other in usable if other != one)
+        for one in distinct
+        if not any(_dominates(other, one, scaled) for other in distinct if other != one)
     )
 
 
