@@ -61,6 +61,7 @@ solver.engines
 solver.portfolio
 solver.solve
 solver.admission solver.verification solver.slots
+solver.allocation
 
 testing.choices
 testing.instances
@@ -70,7 +71,7 @@ benchmarks.__init__ benchmarks.program benchmarks.child_process benchmarks.spark
 benchmarks.grading
 benchmarks.analysis
 benchmarks.report benchmarks.grade
-benchmarks.proofs benchmarks.storm benchmarks.slots
+benchmarks.proofs benchmarks.storm benchmarks.slots benchmarks.reproduction
 benchmarks.speed
 benchmarks.experiments
 benchmarks.__main__
@@ -78,7 +79,7 @@ benchmarks.__main__
 __init__
 cli.__init__ cli.exits cli.options
 cli.inputs cli.progress
-cli.answers cli.listing cli.scheduled
+cli.answers cli.listing cli.scheduled cli.allocated
 cli.render
 cli.commands
 cli.app

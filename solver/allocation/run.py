@@ -10,6 +10,7 @@ from fractions import Fraction
 from slotwise.heuristics.sam.pairs import PAIRS, find_pair, plan
 from slotwise.heuristics.sam.refused import Refused
 from slotwise.models.allocation.check import check
+from slotwise.models.allocation.demand import task_demands
 from slotwise.models.allocation.load import Routing, Scaling
 from slotwise.models.allocation.vm import AZURE_D, VmSize, offered_slots
 from slotwise.models.errors import InputError, InternalError
@@ -83,6 +84,8 @@ def allocate_all(
     if method not in METHODS:
         raise InputError(suggestion(method, METHODS), field="method", value=method)
     questions = [replace(question, rate=rate) for rate in rates]
+    for one in questions:
+        task_demands(one.dataflow, one.models, one.rate)  # refuses alike, whatever the method
     if method == OPTIMAL:
         return _optima(questions, setting)
     return [_by_pair(one, method, setting) for one in questions]
