@@ -12,12 +12,13 @@ from __future__ import annotations
 import heapq
 import math
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import count
 
 from slotwise.solver.slots.contents import Contents, CountRow, SlotType
 from slotwise.solver.slots.master import Master, Relaxed
-from slotwise.solver.slots.packing import Packing, pack
+from slotwise.solver.slots.packing import NO_LIMIT, Packing, pack, with_rates
 from slotwise.solver.slots.problem import SlotProblem
 
 PACK_S = 2.0
@@ -89,7 +90,7 @@ class _Tree:
             least = max(math.ceil(relaxed.bound), self.bound)
             children = self._children(node, relaxed) if relaxed.done else []
             if self.nodes % PACK_EACH == 1 or not children:
-                self._pack(least, relaxed)
+                self._pack(relaxed)
             if not children:
                 self.stuck.append(least)
             for child in children:
@@ -116,22 +117,20 @@ class _Tree:
             left.append(self.best.slots)
         self.bound = max(self.bound, min(left, default=0))
 
-    def _pack(self, least: int, relaxed: Relaxed) -> None:
-        if len(self.master.columns) == self.packed and self.best is not None:
-            return
-        self.packed = len(self.master.columns)
-        most = sum(math.ceil(n - FRACTION) for _, n in relaxed.used) if self.best is None else (
-            self.best.slots - 1
-        )  # fmt: skip
-        found = pack(
-            self.problem,
-            self._types(),
-            deadline=min(self.deadline, time.perf_counter() + PACK_S),
-            least=max(self.bound, 1),
-            most=most,
-        )
-        if found is not None and (self.best is None or found.slots < self.best.slots):
-            self.best = found
+    def _pack(self, relaxed: Relaxed) -> None:
+        """Round the LP up, then search for better among the known types, if there are new ones."""
+        if self.best is None:
+            self.best = _rounded_up(self.problem, relaxed)
+        if len(self.master.columns) > self.packed:
+            self.packed = len(self.master.columns)
+            found = pack(
+                self.problem,
+                self._types(),
+                deadline=min(self.deadline, time.perf_counter() + PACK_S),
+                least=max(self.bound, 1),
+                most=NO_LIMIT if self.best is None else self.best.slots - 1,
+            )
+            self.best = found or self.best
 
     def _types(self) -> list[SlotType]:
         return [one.options for one in self.master.columns]
@@ -151,6 +150,13 @@ class _Tree:
             (*node, CountRow(task, least, False, math.floor(slots))),
             (*node, CountRow(task, least, True, math.ceil(slots))),
         ]
+
+
+def _rounded_up(problem: SlotProblem, relaxed: Relaxed) -> Packing | None:
+    counts: Counter[SlotType] = Counter()
+    for contents, slots in relaxed.used:
+        counts[contents.options] += math.ceil(slots - FRACTION)
+    return with_rates(problem, {kind: slots for kind, slots in counts.items() if slots})
 
 
 def _most_fractional(used: tuple[tuple[Contents, float], ...]) -> tuple[int, int, float] | None:

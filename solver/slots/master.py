@@ -97,8 +97,8 @@ class Master:
     ) -> tuple[tuple[tuple[Contents, float], ...], Prices]:
         lp = pulp.LpProblem("slots", pulp.LpMinimize)
         columns = list(self.columns.items())
-        counts = [pulp.LpVariable(f"n{k}", 0) for k in range(len(columns))]
-        spare = [pulp.LpVariable(f"s{k}", 0) for k in range(len(rows))]
+        counts = [lp.add_variable(f"n{k}", 0) for k in range(len(columns))]
+        spare = [lp.add_variable(f"s{k}", 0) for k in range(len(rows))]
         lp.setObjective(pulp.lpSum(counts) + TOO_MANY * pulp.lpSum(spare))
         demands = []
         for i, task in enumerate(problem.tasks):
