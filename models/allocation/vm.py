@@ -10,7 +10,7 @@ from slotwise.models.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class VmSize:
-    """A size of VM that can be had in any number.
+    """A size of VM that can be had.
 
     Parameters
     ----------
@@ -20,11 +20,14 @@ class VmSize:
         Slots of one such VM (one core and its share of memory each), at least 1.
     price
         Of one such VM per hour, at least 0.
+    available
+        How many can be had, at least 1; ``None`` = any number.
     """
 
     name: str
     slots: int
     price: Fraction
+    available: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse numbers out of range."""
@@ -32,6 +35,8 @@ class VmSize:
             raise InputError("must be at least 1", field="slots", value=self.slots)
         if self.price < 0:
             raise InputError("must be 0 or more", field="price", value=float(self.price))
+        if self.available is not None and self.available < 1:
+            raise InputError("must be at least 1", field="available", value=self.available)
 
 
 AZURE_D = tuple(
@@ -47,7 +52,18 @@ say 1, 2, 4 and 8.
 
 @dataclass(frozen=True, slots=True)
 class Vm:
-    """One VM of a plan; its slots are numbered from 0."""
+    """One VM of a plan; its slots are numbered from 0.
+
+    Parameters
+    ----------
+    name
+        Unique in its plan.
+    size
+        Its size.
+    rack
+        Name of its rack; VMs of the same name are in one rack, which is so unless it is given.
+    """
 
     name: str
     size: VmSize
+    rack: str = ""

@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from slotwise.models.errors import InputError
+from slotwise.models.values import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,5 +93,5 @@ class PerformanceModel:
                     f"must be at least the {float(rates[index - 1]):g} with fewer threads: a "
                     "curve falls only beyond its highest rate; measure this point again",
                     field=f"measurements[{index}].peak_rate",
-                    value=float(rates[index]),
+                    value=plain(rates[index]),
                 )
