@@ -1,4 +1,7 @@
-"""Small cases for the fewest slots, and a check of plans that shares nothing with the solver."""
+"""Small cases for the fewest slots, and a check of plans that shares nothing with the solver.
+
+It asks the judge of all plans, `models.allocation.check`, and computes everything once more.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,14 @@ from itertools import combinations_with_replacement, product
 
 from hypothesis import strategies as st
 
+from slotwise.models.allocation.check import check
+from slotwise.models.allocation.load import Routing, Scaling
 from slotwise.models.allocation.plan import Plan
 from slotwise.models.dataflow.dataflow import Dataflow, DataflowTask, Stream
 from slotwise.models.dataflow.rates import input_rates
 from slotwise.models.performance.curves import full_bundle, measured_at
 from slotwise.models.performance.model import Measurement, PerformanceModel
-from slotwise.solver.slots.problem import Counts, Routing, SlotProblem, Variant
+from slotwise.solver.slots.problem import Counts, SlotProblem, Variant
 
 
 def model(name: str, *rows: tuple[int, int, int, int]) -> PerformanceModel:
@@ -30,9 +35,7 @@ def chain(*selectivities: Fraction | int) -> Dataflow:
     tasks = [DataflowTask("source", None), *(DataflowTask(one, one) for one in names)]
     streams = [
         Stream(before, after, Fraction(factor))
-        for before, after, factor in zip(
-            ["source", *names], names, selectivities, strict=False
-        )
+        for before, after, factor in zip(["source", *names], names, selectivities, strict=False)
     ]
     return Dataflow("chain", tuple(tasks), tuple(streams))
 
@@ -41,7 +44,8 @@ def faults(
     plan: Plan, dataflow: Dataflow, models: Mapping[str, PerformanceModel], variant: Variant
 ) -> list[str]:
     """List what is wrong with a plan: slots, peaks, CPU, memory, rates, shares, exclusiveness."""
-    found: list[str] = []
+    scaling = Scaling.PROPORTIONAL if variant.scaled else Scaling.FULL
+    found = [str(one) for one in check(plan, dataflow, models, variant.routing, scaling=scaling)]
     kinds = {task.name: task.model for task in dataflow.allocated}
     rates = {name: rate for name, rate in input_rates(dataflow, plan.rate).items() if name in kinds}
     sizes = {vm.name: vm.size.slots for vm in plan.vms}

@@ -102,7 +102,8 @@ class _Tree:
         done = self.best is not None and self.best.slots <= max(self.bound, self.at_most or 0)
         beyond = self.at_most is not None and self.bound > self.at_most
         stuck = bool(self.stuck) and min(self.stuck) <= self.bound
-        return done or beyond or stuck or time.perf_counter() >= self.deadline
+        late = self.nodes > 0 and time.perf_counter() >= self.deadline
+        return done or beyond or stuck or late
 
     def _enough(self) -> int | None:
         """Return the bound from which on a node is of no interest."""
@@ -111,7 +112,7 @@ class _Tree:
         return min(ends, default=None)
 
     def _update(self) -> None:
-        """The lower bound is the least of all nodes that are left, the best packing at most."""
+        """Set the lower bound: the least of all nodes that are left, and of the best packing."""
         left = [*self.stuck, *(entry[0] for entry in self.heap[:1])]
         if self.best is not None:
             left.append(self.best.slots)
@@ -135,9 +136,7 @@ class _Tree:
     def _types(self) -> list[SlotType]:
         return [one.options for one in self.master.columns]
 
-    def _children(
-        self, node: tuple[CountRow, ...], relaxed: Relaxed
-    ) -> list[tuple[CountRow, ...]]:
+    def _children(self, node: tuple[CountRow, ...], relaxed: Relaxed) -> list[tuple[CountRow, ...]]:
         """Return the two children of a node; none where no number of slots is fractional."""
         enough = self._enough()
         if enough is not None and relaxed.bound > enough - 1:
@@ -160,7 +159,7 @@ def _rounded_up(problem: SlotProblem, relaxed: Relaxed) -> Packing | None:
 
 
 def _most_fractional(used: tuple[tuple[Contents, float], ...]) -> tuple[int, int, float] | None:
-    """Return task, least option and number of slots nearest to a half; ``None`` if all are whole."""
+    """Return task, least option and their slots, the most fractional; ``None`` if all are whole."""
     found: list[tuple[float, int, int, float]] = []
     for task in range(len(used[0][0].options) if used else 0):
         for least in sorted({one.options[task] for one, _ in used if one.options[task] >= 0} | {0}):

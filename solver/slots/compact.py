@@ -88,9 +88,7 @@ class _Builder:
                 if option.alone:
                     self.model.add(sum(others) == 0).only_enforce_if(chosen)
 
-    def _steps(
-        self, chosen: cp_model.IntVar
-    ) -> tuple[cp_model.LinearExprT, cp_model.LinearExprT]:
+    def _steps(self, chosen: cp_model.IntVar) -> tuple[cp_model.LinearExprT, cp_model.LinearExprT]:
         """Return the steps that a bundle carries, and those that it is charged for."""
         if not self._problem.scaled:
             return STEPS * chosen, STEPS * chosen

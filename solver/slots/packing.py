@@ -94,17 +94,18 @@ class _Model:
         fixed: Mapping[SlotType, int] | None = None,
     ) -> None:
         self.lp = pulp.LpProblem("packing", pulp.LpMinimize)
-        self.slots = {
-            kind: self.lp.add_variable(f"n{k}", 0, None, "Integer") if fixed is None else fixed[kind]
+        self.slots: dict[SlotType, Any] = {
+            kind: self.lp.add_variable(f"n{k}", 0, None, "Integer")
+            if fixed is None
+            else fixed[kind]
             for k, kind in enumerate(types)
         }
-        self.margin = self.lp.add_variable("margin", 0) if fixed is not None else None
+        self.margin: Any = None if fixed is None else self.lp.add_variable("margin", 0)
+        """With counts that are fixed: the part of the demand that they carry, maximised."""
         self.parts: dict[tuple[SlotType, int], Any] = {}
         """What part of its task's rate the bundles of a type carry."""
-        if fixed is None:
-            self.lp.setObjective(pulp.lpSum(self.slots.values()))
-        else:
-            self.lp.setObjective(-1 * self.margin)
+        slots = pulp.lpSum(self.slots.values())
+        self.lp.setObjective(slots if fixed is None else pulp.lpSum([self.margin]) * -1)
         for k, kind in enumerate(types):
             self._add(problem, k, kind)
         for i in range(len(problem.tasks)):
@@ -157,7 +158,9 @@ def with_rates(problem: SlotProblem, counts: Mapping[SlotType, int]) -> Packing 
     for digits in TIDY:
         rates = {
             kind: tuple(
-                (Fraction(model.parts[kind, i].value()) * task.rate / count * shrink).limit_denominator(digits)
+                (
+                    Fraction(model.parts[kind, i].value()) * task.rate / count * shrink
+                ).limit_denominator(digits)
                 if (kind, i) in model.parts
                 else Fraction(0)
                 for i, task in enumerate(problem.tasks)

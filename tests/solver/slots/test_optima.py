@@ -9,10 +9,12 @@ import pytest
 from slot_cases import faults
 
 from slotwise.benchmarks.slots.cases import KNOWN, RATES, VARIANTS
+from slotwise.models.allocation.load import Routing
 from slotwise.models.dataflow.micro import MICRO_DAGS
 from slotwise.models.performance.article import article_models
 from slotwise.solver.core.result import Status
-from slotwise.solver.slots.problem import Routing, Variant
+from slotwise.solver.slots.curve import slots_curve
+from slotwise.solver.slots.problem import Variant
 from slotwise.solver.slots.solve import SlotSolver
 
 
@@ -45,7 +47,7 @@ def test_the_check_of_the_tests_sees_faults() -> None:
 def test_a_curve_never_falls_and_agrees_with_single_rates() -> None:
     rates = [Fraction(rate) for rate in (90, 10, 50, 70, 30, 50)]
     dag = MICRO_DAGS["diamond"]
-    points = SlotSolver(dag, article_models()).curve(rates, deadline=soon())
+    points = slots_curve(SlotSolver(dag, article_models()), rates, deadline=soon())
     assert [one.plan.rate for one in points if one.plan] == rates
     by_rate = sorted((one.plan.rate, one.slots) for one in points if one.plan)
     assert [slots for _, slots in by_rate] == sorted(slots for _, slots in by_rate)

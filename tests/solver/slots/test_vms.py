@@ -32,12 +32,12 @@ def test_sizes_in_any_number(sizes: list[VmSize], slots: int) -> None:
     bought = acquire(slots, sizes)
     assert sum(vm.size.slots for vm in bought) >= slots
     assert len({vm.name for vm in bought}) == len(bought)
-    best = min(
-        (sum((n * one.price for n, one in zip(counts, sizes, strict=True)), Fraction(0)), sum(counts))
+    purchases = (
+        tuple(Vm("v", one) for n, one in zip(counts, sizes, strict=True) for _ in range(n))
         for counts in product(range(slots + 1), repeat=len(sizes))
-        if sum(n * one.slots for n, one in zip(counts, sizes, strict=True)) >= slots
     )
-    assert cost(bought) == best
+    enough = [one for one in purchases if sum(vm.size.slots for vm in one) >= slots]
+    assert cost(bought) == min(map(cost, enough))
 
 
 @settings(deadline=None)
