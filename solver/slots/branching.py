@@ -21,7 +21,7 @@ from slotwise.solver.slots.master import Master, Relaxed
 from slotwise.solver.slots.packing import NO_LIMIT, Packing, pack, with_rates
 from slotwise.solver.slots.problem import SlotProblem
 
-PACK_S = 2.0
+PACK_S = 1.0
 """Most seconds of one search for a packing into known types."""
 PACK_EACH = 10
 """Nodes from one such search to the next."""

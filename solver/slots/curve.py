@@ -11,8 +11,8 @@ from slotwise.solver.slots.packing import Packing
 from slotwise.solver.slots.result import Answer, SlotResult
 from slotwise.solver.slots.solve import SlotSolver, check_above_0
 
-SHARES = 12
-"""A rate gets this part of the time that is left; few rates need it."""
+SHARES = 4
+"""A rate may take so many equal shares of the time that is left; few need one."""
 
 
 def slots_curve(
@@ -62,8 +62,8 @@ class _Curve:
         rate = self.rates[index]
         if rate not in self.answers:
             begun = time.perf_counter()
-            left = min(SHARES, len(self.rates) - len(self.answers))
-            found = self.solver.pack(rate, begun + max(self.deadline - begun, 0.0) / left)
+            shares = min(1.0, SHARES / (len(self.rates) - len(self.answers)))
+            found = self.solver.pack(rate, begun + max(self.deadline - begun, 0.0) * shares)
             self.answers[rate] = found, time.perf_counter() - begun
         return self.answers[rate][0]
 
