@@ -38,7 +38,7 @@ def large(seed: int, tasks: int = 20) -> tuple[Dataflow, dict[str, PerformanceMo
     """Return a random DAG whose models are the article's with other speeds and loads.
 
     Tasks have one or two predecessors among the three before; a model is that of a task of the
-    article, 20 to 200 times as fast, with CPU and memory of half to all of what they were.
+    article, 2 to 12 times as fast, with CPU and memory of half to all of what they were.
     """
     rng = random.Random(seed)
     kinds = sorted(article_models().items())
@@ -56,7 +56,7 @@ def large(seed: int, tasks: int = 20) -> tuple[Dataflow, dict[str, PerformanceMo
 
 
 def _varied(model: PerformanceModel, name: str, rng: random.Random) -> PerformanceModel:
-    speed = rng.randint(20, 200)
+    speed = rng.randint(2, 12)
     cpu, memory = Fraction(rng.randint(50, 100), 100), Fraction(rng.randint(50, 100), 100)
     return PerformanceModel(
         name,

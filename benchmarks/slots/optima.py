@@ -14,10 +14,12 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from slotwise.benchmarks.slots.cases import KNOWN, RATES, VARIANTS, large
+from slotwise.models.allocation.load import Routing
 from slotwise.models.dataflow.micro import MICRO_DAGS
 from slotwise.models.performance.article import article_models
 from slotwise.solver.core.result import Status
-from slotwise.solver.slots.problem import Routing, Variant
+from slotwise.solver.slots.curve import slots_curve
+from slotwise.solver.slots.problem import Variant
 from slotwise.solver.slots.result import SlotResult
 from slotwise.solver.slots.solve import SlotSolver
 
@@ -50,7 +52,7 @@ def curves(limit_s: float) -> Iterator[tuple[str, bool]]:
     for dataflow in MICRO_DAGS.values():
         begun = time.perf_counter()
         solver = SlotSolver(dataflow, article_models())
-        points = solver.curve(CURVE, deadline=_after(limit_s))
+        points = slots_curve(solver, CURVE, deadline=_after(limit_s))
         proven = sum(one.status is Status.OPTIMAL for one in points)
         apart = max((one.slots or one.bound) - one.bound for one in points)
         seconds = time.perf_counter() - begun

@@ -12,15 +12,16 @@ from __future__ import annotations
 import heapq
 import math
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import count
 
 from slotwise.solver.slots.contents import Contents, CountRow, SlotType
 from slotwise.solver.slots.master import Master, Relaxed
-from slotwise.solver.slots.packing import Packing, pack
+from slotwise.solver.slots.packing import NO_LIMIT, Packing, pack, with_rates
 from slotwise.solver.slots.problem import SlotProblem
 
-PACK_S = 2.0
+PACK_S = 1.0
 """Most seconds of one search for a packing into known types."""
 PACK_EACH = 10
 """Nodes from one such search to the next."""
@@ -89,7 +90,7 @@ class _Tree:
             least = max(math.ceil(relaxed.bound), self.bound)
             children = self._children(node, relaxed) if relaxed.done else []
             if self.nodes % PACK_EACH == 1 or not children:
-                self._pack(least, relaxed)
+                self._pack(relaxed)
             if not children:
                 self.stuck.append(least)
             for child in children:
@@ -101,7 +102,8 @@ class _Tree:
         done = self.best is not None and self.best.slots <= max(self.bound, self.at_most or 0)
         beyond = self.at_most is not None and self.bound > self.at_most
         stuck = bool(self.stuck) and min(self.stuck) <= self.bound
-        return done or beyond or stuck or time.perf_counter() >= self.deadline
+        late = self.nodes > 0 and time.perf_counter() >= self.deadline
+        return done or beyond or stuck or late
 
     def _enough(self) -> int | None:
         """Return the bound from which on a node is of no interest."""
@@ -110,35 +112,31 @@ class _Tree:
         return min(ends, default=None)
 
     def _update(self) -> None:
-        """The lower bound is the least of all nodes that are left, the best packing at most."""
+        """Set the lower bound: the least of all nodes that are left, and of the best packing."""
         left = [*self.stuck, *(entry[0] for entry in self.heap[:1])]
         if self.best is not None:
             left.append(self.best.slots)
         self.bound = max(self.bound, min(left, default=0))
 
-    def _pack(self, least: int, relaxed: Relaxed) -> None:
-        if len(self.master.columns) == self.packed and self.best is not None:
-            return
-        self.packed = len(self.master.columns)
-        most = sum(math.ceil(n - FRACTION) for _, n in relaxed.used) if self.best is None else (
-            self.best.slots - 1
-        )  # fmt: skip
-        found = pack(
-            self.problem,
-            self._types(),
-            deadline=min(self.deadline, time.perf_counter() + PACK_S),
-            least=max(self.bound, 1),
-            most=most,
-        )
-        if found is not None and (self.best is None or found.slots < self.best.slots):
-            self.best = found
+    def _pack(self, relaxed: Relaxed) -> None:
+        """Round the LP up, then search for better among the known types, if there are new ones."""
+        if self.best is None:
+            self.best = _rounded_up(self.problem, relaxed)
+        if len(self.master.columns) > self.packed:
+            self.packed = len(self.master.columns)
+            found = pack(
+                self.problem,
+                self._types(),
+                deadline=min(self.deadline, time.perf_counter() + PACK_S),
+                least=max(self.bound, 1),
+                most=NO_LIMIT if self.best is None else self.best.slots - 1,
+            )
+            self.best = found or self.best
 
     def _types(self) -> list[SlotType]:
         return [one.options for one in self.master.columns]
 
-    def _children(
-        self, node: tuple[CountRow, ...], relaxed: Relaxed
-    ) -> list[tuple[CountRow, ...]]:
+    def _children(self, node: tuple[CountRow, ...], relaxed: Relaxed) -> list[tuple[CountRow, ...]]:
         """Return the two children of a node; none where no number of slots is fractional."""
         enough = self._enough()
         if enough is not None and relaxed.bound > enough - 1:
@@ -153,8 +151,15 @@ class _Tree:
         ]
 
 
+def _rounded_up(problem: SlotProblem, relaxed: Relaxed) -> Packing | None:
+    counts: Counter[SlotType] = Counter()
+    for contents, slots in relaxed.used:
+        counts[contents.options] += math.ceil(slots - FRACTION)
+    return with_rates(problem, {kind: slots for kind, slots in counts.items() if slots})
+
+
 def _most_fractional(used: tuple[tuple[Contents, float], ...]) -> tuple[int, int, float] | None:
-    """Return task, least option and number of slots nearest to a half; ``None`` if all are whole."""
+    """Return task, least option and their slots, the most fractional; ``None`` if all are whole."""
     found: list[tuple[float, int, int, float]] = []
     for task in range(len(used[0][0].options) if used else 0):
         for least in sorted({one.options[task] for one, _ in used if one.options[task] >= 0} | {0}):

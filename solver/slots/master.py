@@ -17,7 +17,7 @@ from fractions import Fraction
 import pulp
 
 from slotwise.solver.slots.contents import NONE, Contents, CountRow, Prices
-from slotwise.solver.slots.pricing import ENOUGH, Pricing
+from slotwise.solver.slots.pricing import Pricing
 from slotwise.solver.slots.problem import WHOLE_SLOT, SlotProblem
 
 TOO_MANY = 1000.0
@@ -97,8 +97,8 @@ class Master:
     ) -> tuple[tuple[tuple[Contents, float], ...], Prices]:
         lp = pulp.LpProblem("slots", pulp.LpMinimize)
         columns = list(self.columns.items())
-        counts = [pulp.LpVariable(f"n{k}", 0) for k in range(len(columns))]
-        spare = [pulp.LpVariable(f"s{k}", 0) for k in range(len(rows))]
+        counts = [lp.add_variable(f"n{k}", 0) for k in range(len(columns))]
+        spare = [lp.add_variable(f"s{k}", 0) for k in range(len(rows))]
         lp.setObjective(pulp.lpSum(counts) + TOO_MANY * pulp.lpSum(spare))
         demands = []
         for i, task in enumerate(problem.tasks):
@@ -120,7 +120,9 @@ class Master:
             max(Fraction(0), Fraction(one.pi or 0.0)) / task.rate
             for one, task in zip(demands, problem.tasks, strict=True)
         )
-        duals = tuple(_signed(row, Fraction(one.pi or 0.0)) for row, one in zip(rows, ties, strict=True))
+        duals = tuple(
+            _signed(row, Fraction(one.pi or 0.0)) for row, one in zip(rows, ties, strict=True)
+        )
         used = tuple(
             (one, float(n.value()))
             for n, (one, _) in zip(counts, columns, strict=True)
@@ -144,8 +146,8 @@ def _single_bundles(problem: SlotProblem) -> list[Contents]:
             if problem.scaled:
                 load /= max(Fraction(1), option.cpu / WHOLE_SLOT, option.memory / WHOLE_SLOT)
             carried.append((load * option.peak, -k, float(load)))
-        _, k, load = max(carried)
+        _, k, part = max(carried)
         count = len(problem.tasks)
         options = tuple(-k if j == i else NONE for j in range(count))
-        found.append(Contents(options, tuple(load if j == i else 0.0 for j in range(count))))
+        found.append(Contents(options, tuple(part if j == i else 0.0 for j in range(count))))
     return found

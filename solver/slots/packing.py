@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import pulp
 
@@ -24,6 +25,8 @@ TIDY = (10**4, 10**7, 10**10)
 """Largest denominators to which rates are rounded, the first that holds is taken."""
 SAFETY = Fraction(1, 10**8)
 LEAST_TIME_S = 0.05
+NO_LIMIT = 10**9
+"""More slots than anything needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +94,18 @@ class _Model:
         fixed: Mapping[SlotType, int] | None = None,
     ) -> None:
         self.lp = pulp.LpProblem("packing", pulp.LpMinimize)
-        self.slots = {
-            kind: pulp.LpVariable(f"n{k}", 0, cat="Integer") if fixed is None else fixed[kind]
+        self.slots: dict[SlotType, Any] = {
+            kind: self.lp.add_variable(f"n{k}", 0, None, "Integer")
+            if fixed is None
+            else fixed[kind]
             for k, kind in enumerate(types)
         }
-        self.margin = pulp.LpVariable("margin", 0) if fixed is not None else None
-        self.parts: dict[tuple[SlotType, int], pulp.LpVariable] = {}
+        self.margin: Any = None if fixed is None else self.lp.add_variable("margin", 0)
+        """With counts that are fixed: the part of the demand that they carry, maximised."""
+        self.parts: dict[tuple[SlotType, int], Any] = {}
         """What part of its task's rate the bundles of a type carry."""
-        if fixed is None:
-            self.lp.setObjective(pulp.lpSum(self.slots.values()))
-        else:
-            self.lp.setObjective(-1 * self.margin)
+        slots = pulp.lpSum(self.slots.values())
+        self.lp.setObjective(slots if fixed is None else pulp.lpSum([self.margin]) * -1)
         for k, kind in enumerate(types):
             self._add(problem, k, kind)
         for i in range(len(problem.tasks)):
@@ -120,7 +124,7 @@ class _Model:
             if not problem.scaled:
                 self.parts[kind, i] = full * count
                 continue
-            part = pulp.LpVariable(f"x{k}_{i}", 0)
+            part = self.lp.add_variable(f"x{k}_{i}", 0)
             self.parts[kind, i] = part
             self.lp += part <= full * count
             cpu.append((part, float(used.cpu / WHOLE_SLOT) / full))
@@ -154,7 +158,9 @@ def with_rates(problem: SlotProblem, counts: Mapping[SlotType, int]) -> Packing 
     for digits in TIDY:
         rates = {
             kind: tuple(
-                (Fraction(model.parts[kind, i].value()) * task.rate / count * shrink).limit_denominator(digits)
+                (
+                    Fraction(model.parts[kind, i].value()) * task.rate / count * shrink
+                ).limit_denominator(digits)
                 if (kind, i) in model.parts
                 else Fraction(0)
                 for i, task in enumerate(problem.tasks)

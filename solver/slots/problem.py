@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from slotwise.models.allocation.load import Routing
 from slotwise.models.dataflow.dataflow import Dataflow
 from slotwise.models.dataflow.rates import input_rates
 from slotwise.models.errors import InputError
@@ -34,15 +35,6 @@ class Counts(StrEnum):
     MEASURED = "measured"
 
 
-class Routing(StrEnum):
-    """How tuples reach the threads of a task."""
-
-    SLOT_AWARE = "slot-aware"
-    """Each bundle receives the rate that the plan gives it."""
-    SHUFFLE = "shuffle"
-    """Each thread of a task receives an equal share (Storm's shuffle grouping)."""
-
-
 @dataclass(frozen=True, slots=True)
 class Variant:
     """The rules of the optimum; the default is that of the article's data page.
@@ -58,16 +50,28 @@ class Variant:
         Whether CPU and memory of a bundle are proportional to its rate; otherwise a bundle takes
         what it takes at its peak rate, whatever its rate.
     routing
-        See `Routing`.
+        `Routing.PLANNED`: each bundle receives the rate that the plan gives it; or
+        `Routing.SHUFFLE`.
+
+    Raises
+    ------
+    InputError
+        For exclusive bundles among all counts, and for another routing.
     """
 
     counts: Counts = Counts.ALL
     exclusive: bool = False
     scaled: bool = True
-    routing: Routing = Routing.SLOT_AWARE
+    routing: Routing = Routing.PLANNED
 
     def __post_init__(self) -> None:
-        """Refuse exclusive bundles among all counts."""
+        """Refuse what contradicts itself."""
+        if self.routing is Routing.SLOT_AWARE:
+            raise InputError(
+                "must be planned or shuffle: the optimum plans the rate of each bundle itself",
+                field="routing",
+                value=self.routing.value,
+            )
         if self.exclusive and self.counts is Counts.ALL:
             raise InputError(
                 "must be measured where full bundles are exclusive: a bundle of one thread fewer "

@@ -73,21 +73,31 @@ class RateResult:
     seconds: float
 
 
-def plan_of(
-    problem: SlotProblem, packing: Packing, rate: Fraction, vms: Sequence[Vm]
-) -> Plan:
-    """Return `packing` on the slots of `vms`, in their order; bundles without a rate are left out."""
+def plan_of(problem: SlotProblem, packing: Packing, rate: Fraction, vms: Sequence[Vm]) -> Plan:
+    """Return `packing` on the slots of `vms`, in order; bundles without a rate are left out."""
     places = chain.from_iterable(((vm, k) for k in range(vm.size.slots)) for vm in vms)
     slots = []
     for kind in sorted(packing.counts, reverse=True):
         bundles = tuple(
             Bundle(task.name, task.options[option].threads, carried)
-            for task, option, carried in zip(
-                problem.tasks, kind, packing.rates[kind], strict=True
-            )
+            for task, option, carried in zip(problem.tasks, kind, packing.rates[kind], strict=True)
             if option != NONE and carried
         )
         for _ in range(packing.counts[kind]):
             vm, index = next(places)
             slots.append(Slot(vm.name, index, bundles))
     return Plan(rate, tuple(vms), tuple(slots))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A packing of a problem, ``None`` if none was found, and the bound in slots."""
+
+    problem: SlotProblem
+    packing: Packing | None
+    bound: int
+
+    def at(self, factor: Fraction, bound: int) -> Answer:
+        """Return the same packing at a lower rate, with the bound there."""
+        packing = None if self.packing is None else self.packing.at(factor)
+        return Answer(self.problem, packing, bound)

@@ -17,6 +17,7 @@ import time
 from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from slotwise.solver.slots.branching import fewest
 from slotwise.solver.slots.contents import NONE
@@ -24,7 +25,7 @@ from slotwise.solver.slots.master import Master
 from slotwise.solver.slots.packing import Packing
 from slotwise.solver.slots.problem import Option, SlotProblem, SlotTask, undominated
 
-MOST_LEVELS = 8
+MOST_LEVELS = 5
 DIVE_PART = 0.5
 """Part of the time that may go into the choice of levels."""
 
@@ -85,15 +86,21 @@ def _at_levels(problem: SlotProblem, levels: list[list[Fraction]]) -> SlotProble
     """Return the problem in which each thread receives one of the shares of its task."""
     tasks = []
     for task, shares in zip(problem.tasks, levels, strict=True):
-        options = [
-            _at_share(option, share, scaled=problem.scaled)
-            for share in shares
-            for option in task.options
-            if option.threads * share <= min(option.peak, task.rate)
-        ]
-        fitting = [one for one in options if one.cpu <= 100 and one.memory <= 100]
-        tasks.append(SlotTask(task.name, task.rate, undominated(fitting, scaled=False)))
+        options = (one for share in shares for one in _at_level(task, share, problem.scaled))
+        tasks.append(SlotTask(task.name, task.rate, tuple(options)))
     return SlotProblem(tuple(tasks), scaled=False)
+
+
+@lru_cache(maxsize=1000)
+def _at_level(task: SlotTask, share: Fraction, scaled: bool) -> tuple[Option, ...]:
+    """Return what the options of a task are where each thread receives `share`."""
+    options = [
+        _at_share(option, share, scaled=scaled)
+        for option in task.options
+        if option.threads * share <= min(option.peak, task.rate)
+    ]
+    fitting = [one for one in options if one.cpu <= 100 and one.memory <= 100]
+    return undominated(fitting, scaled=False)
 
 
 def _at_share(option: Option, share: Fraction, *, scaled: bool) -> Option:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.vm import AZURE_D, Vm, VmSize
 from slotwise.models.dataflow.dataflow import Dataflow
 from slotwise.models.errors import InputError
@@ -15,9 +16,8 @@ from slotwise.models.performance.model import PerformanceModel
 from slotwise.solver.core.result import Status
 from slotwise.solver.slots.branching import fewest
 from slotwise.solver.slots.master import Master
-from slotwise.solver.slots.packing import Packing
-from slotwise.solver.slots.problem import Routing, SlotProblem, Variant, slot_problem
-from slotwise.solver.slots.result import RateResult, SlotResult, plan_of
+from slotwise.solver.slots.problem import Variant, slot_problem
+from slotwise.solver.slots.result import Answer, RateResult, SlotResult, plan_of
 from slotwise.solver.slots.shuffle import fewest_by_shuffle
 from slotwise.solver.slots.vms import acquire, choose
 
@@ -47,9 +47,8 @@ class Offer:
         return acquire(slots, self.sizes) if self.vms is None else choose(slots, self.vms)
 
 
+PLAIN = Variant()
 ANY_VMS = Offer()
-SHARES = 12
-"""Of a curve: a rate gets this part of the time left; few rates need it."""
 
 
 class SlotSolver:
@@ -74,10 +73,10 @@ class SlotSolver:
         self,
         dataflow: Dataflow,
         models: Mapping[str, PerformanceModel],
-        variant: Variant = Variant(),
+        variant: Variant = PLAIN,
         offer: Offer = ANY_VMS,
     ) -> None:
-        aware = replace(variant, routing=Routing.SLOT_AWARE)
+        aware = replace(variant, routing=Routing.PLANNED)
         self._aware = slot_problem(dataflow, models, Fraction(1), aware)
         self._master = Master(self._aware)
         self._shuffled = (
@@ -103,52 +102,8 @@ class SlotSolver:
             Where the rate is not above 0, or is proven to need more slots than the offer has.
         """
         begun = time.perf_counter()
-        _check_above_0(rate, "rate")
-        return self._result(rate, self._pack(rate, deadline), time.perf_counter() - begun)
-
-    def curve(self, rates: Sequence[Fraction], *, deadline: float) -> list[SlotResult]:
-        """Return the fewest slots for each of the rates, in their order.
-
-        Bisection: where two rates need the same slots, so do all between them, with the plan of
-        the higher one. Each rate that is solved gets a share of the time that is left;
-        `SlotResult.seconds` is the time of the rate itself.
-
-        Raises
-        ------
-        InputError
-            As `fewest_slots`.
-        """
-        for rate in rates:
-            _check_above_0(rate, "rate")
-        ordered = sorted(set(rates))
-        answers: dict[Fraction, tuple[_Answer, float]] = {}
-
-        def answer(index: int) -> _Answer:
-            begun = time.perf_counter()
-            share = max(deadline - begun, 0.0) / min(SHARES, len(ordered) - len(answers))
-            found = self._pack(ordered[index], begun + share)
-            answers[ordered[index]] = found, time.perf_counter() - begun
-            return found
-
-        def fill(low: int, lower: _Answer, high: int, higher: _Answer) -> None:
-            if high - low < 2:
-                return
-            if higher.packing is not None and higher.packing.slots == lower.bound:
-                for rate in ordered[low + 1 : high]:
-                    answers[rate] = higher.at(rate / ordered[high], lower.bound), 0.0
-                return
-            middle = (low + high) // 2
-            found = answer(middle)
-            fill(low, lower, middle, found)
-            fill(middle, found, high, higher)
-
-        if ordered:
-            ends = 0, len(ordered) - 1
-            lower, higher = answer(ends[0]), answer(ends[1]) if ends[1] else None
-            if higher is not None:
-                fill(ends[0], lower, ends[1], higher)
-        _share(ordered, answers)
-        return [self._result(rate, *answers[rate]) for rate in rates]
+        check_above_0(rate, "rate")
+        return self.result(rate, self.pack(rate, deadline), time.perf_counter() - begun)
 
     def highest_rate(
         self, slots: int | None = None, *, step: Fraction = Fraction(1), deadline: float
@@ -166,14 +121,14 @@ class SlotSolver:
         """
         begun = time.perf_counter()
         most = self._most_slots(slots)
-        _check_above_0(step, "step")
+        check_above_0(step, "step")
         known, beyond = 0, self._first_beyond(most, step, deadline)
         refuted = beyond
-        best: _Answer | None = None
+        best: Answer | None = None
         while known + 1 < beyond:
             middle = (known + beyond) // 2
             share = (deadline - time.perf_counter()) / (beyond - known).bit_length()
-            found = self._pack(middle * step, time.perf_counter() + share, at_most=most)
+            found = self.pack(middle * step, time.perf_counter() + share, at_most=most)
             if found.packing is not None and found.packing.slots <= most:
                 known, best = middle, found
                 continue
@@ -194,7 +149,7 @@ class SlotSolver:
             raise InputError("give the number of slots, or VMs", field="slots")
         most = slots if slots is not None else offered
         assert most is not None
-        _check_above_0(Fraction(most), "slots")
+        check_above_0(Fraction(most), "slots")
         if offered is not None and most > offered:
             raise InputError(f"the VMs given have {offered} slots", field="slots", value=most)
         return most
@@ -204,17 +159,25 @@ class SlotSolver:
         relaxed = self._master.solve(self._aware, deadline=deadline)
         return math.floor(most / relaxed.bound / step) + 1
 
-    def _pack(self, rate: Fraction, deadline: float, at_most: int | None = None) -> _Answer:
+    def pack(self, rate: Fraction, deadline: float, at_most: int | None = None) -> Answer:
+        """Return the best packing for `rate`; see `fewest` for `at_most`."""
         problem = self._aware.at(rate)
         packed = fewest(problem, self._master, deadline=deadline, at_most=at_most)
         if self._shuffled is None:
-            return _Answer(problem, packed.packing, packed.bound)
+            return Answer(problem, packed.packing, packed.bound)
         shuffled = fewest_by_shuffle(self._shuffled.at(rate), deadline=deadline)
         if shuffled is None:
-            return _Answer(problem, None, packed.bound)
-        return _Answer(shuffled.problem, shuffled.packing, packed.bound)
+            return Answer(problem, None, packed.bound)
+        return Answer(shuffled.problem, shuffled.packing, packed.bound)
 
-    def _result(self, rate: Fraction, answer: _Answer, seconds: float) -> SlotResult:
+    def result(self, rate: Fraction, answer: Answer, seconds: float) -> SlotResult:
+        """Return `answer` as a plan on VMs of the offer.
+
+        Raises
+        ------
+        InputError
+            Where the bound is beyond the offer.
+        """
         offered = self._offer.slots
         if offered is not None and answer.bound > offered:
             raise InputError(
@@ -230,42 +193,7 @@ class SlotSolver:
         return SlotResult(status, packing.slots, answer.bound, plan, seconds)
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """A packing, ``None`` if none was found, of a problem; and the bound in slots."""
-
-    problem: SlotProblem
-    packing: Packing | None
-    bound: int
-
-    def at(self, factor: Fraction, bound: int) -> _Answer:
-        """Return the same packing at a lower rate, with the bound there."""
-        packing = None if self.packing is None else self.packing.at(factor)
-        return _Answer(self.problem, packing, bound)
-
-
-def _share(
-    ordered: Sequence[Fraction], answers: dict[Fraction, tuple[_Answer, float]]
-) -> None:
-    """Give each rate the bounds of lower rates and the packings of higher ones, if better."""
-    bound = 0
-    for rate in ordered:
-        answer, seconds = answers[rate]
-        bound = max(bound, answer.bound)
-        answers[rate] = replace(answer, bound=bound), seconds
-    best: tuple[Fraction, _Answer] | None = None
-    for rate in reversed(ordered):
-        answer, seconds = answers[rate]
-        if best is not None and _smaller(best[1].packing, answer.packing):
-            answer = best[1].at(rate / best[0], answer.bound)
-            answers[rate] = answer, seconds
-        best = rate, answer
-
-
-def _smaller(one: Packing | None, other: Packing | None) -> bool:
-    return one is not None and (other is None or one.slots < other.slots)
-
-
-def _check_above_0(number: Fraction, field: str) -> None:
+def check_above_0(number: Fraction, field: str) -> None:
+    """Refuse what is 0 or less."""
     if number <= 0:
         raise InputError("must be above 0", field=field, value=float(number))

@@ -49,7 +49,9 @@ def choose(slots: int, vms: Sequence[Vm]) -> tuple[Vm, ...]:
     """
     held = sum(vm.size.slots for vm in vms)
     if held < slots:
-        raise InputError(f"have fewer than the {slots} slots that are needed", field="vms", value=held)
+        raise InputError(
+            f"have fewer than the {slots} slots that are needed", field="vms", value=held
+        )
     best: list[_Best | None] = [(Fraction(0), 0, ()), *[None] * slots]
     for index, vm in enumerate(vms):
         for missing in range(slots, 0, -1):
