@@ -18,10 +18,10 @@ from slotwise.models.suggestion import suggestion
 from slotwise.solver.allocation.answer import Answer, Outcome, Question
 from slotwise.solver.allocation.optimum import seated, unlimited
 from slotwise.solver.core.result import Status
-from slotwise.solver.slots.problem import Routing as RoutingOfSlots
+from slotwise.solver.slots.curve import slots_curve
 from slotwise.solver.slots.problem import Variant
 from slotwise.solver.slots.result import SlotResult
-from slotwise.solver.slots.solve import Offer, SlotSolver
+from slotwise.solver.slots.solve import PLAIN, Offer, SlotSolver
 
 OPTIMAL = "optimal"
 METHODS = (OPTIMAL, *PAIRS)
@@ -42,19 +42,29 @@ class Setting:
         Wall-clock limit of the optimum, for all rates together.
     variant
         Rules of the optimum; no matter to the pairs.
+    shuffle
+        Whether tuples will be routed by shuffle grouping, whatever the method expects: plans are
+        checked under it, and the optimum is that under it.
     """
 
     vm_sizes: tuple[VmSize, ...] = AZURE_D
     time_limit_s: float = TIME_LIMIT_S
-    variant: Variant = Variant()
+    variant: Variant = PLAIN
+    shuffle: bool = False
 
     def __post_init__(self) -> None:
         """Refuse an empty list of sizes."""
         if not self.vm_sizes:
             raise InputError("must name a size of VM at least", field="vm sizes", has_value=False)
+        if self.shuffle:
+            shuffled = replace(self.variant, routing=Routing.SHUFFLE)
+            object.__setattr__(self, "variant", shuffled)
 
 
-def allocate(question: Question, method: str = OPTIMAL, setting: Setting = Setting()) -> Answer:
+PLAIN_SETTING = Setting()
+
+
+def allocate(question: Question, method: str = OPTIMAL, setting: Setting = PLAIN_SETTING) -> Answer:
     """Return what `method` makes of `question`.
 
     The plan is checked slot by slot at its rate, under the routing that the method expects.
@@ -75,7 +85,7 @@ def allocate_all(
     question: Question,
     rates: Sequence[Fraction],
     method: str = OPTIMAL,
-    setting: Setting = Setting(),
+    setting: Setting = PLAIN_SETTING,
 ) -> list[Answer]:
     """Return what `method` makes of `question` at each of `rates`; raises as `allocate` does.
 
@@ -106,8 +116,9 @@ def _by_pair(question: Question, method: str, setting: Setting) -> Answer:
         question.dataflow, question.models, question.rate, pair, vm_sizes=setting.vm_sizes
     )
     seconds = time.perf_counter() - begin
+    routing = Routing.SHUFFLE if setting.shuffle else pair.routing
     blank = Answer(
-        question, method, pair.routing, Scaling.PROPORTIONAL, Outcome.REFUSED, seconds=seconds
+        question, method, routing, Scaling.PROPORTIONAL, Outcome.REFUSED, seconds=seconds
     )
     if isinstance(found, Refused):
         return replace(blank, reason=found.reason)
@@ -125,17 +136,16 @@ def _optima(questions: Sequence[Question], setting: Setting) -> list[Answer]:
     if len(questions) == 1:
         results = [solver.fewest_slots(first.rate, deadline=deadline)]
     else:
-        results = solver.curve([one.rate for one in questions], deadline=deadline)
+        results = slots_curve(solver, [one.rate for one in questions], deadline=deadline)
     return [_optimum(*pair, setting) for pair in zip(questions, results, strict=True)]
 
 
 def _optimum(question: Question, result: SlotResult, setting: Setting) -> Answer:
     variant = setting.variant
-    shuffled = variant.routing is RoutingOfSlots.SHUFFLE
     blank = Answer(
         question,
         OPTIMAL,
-        Routing.SHUFFLE if shuffled else Routing.PLANNED,
+        variant.routing,
         Scaling.PROPORTIONAL if variant.scaled else Scaling.FULL,
         Outcome.UNKNOWN,
         bound=result.bound,

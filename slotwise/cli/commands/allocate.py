@@ -43,6 +43,14 @@ def allocate(
             metavar="FILE", help="Sizes of VMs to be had; default: D1 to D4 of the SAM article."
         ),
     ] = None,
+    shuffle: Annotated[
+        bool,
+        typer.Option(
+            "--shuffle",
+            help="Tuples are routed by Storm's shuffle grouping; else optimal and mba+sam have "
+            "each bundle receive the rate that they plan for it.",
+        ),
+    ] = False,
     time_limit: options.TimeLimit = 60.0,
     plot: options.Plot = None,
     out: Annotated[
@@ -78,7 +86,7 @@ def allocate(
 
         check_svg(plot)
     question = Question(running.find_dataflow(dag), inputs.load_models(models), rates[0])
-    setting = Setting(inputs.load_vm_sizes(vms), time_limit)
+    setting = Setting(inputs.load_vm_sizes(vms), time_limit, shuffle=shuffle)
     done = running.allocated(question, rates, method, setting)
     if plot is not None:
         from slotwise.cli.render.allocations import plot_methods
