@@ -15,7 +15,9 @@ from slotwise.solver.allocation.optimum import seated, unlimited
 
 def plan_of(slots: int) -> Plan:
     vm = Vm("vm-1", VmSize("any", slots, Fraction(0)))
-    return Plan(Fraction(1), (vm,), tuple(Slot("vm-1", k, (Bundle("x", k + 1),)) for k in range(slots)))
+    return Plan(
+        Fraction(1), (vm,), tuple(Slot("vm-1", k, (Bundle("x", k + 1),)) for k in range(slots))
+    )
 
 
 def size(name: str, slots: int, price: int, available: int | None = None) -> VmSize:

@@ -6,9 +6,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from sam_cases import chain, dataflows, model, models
 from hypothesis import given
 from hypothesis import strategies as st
+from sam_cases import chain, dataflows, model, models
 
 from slotwise.models.allocation.check import Rule, check
 from slotwise.models.allocation.load import Routing
