@@ -57,6 +57,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.storm.ras_speed",
         "seconds of ras-default against executors and nodes",
     ),
+    "slots": Experiment(
+        "slotwise.benchmarks.slots.optima",
+        "how fast SAM's fewest slots are proven",
+    ),
     "judge_speed": Experiment(
         "slotwise.benchmarks.speed.judge", "how long one judgement takes at scale"
     ),

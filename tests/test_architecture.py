@@ -60,7 +60,8 @@ solver.column_generation.engine
 solver.engines
 solver.portfolio
 solver.solve
-solver.admission solver.verification
+solver.admission solver.verification solver.slots
+solver.allocation
 
 testing.choices
 testing.instances
@@ -70,7 +71,7 @@ benchmarks.__init__ benchmarks.program benchmarks.child_process benchmarks.spark
 benchmarks.grading
 benchmarks.analysis
 benchmarks.report benchmarks.grade
-benchmarks.proofs benchmarks.storm
+benchmarks.proofs benchmarks.storm benchmarks.slots benchmarks.reproduction
 benchmarks.speed
 benchmarks.experiments
 benchmarks.__main__
@@ -78,7 +79,7 @@ benchmarks.__main__
 __init__
 cli.__init__ cli.exits cli.options
 cli.inputs cli.progress
-cli.answers cli.listing cli.scheduled
+cli.answers cli.listing cli.scheduled cli.allocated
 cli.render
 cli.commands
 cli.app
@@ -96,10 +97,15 @@ NOT_EVEN = {
     "solver.local_search": ("heuristics",),
     "solver.assignment": ("heuristics",),
     "solver.portfolio": ("heuristics",),
+    # It knows nothing of placement: bundles of threads on slots alone.
+    "solver.slots": ("heuristics", "models.problem", "models.judge", "solver.solve"),
     # What users run does not need what tests and measures the engines.
     "benchmarks.grading": ("testing",),
     "benchmarks.report": ("testing",),
-    "cli": ("testing", "benchmarks.proofs", "benchmarks.speed", "benchmarks.storm"),
+    "cli": (
+        "testing",
+        *("benchmarks.proofs", "benchmarks.slots", "benchmarks.speed", "benchmarks.storm"),
+    ),
 }
 
 # Packages of others, and who may import them; those that are not listed are free.

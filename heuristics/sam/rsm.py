@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 
 from slotwise.heuristics.sam.mapping import AllocatedTask, Mapped, NoRoom, OpenVm, SlotId
 from slotwise.models.allocation.plan import Bundle
@@ -31,31 +32,6 @@ class RsmWeights:
                 raise InputError("must be 0 or more", field=f"weights.{name}", value=value)
 
 
-class _VmState:
-    """What RSM keeps of a VM: CPU and memory left in all, memory left per slot (lines 2 and 3)."""
-
-    def __init__(self, vm: OpenVm) -> None:
-        self.rack = vm.vm.rack
-        self.cpu = Fraction(100 * vm.slots)
-        self.memory = Fraction(100 * vm.slots)
-        self.slot_memory = [Fraction(100)] * vm.slots
-
-    def slot_for(self, task: AllocatedTask) -> int | None:
-        """Return the first slot with memory for a thread, if the VM has CPU for it (line 14)."""
-        if self.cpu < task.thread_cpu:
-            return None
-        for slot, free in enumerate(self.slot_memory):
-            if free >= task.thread_memory:
-                return slot
-        return None
-
-    def put(self, task: AllocatedTask, slot: int) -> None:
-        """Take what a thread needs (line 20)."""
-        self.cpu -= task.thread_cpu
-        self.memory -= task.thread_memory
-        self.slot_memory[slot] -= task.thread_memory
-
-
 def map_rsm(
     tasks: Sequence[AllocatedTask], vms: Sequence[OpenVm], weights: RsmWeights | None = None
 ) -> Mapped | NoRoom:
@@ -67,45 +43,93 @@ def map_rsm(
     does (1.00 = one slot), and a thread's needs are those of its `AllocatedTask`: C(1) and M(1) or
     an equal part, by the allocation.
     """
-    weights = weights or RsmWeights()
-    states = [_VmState(vm) for vm in vms]
+    state = _State(tasks, vms, weights or RsmWeights())  # lines 2, 3 and 6
     pending = Counter({task.name: task.threads for task in tasks})  # line 4
     threads: dict[SlotId, Counter[str]] = {}  # line 5
-    reference = 0  # line 6
     while pending.total() > 0:  # line 7
-        for task in tasks:  # line 8
+        for index, task in enumerate(tasks):  # line 8
             if pending[task.name] == 0:  # line 9
                 continue
-            found = _nearest(task, states, reference, weights)  # lines 10 to 15
-            if found is None:  # lines 16 and 17
+            vm = state.nearest(index)  # lines 10 to 15
+            if vm is None:  # lines 16 and 17
                 return NoRoom(task.name, 1, task.thread_cpu, task.thread_memory)
-            states[found.vm].put(task, found.slot)
-            threads.setdefault(found, Counter())[task.name] += 1  # lines 18 and 19
+            slot = SlotId(vm, state.put(index, vm))  # lines 18 to 20 and 22
+            threads.setdefault(slot, Counter())[task.name] += 1
             pending[task.name] -= 1  # line 21
-            reference = found.vm  # line 22
     return {
         slot: [Bundle(name, count) for name, count in threads[slot].items()]
         for slot in sorted(threads)
     }
 
 
-def _nearest(
-    task: AllocatedTask, states: Sequence[_VmState], reference: int, weights: RsmWeights
-) -> SlotId | None:
-    """Return a fitting slot on the nearest VM that has one."""
-    best: tuple[Fraction, SlotId] | None = None
-    for index, vm in enumerate(states):
-        slot = vm.slot_for(task)
-        if slot is None:
-            continue
-        network = Fraction(0)
-        if index != reference:
-            network = SAME_RACK if vm.rack == states[reference].rack else OTHER_RACK
-        distance = (
-            weights.memory * ((vm.memory - task.thread_memory) / 100) ** 2
-            + weights.cpu * ((vm.cpu - task.thread_cpu) / 100) ** 2
-            + weights.network * network
+class _State:
+    """What is left of the VMs and slots, and the distance of every VM from every task.
+
+    A thread changes what is left of one VM, so that the distances of the others need no new
+    computation. All numbers are exact: resources are whole multiples of 1 / `unit` of a slot.
+    """
+
+    def __init__(
+        self, tasks: Sequence[AllocatedTask], vms: Sequence[OpenVm], weights: RsmWeights
+    ) -> None:
+        needs = [(task.thread_cpu / 100, task.thread_memory / 100) for task in tasks]
+        unit = lcm(*(part.denominator for need in needs for part in need))
+        self.needs = [(int(cpu * unit), int(memory * unit)) for cpu, memory in needs]
+        factors = (weights.memory, weights.cpu, weights.network * SAME_RACK)
+        whole = lcm(*(weight.denominator for weight in factors))
+        self.weight_memory, self.weight_cpu, half = (int(one * whole) for one in factors)
+        self.same_rack = half * unit**2
+        self.other_rack = int(self.same_rack * OTHER_RACK / SAME_RACK)
+        self.racks = [vm.vm.rack for vm in vms]
+        self.slots = [[unit] * vm.slots for vm in vms]  # memory left, line 3
+        self.cpu = [unit * vm.slots for vm in vms]  # line 2
+        self.memory = list(self.cpu)
+        self.reference = 0  # line 6
+        self.distances = [
+            [self._distance(task, vm) for vm in range(len(vms))] for task in range(len(tasks))
+        ]
+
+    def nearest(self, task: int) -> int | None:
+        """Return the nearest VM with room for a thread; ``None`` where none has any."""
+        best: int | None = None
+        least = 0
+        rack = self.racks[self.reference]
+        for vm, distance in enumerate(self.distances[task]):
+            if distance is None:
+                continue
+            if vm != self.reference:
+                distance += self.same_rack if self.racks[vm] == rack else self.other_rack
+            if best is None or distance < least:
+                best, least = vm, distance
+        return best
+
+    def put(self, task: int, vm: int) -> int:
+        """Take what a thread needs from `vm`, and return its slot (lines 20 and 22)."""
+        slot = self._fitting_slot(task, vm)
+        assert slot is not None
+        cpu, memory = self.needs[task]
+        self.cpu[vm] -= cpu
+        self.memory[vm] -= memory
+        self.slots[vm][slot] -= memory
+        self.reference = vm
+        for other, distances in enumerate(self.distances):
+            if distances[vm] is not None:
+                distances[vm] = self._distance(other, vm)
+        return slot
+
+    def _fitting_slot(self, task: int, vm: int) -> int | None:
+        """Return the first slot with memory for a thread, if the VM has CPU for it (line 14)."""
+        cpu, memory = self.needs[task]
+        if self.cpu[vm] < cpu:
+            return None
+        return next((slot for slot, left in enumerate(self.slots[vm]) if left >= memory), None)
+
+    def _distance(self, task: int, vm: int) -> int | None:
+        """Return the distance without its network term; ``None`` where there is no room."""
+        if self._fitting_slot(task, vm) is None:
+            return None
+        cpu, memory = self.needs[task]
+        return (
+            self.weight_memory * (self.memory[vm] - memory) ** 2
+            + self.weight_cpu * (self.cpu[vm] - cpu) ** 2
         )
-        if best is None or distance < best[0]:
-            best = distance, SlotId(index, slot)
-    return best and best[1]

@@ -29,17 +29,15 @@ class _Pending:
 
     def has_full_bundle(self) -> bool:
         """Line 8, see `map_sam`."""
-        enough_threads = self.threads >= self.full.threads
-        return enough_threads and min(self.cpu, self.memory) >= FULL_SLOT
+        return self.threads >= self.full.threads and self.rate >= self.full.peak_rate
 
     def take_full_bundle(self) -> Bundle:
         """Lines 12 and 14."""
         self.threads -= self.full.threads
         self.cpu -= FULL_SLOT
         self.memory -= FULL_SLOT
-        rate = min(self.rate, self.full.peak_rate)
-        self.rate -= rate
-        return Bundle(self.task.name, self.full.threads, rate)
+        self.rate -= self.full.peak_rate
+        return Bundle(self.task.name, self.full.threads, self.full.peak_rate)
 
     def take_rest(self) -> Bundle:
         """Lines 21 and 24."""
@@ -52,8 +50,9 @@ def map_sam(tasks: Sequence[AllocatedTask], vms: Sequence[OpenVm]) -> Mapped | N
     """Return full bundles on slots of their own, partial ones where they fit best.
 
     `tasks` must come from MBA: a full bundle of it is 100 % CPU and memory. Line 8 asks for a full
-    bundle's threads; here also for the demand of a whole slot. The literal text gives a task whose
-    full bundle is one thread a slot for its scaled residual, and drives its demand below 0.
+    bundle's threads; here also for tuples that fill it, which in MBA's figures is the demand of a
+    whole slot. The literal text gives a task whose full bundle is one thread a slot for its scaled
+    residual, and drives its demand below 0.
 
     GetNextFullSlot (line 9) takes the first empty slot of the VM mapped to last, by either kind of
     bundle, or of the VMs after it in turn; GetBestFitSlot (line 18) the slot with the least CPU +

@@ -7,11 +7,12 @@ measured with one task on the slot, and the article has no other figures.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import cache
 
 from slotwise.models.allocation.demand import TaskDemand
 from slotwise.models.allocation.plan import Bundle, Plan, Slot
@@ -101,47 +102,38 @@ def slot_loads(
         `Routing.PLANNED` for one without a rate.
     """
     by_task = {one.name: one for one in demands}
-    measured: dict[tuple[str, int], Measurement] = {}
+
+    @cache
+    def measured(task: str, threads: int) -> Measurement:
+        return measured_at(by_task[task].model, threads, interpolation)
+
+    weights: dict[str, Fraction] = defaultdict(Fraction)
+    counts: Counter[str] = Counter()
     for slot in plan.slots:
         for bundle in slot.bundles:
             _check(bundle, slot, by_task, routing)
-            key = (bundle.task, bundle.threads)
-            if key not in measured:
-                measured[key] = measured_at(
-                    by_task[bundle.task].model, bundle.threads, interpolation
-                )
-
-    def weight(bundle: Bundle) -> Fraction:
-        if routing is Routing.SHUFFLE:
-            return Fraction(bundle.threads)
-        if routing is Routing.SLOT_AWARE:
-            return measured[bundle.task, bundle.threads].peak_rate
-        assert bundle.rate is not None
-        return bundle.rate
-
-    totals: dict[str, Fraction] = defaultdict(Fraction)
-    counts: dict[str, int] = defaultdict(int)
-    for slot in plan.slots:
-        for bundle in slot.bundles:
-            totals[bundle.task] += weight(bundle)
+            peak = measured(bundle.task, bundle.threads).peak_rate
+            weights[bundle.task] += _weight(bundle, peak, routing)
             counts[bundle.task] += 1
 
-    def received(bundle: Bundle) -> Fraction:
-        task, total = by_task[bundle.task], totals[bundle.task]
-        if total == 0:  # nothing tells the bundles apart
-            return task.rate / counts[task.name]
-        return task.rate * weight(bundle) / total
+    def load(bundle: Bundle) -> BundleLoad:
+        point, rate = measured(bundle.task, bundle.threads), by_task[bundle.task].rate
+        if weights[bundle.task] == 0:  # nothing tells the bundles apart
+            return BundleLoad(bundle, point, rate / counts[bundle.task])
+        part = _weight(bundle, point.peak_rate, routing) / weights[bundle.task]
+        return BundleLoad(bundle, point, rate * part)
 
-    return tuple(
-        SlotLoad(
-            slot,
-            tuple(
-                BundleLoad(one, measured[one.task, one.threads], received(one))
-                for one in slot.bundles
-            ),
-        )
-        for slot in plan.slots
-    )
+    return tuple(SlotLoad(slot, tuple(map(load, slot.bundles))) for slot in plan.slots)
+
+
+def _weight(bundle: Bundle, peak_rate: Fraction, routing: Routing) -> Fraction:
+    """Return what a bundle's share of its task's tuples is in proportion to."""
+    if routing is Routing.SHUFFLE:
+        return Fraction(bundle.threads)
+    if routing is Routing.SLOT_AWARE:
+        return peak_rate
+    assert bundle.rate is not None
+    return bundle.rate
 
 
 def _check(bundle: Bundle, slot: Slot, by_task: Mapping[str, TaskDemand], routing: Routing) -> None:

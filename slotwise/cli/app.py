@@ -13,7 +13,8 @@ import typer
 
 from slotwise import __version__
 from slotwise.cli import exits
-from slotwise.cli.commands import models
+from slotwise.cli.commands import models, reproduce
+from slotwise.cli.commands.allocate import allocate
 from slotwise.cli.commands.convert import convert
 from slotwise.cli.commands.generate import generate
 from slotwise.cli.commands.grade import grade, report
@@ -29,6 +30,7 @@ COMMANDS = (
     verify,
     place,
     schedule,
+    allocate,
     judge,
     convert,
     grade,
@@ -49,6 +51,7 @@ app = typer.Typer(
 for command in COMMANDS:
     app.command()(command)
 app.add_typer(models.app, name="models")
+app.add_typer(reproduce.app, name="reproduce")
 
 
 def main() -> None:
