@@ -20,6 +20,7 @@ from slotwise.cli.commands.grade import grade, report
 from slotwise.cli.commands.judge import judge
 from slotwise.cli.commands.lists import families, methods, schema
 from slotwise.cli.commands.place import place
+from slotwise.cli.commands.profile import profile
 from slotwise.cli.commands.schedule import schedule
 from slotwise.cli.commands.solve import solve
 from slotwise.cli.commands.verify import verify
@@ -34,6 +35,7 @@ COMMANDS = (
     grade,
     report,
     generate,
+    profile,
     methods,
     families,
     schema,
