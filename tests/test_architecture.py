@@ -42,7 +42,7 @@ heuristics.ras.state
 heuristics.ras.strategies
 heuristics.ras.scheduler
 heuristics.ras
-heuristics.rstorm heuristics.rstorm.storm_1
+heuristics.rstorm heuristics.rstorm.storm_1 heuristics.sam
 heuristics.__init__ heuristics.external
 heuristics.registry
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from slotwise.models.allocation.vm import Vm
 
@@ -25,6 +26,17 @@ class TaskAllocation:
     threads: int
     cpu: Fraction
     memory: Fraction
+
+
+def estimated_slots(allocation: Mapping[str, TaskAllocation]) -> int:
+    """Return the slots that an allocation needs at least, by its own estimates.
+
+    The sum of the tasks' CPU, or of their memory if that is more, in slots, rounded up (end of
+    section 6.2; section 6.1 says the same in words).
+    """
+    cpu = sum((one.cpu for one in allocation.values()), Fraction(0))
+    memory = sum((one.memory for one in allocation.values()), Fraction(0))
+    return ceil(max(cpu, memory) / 100)
 
 
 @dataclass(frozen=True, slots=True)

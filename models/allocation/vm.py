@@ -52,7 +52,18 @@ say 1, 2, 4 and 8.
 
 @dataclass(frozen=True, slots=True)
 class Vm:
-    """One VM of a plan; its slots are numbered from 0."""
+    """One VM of a plan; its slots are numbered from 0.
+
+    Parameters
+    ----------
+    name
+        Unique in its plan.
+    size
+        Its size.
+    rack
+        Name of its rack; VMs of the same name are in one rack, which is so unless it is given.
+    """
 
     name: str
     size: VmSize
+    rack: str = ""
