@@ -32,7 +32,7 @@ class Settings:
     least_tuples
         Fewest tuples to judge a trial by.
     first_rate, max_rate
-        Rates to begin with and to end at, tuples/s.
+        Rates to begin with and to end at, tuples/s. Where the first is too much, lower ones follow.
     resolution
         The peak rate is found to this part of itself; peak rates that differ less are equal.
     max_slope
@@ -52,7 +52,7 @@ class Settings:
     seconds: float = 2.0
     warm_up: float = 0.5
     least_tuples: int = 20
-    first_rate: float = 1.0
+    first_rate: float = 10.0
     max_rate: float = 1_000_000.0
     resolution: float = 0.05
     max_slope: float = 0.02

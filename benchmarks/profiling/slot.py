@@ -119,9 +119,10 @@ class RunningSlot:
     def _start_commands(self, source: int, sink: int) -> None:
         self.ready = 0
         core = core_of(self.settings)
+        command = _command(self.task)
         for _ in range(self.threads):
             process = subprocess.Popen(
-                shlex.split(self.task),
+                command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._said,
@@ -171,6 +172,16 @@ class RunningSlot:
         os.close(self._task_source)
         os.close(self._task_sink)
         self._said.close()
+
+
+def _command(task: str) -> list[str]:
+    try:
+        words = shlex.split(task)
+    except ValueError as error:
+        raise InputError(f"is no command: {error}", field="TASK", value=task) from error
+    if not words:
+        raise InputError("must be a command, or package.module:callable", field="TASK", value=task)
+    return words
 
 
 def _feed(process: subprocess.Popen[bytes], source: int, sink: int) -> None:

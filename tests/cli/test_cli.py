@@ -24,6 +24,7 @@ COMMANDS = (
     "grade",
     "report",
     "generate",
+    "profile",
     "methods",
     "families",
     "schema",

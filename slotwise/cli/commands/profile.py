@@ -42,7 +42,7 @@ def profile(
     ] = "1,2,4,8,16,32,64",
     seconds: Annotated[float, typer.Option(help="Each trial measures for so long.")] = 2.0,
     warm_up: Annotated[float, typer.Option(help="Seconds before that, which do not count.")] = 0.5,
-    first_rate: Annotated[float, typer.Option(help="Tuples/s to begin with.")] = 1.0,
+    first_rate: Annotated[float, typer.Option(help="Tuples/s to begin with.")] = 10.0,
     max_rate: Annotated[float, typer.Option(help="Tuples/s to end at.")] = 1_000_000.0,
     resolution: Annotated[float, typer.Option(help="Relative precision of peak rates.")] = 0.05,
     max_slope: Annotated[
@@ -95,9 +95,13 @@ def _profile(
 
     core_of(settings)
     file = TrialsFile(out.with_name(out.name + ".trials.jsonl"), task, settings)
-    with progress(settings, quiet) as shown:
-        for trial in sweep(partial(shown.around, partial(run_trial, task)), settings, file.trials):
-            file.append(trial)
+    try:
+        with progress(settings, quiet) as shown:
+            run = partial(shown.around, partial(run_trial, task))
+            for trial in sweep(run, settings, file.trials):
+                file.append(trial)
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED  # every trial that ended is in the file
     model, left_out = model_of(name, file.trials)
     write_models(out, {name: model}, source=f"slotwise profile, {len(file.trials)} trials")
     if as_json:

@@ -11,7 +11,7 @@ from slotwise.benchmarks.profiling.sweep import model_of, next_trial, sweep
 from slotwise.benchmarks.profiling.trial import Trial
 from slotwise.models.errors import InputError
 
-SETTINGS = Settings(threads=(1, 2, 4, 8, 16), resolution=0.05)
+SETTINGS = Settings(threads=(1, 2, 4, 8, 16), resolution=0.05, first_rate=1)
 
 Capacity = Callable[[int], float]
 

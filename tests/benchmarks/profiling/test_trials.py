@@ -47,6 +47,8 @@ FAULTS = {
     "raises": ("operator:not_there", "has no attribute 'not_there'"),
     "raises on a tuple": ("os:listdir", "ended with exit code 1 in a trial"),
     "no program": ("/nowhere/program", "cannot be started: No such file or directory"),
+    "nothing": (" ", "must be a command, or package.module:callable"),
+    "quotes": ("cat 'x", "is no command: No closing quotation"),
     "ends": (f"{sys.executable} -c 'raise SystemExit(3)'", "ended with exit code 3 in a trial"),
 }
 
