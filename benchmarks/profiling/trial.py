@@ -81,12 +81,14 @@ def run_trial(task: str, threads: int, rate: float, settings: Settings) -> Trial
         start = time.monotonic_ns()
         source = _Source(slot, rate, start, settings.warm_up + measured)
         source.start()
-        _wait(answers, slot, start + int(settings.warm_up * NS))
-        cpu_before, at = slot.cpu_seconds(), time.monotonic_ns()
-        _wait(answers, slot, start + int((settings.warm_up + measured) * NS))
-        cpu = (slot.cpu_seconds() - cpu_before) / ((time.monotonic_ns() - at) / NS)
-        memory = slot.memory_bytes() / (settings.memory_mb * MIB)
-        source.join()
+        try:
+            _wait(answers, slot, start + int(settings.warm_up * NS))
+            cpu_before, at = slot.cpu_seconds(), time.monotonic_ns()
+            _wait(answers, slot, start + int((settings.warm_up + measured) * NS))
+            cpu = (slot.cpu_seconds() - cpu_before) / ((time.monotonic_ns() - at) / NS)
+            memory = slot.memory_bytes() / (settings.memory_mb * MIB)
+        finally:
+            source.stop()
         answers.drain(source.sent, start, rate)
         slot.check_alive()
     first = int(np.ceil(settings.warm_up * rate))
@@ -127,9 +129,15 @@ class _Source(threading.Thread):
         self.sent = 0
         self._slot, self._rate, self._start_ns = slot, rate, start
         self._end = start + int(seconds * NS)
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Send no more; return when that is so, and before the pipe closes."""
+        self._stopped.set()
+        self.join()
 
     def run(self) -> None:
-        while (now := time.monotonic_ns()) < self._end:
+        while (now := time.monotonic_ns()) < self._end and not self._stopped.is_set():
             due = int((now - self._start_ns) / NS * self._rate) + 1
             while self.sent < due:
                 batch = range(self.sent, min(due, self.sent + BATCH))
@@ -141,7 +149,7 @@ class _Source(threading.Thread):
                     return  # the task ended; the trial finds out
                 self.sent = batch.stop
             next_due = self._start_ns + self.sent / self._rate * NS
-            time.sleep(max(TICK_S, min((next_due - time.monotonic_ns()) / NS, 0.1)))
+            self._stopped.wait(max(TICK_S, min((next_due - time.monotonic_ns()) / NS, 0.1)))
 
 
 class _Answers:

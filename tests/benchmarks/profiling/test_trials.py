@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +33,21 @@ def test_every_tuple_is_answered(task: str, settings: Settings) -> None:
     assert (trial.threads, trial.rate, trial.sent) == (2, 50, 9)
     assert trial.answered == trial.sent
     assert trial.memory >= 0
+
+
+EXAMPLES = Path(__file__).parents[3] / "docs" / "examples" / "profile"
+
+
+@pytest.mark.parametrize("task", ["parse_xml", "viete_pi", "sleep_20_ms", "ask_service"])
+def test_the_examples_answer(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    command = [sys.executable, "service.py"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as service:
+        assert service.stdout is not None
+        monkeypatch.setenv("PORT", service.stdout.readline().strip())
+        trial = run_trial(f"tasks:{task}", 2, 25, QUICK)
+        service.kill()
+    assert trial.answered == trial.sent == 4
 
 
 def test_a_task_that_is_too_slow_is_unstable() -> None:
