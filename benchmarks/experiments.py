@@ -73,6 +73,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.speed.interrupts",
         "how soon Ctrl-C ends a solve, and what is kept",
     ),
+    "profile_accuracy": Experiment(
+        "slotwise.benchmarks.speed.profile_accuracy",
+        "peak rates that profile measures, beside those known by construction",
+    ),
     "time_limits": Experiment(
         "slotwise.benchmarks.speed.time_limits", "whether solves end at their time limit"
     ),

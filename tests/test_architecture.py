@@ -68,7 +68,7 @@ testing.instances
 testing
 
 benchmarks.__init__ benchmarks.program benchmarks.child_process benchmarks.spark
-benchmarks.grading
+benchmarks.grading benchmarks.profiling
 benchmarks.analysis
 benchmarks.report benchmarks.grade
 benchmarks.proofs benchmarks.storm benchmarks.slots benchmarks.reproduction
@@ -78,7 +78,7 @@ benchmarks.__main__
 
 __init__
 cli.__init__ cli.exits cli.options
-cli.inputs cli.progress
+cli.inputs cli.progress cli.profile_progress
 cli.answers cli.listing cli.scheduled cli.allocated
 cli.render
 cli.commands
@@ -119,10 +119,11 @@ OUTSIDE = {
     "ortools": _SOLVERS,
     "pandas": ("benchmarks",),
     "plotly": ("benchmarks.report",),
+    "psutil": ("benchmarks.profiling",),
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),
     "pyarrow": ("benchmarks.grading", "models.performance.tables"),
-    "pydantic": ("models",),
+    "pydantic": ("models", "benchmarks.profiling.trials_file"),
     "pyspark": ("benchmarks.spark", "benchmarks.grading.spark_job"),
     "rich": ("cli", "benchmarks.grading.progress"),
     "typer": ("cli",),

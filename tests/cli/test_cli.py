@@ -25,6 +25,7 @@ COMMANDS = (
     "grade",
     "report",
     "generate",
+    "profile",
     "methods",
     "families",
     "schema",
