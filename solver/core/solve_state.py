@@ -64,6 +64,8 @@ class SolveState:
         As it was asked, without reductions.
     tell
         Called with each event; any thread may call it.
+    on_best
+        Called with each better placement.
     confirm
         Whether a bound that rests on the word of CP-SAT or of a MIP solver counts only once it is
         confirmed; see `proofs`.
@@ -76,6 +78,7 @@ class SolveState:
     problem: Problem
     tell: Callable[[Progress], None] = lambda event: None
     started: float = field(default_factory=time.perf_counter)
+    on_best: Callable[[Placement], object] = lambda placement: None
     picked: list[Pick] = field(default_factory=list)
     confirm: bool = False
     trust: Trust = field(default_factory=Trust)
@@ -94,7 +97,8 @@ class SolveState:
 
         `verdict` is the judge's on this problem, where it was asked already.
         """
-        verdict = verdict or judge(self.problem, placement)
+        if verdict is None:
+            verdict = judge(self.problem, placement)
         if not verdict.valid:
             return False
         with self._lock:
@@ -102,6 +106,7 @@ class SolveState:
                 return False
             self.best = Best(verdict.scaled, placement, engine)
             self._doubt_contradicted()
+        self.on_best(placement)
         self._tell(engine, Event.PLACEMENT)
         return True
 
