@@ -114,8 +114,7 @@ class SolveState:
 
         `verdict` is the judge's on this problem, where it was asked already.
         """
-        if verdict is None:
-            verdict = self.judged(placement)
+        verdict = verdict or self.judged(placement)
         if not verdict.valid:
             return False
         with self._lock:
@@ -254,18 +253,12 @@ class SolveState:
 
     def _tell(self, engine: str, event: Event, why: str = "") -> None:
         now, units = self.snapshot(), [term.unit for term in self.problem.terms]
-        self.tell(
-            Progress(
-                seconds=time.perf_counter() - self.started,
-                engine=engine,
-                event=event,
-                values=None
-                if now.best is None
-                else tuple(v * unit for v, unit in zip(now.best.values, units, strict=True)),
-                bounds=tuple(
-                    None if bound is None else bound * unit
-                    for bound, unit in zip(now.bounds, units, strict=True)
-                ),
-                why=why,
-            )
+        values = None
+        if now.best is not None:
+            values = tuple(v * unit for v, unit in zip(now.best.values, units, strict=True))
+        bounds = tuple(
+            None if bound is None else bound * unit
+            for bound, unit in zip(now.bounds, units, strict=True)
         )
+        seconds = time.perf_counter() - self.started
+        self.tell(Progress(seconds, engine, event, values, bounds, why))
