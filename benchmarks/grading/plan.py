@@ -23,7 +23,7 @@ CHEAP_RUNS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class PlannedRun:
     """One run, ready for any machine.
 
     Parameters
@@ -69,7 +69,7 @@ class Run:
         return asdict(self)
 
     @classmethod
-    def from_document(cls, document: dict[str, Any]) -> Run:
+    def from_document(cls, document: dict[str, Any]) -> PlannedRun:
         """Return the run that `to_document` wrote."""
         return cls(**{**document, "case": Case(**document["case"])})
 
@@ -102,8 +102,8 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What all runs of a grading share: see `Run`."""
+class RunLimits:
+    """What all runs of a grading share: see `PlannedRun`."""
 
     time_limit_s: float
     workers: int
@@ -113,8 +113,8 @@ class Limits:
 
 
 def make_plan(
-    cases: Sequence[Case], methods: Iterable[str], engine: str, limits: Limits
-) -> tuple[Run, ...]:
+    cases: Sequence[Case], methods: Iterable[str], engine: str, limits: RunLimits
+) -> tuple[PlannedRun, ...]:
     """Return the exact runs, largest instance first, then those of the methods."""
     hardest_first = sorted(cases, key=lambda case: -case.tasks * case.nodes)
     exact = [_run(case, Kind.EXACT, engine, limits) for case in hardest_first]
@@ -136,9 +136,9 @@ def _parameters_of(kind: Kind, method: str) -> dict[str, str]:
     return dict(find_method(method).parameters)
 
 
-def _run(case: Case, kind: Kind, method: str, limits: Limits) -> Run:
+def _run(case: Case, kind: Kind, method: str, limits: RunLimits) -> PlannedRun:
     exact = kind is Kind.EXACT
-    return Run(
+    return PlannedRun(
         case=case,
         kind=str(kind),
         method=method,
@@ -155,13 +155,13 @@ def _run(case: Case, kind: Kind, method: str, limits: Limits) -> Run:
     )
 
 
-def pending(plan: Iterable[Run], done: Iterable[Row]) -> tuple[Run, ...]:
+def pending(plan: Iterable[PlannedRun], done: Iterable[Row]) -> tuple[PlannedRun, ...]:
     """Return the runs that no row stands for yet (an anti-join on `rows.KEY`)."""
     keys = {key_of(row) for row in done}
     return tuple(run for run in plan if key_of(run.columns()) not in keys)
 
 
-def partitions(plan: Sequence[Run], slots: int) -> tuple[tuple[Run, ...], ...]:
+def partitions(plan: Sequence[PlannedRun], slots: int) -> tuple[tuple[PlannedRun, ...], ...]:
     """Split `plan` into what one Spark task does.
 
     One exact solve or external command each; heuristics share, a few tasks for each of `slots`.

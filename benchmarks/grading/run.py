@@ -15,9 +15,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from slotwise.benchmarks.grading.environment import cpu_model
-from slotwise.benchmarks.grading.plan import Run
+from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.preload import preload
-from slotwise.benchmarks.grading.rows import MOST_VIOLATIONS, Kind, Outcome, RunStatus, Term
+from slotwise.benchmarks.grading.rows import MOST_VIOLATIONS, Kind, RunOutcome, RunStatus, TermRow
 from slotwise.heuristics.method_error import MethodError
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.formats.instance_writer import instance_hash
@@ -38,7 +38,7 @@ class Loader:
     def __init__(self) -> None:
         self._last: tuple[str, Instance] | None = None
 
-    def __call__(self, run: Run) -> Instance:
+    def __call__(self, run: PlannedRun) -> Instance:
         """Return the instance of `run`.
 
         Raises
@@ -51,7 +51,7 @@ class Loader:
         return self._last[1]
 
 
-def _load(run: Run) -> Instance:
+def _load(run: PlannedRun) -> Instance:
     case = run.case
     if case.family is None or case.index is None:
         return instance_from_text(case.text)
@@ -67,7 +67,7 @@ def _load(run: Run) -> Instance:
     return instance
 
 
-def outcome(run: Run, load: Loader) -> Outcome:
+def outcome(run: PlannedRun, load: Loader) -> RunOutcome:
     """Return the outcome columns of `run`; errors made on purpose are an outcome too."""
     preload(Kind(run.kind))
     clock = _Clock()
@@ -91,7 +91,7 @@ def _failure(error: MethodError) -> RunStatus:
     return RunStatus.TIMEOUT if error.timed_out else RunStatus.CRASHED
 
 
-def _exact(run: Run, problem: Problem, clock: _Clock) -> Outcome:
+def _exact(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
     from slotwise.solver.core.memory_reading import default_limit_mb
     from slotwise.solver.solve import solve
 
@@ -107,6 +107,9 @@ def _exact(run: Run, problem: Problem, clock: _Clock) -> Outcome:
         )
     return {
         "engine": f"{result.engine} {result.version}".strip(),
+        "engine_parameters": json.dumps(
+            {name: one.to_document() for name, one in result.parameters.items()}
+        ),
         "status": RunStatus(str(result.status)),
         "terms": [_term(t.term, t.value, t.bound) for t in result.objective],
         "gap": result.gap,
@@ -116,7 +119,7 @@ def _exact(run: Run, problem: Problem, clock: _Clock) -> Outcome:
     }
 
 
-def _method(run: Run, problem: Problem, clock: _Clock) -> Outcome:
+def _method(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
     from slotwise.heuristics.registry import find_method
     from slotwise.heuristics.run import run_method
 
@@ -135,7 +138,7 @@ def _method(run: Run, problem: Problem, clock: _Clock) -> Outcome:
     }
 
 
-def _term(name: str, value: Fraction | None, bound: Fraction | None) -> Term:
+def _term(name: str, value: Fraction | None, bound: Fraction | None) -> TermRow:
     return {"term": name, "value": _exact_text(value), "bound": _exact_text(bound)}
 
 
@@ -176,7 +179,7 @@ class _Clock:
     """
 
     def __init__(self) -> None:
-        self._measured: Outcome | None = None
+        self._measured: RunOutcome | None = None
         self._start()
 
     def _start(self) -> None:
@@ -190,7 +193,7 @@ class _Clock:
     def __exit__(self, *_: object) -> None:
         self._measured = self.read()
 
-    def read(self) -> Outcome:
+    def read(self) -> RunOutcome:
         """Return what the block took, or all until now."""
         return self._measured or {
             "wall_s": time.perf_counter() - self._wall,

@@ -8,9 +8,7 @@ are run, and what these support is compared with the prediction.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -18,7 +16,7 @@ from functools import partial
 from slotwise.benchmarks.profiling.settings import Settings
 from slotwise.benchmarks.profiling.sweep import model_of, next_rate, sweep
 from slotwise.benchmarks.profiling.trial import Trial, run_trial
-from slotwise.benchmarks.program import exit_code
+from slotwise.benchmarks.table import say
 from slotwise.heuristics.sam.pairs import PAIRS, Planned, plan
 from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.plan import Plan
@@ -54,31 +52,26 @@ class Row:
     def text(self) -> str:
         """Return a line of the table."""
         error = self.measured / self.expected - 1
-        return f"{self.what:40} {self.expected:10.1f} {self.measured:10.1f} {error:+8.1%}\n"
+        return f"{self.what:40} {self.expected:10.1f} {self.measured:10.1f} {error:+8.1%}"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print expected and measured rates."""
-    parser = argparse.ArgumentParser(
-        "python -m slotwise.benchmarks profile_accuracy",
-        description="Peak rates that profile measures, beside those known by construction.",
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
     parser.add_argument("--seconds", type=float, default=2.0, help="of each trial (%(default)s)")
-    chosen = parser.parse_args(arguments)
-    settings = Settings(threads=THREADS, seconds=chosen.seconds, first_rate=10)
-    return exit_code("profile_accuracy", lambda: _measure(settings))
 
 
-def _measure(settings: Settings) -> None:
-    sys.stdout.write(f"{'':40} {'expected':>10} {'measured':>10} {'error':>8}\n")
+def run(options: argparse.Namespace) -> None:
+    """Print expected and measured rates."""
+    settings = Settings(threads=THREADS, seconds=options.seconds, first_rate=10)
+    say(f"{'':40} {'expected':>10} {'measured':>10} {'error':>8}")
     for name, seconds in SLEEPS_S.items():
         task = f"{MODULE}:{name}"
-        run = partial(run_trial, task, settings=settings)
-        trials = list(sweep(run, settings, []))
+        once = partial(run_trial, task, settings=settings)
+        trials = list(sweep(once, settings, []))
         model, _ = model_of(name, trials)
         for one in model.measurements:
             row = Row(f"{name}, {one.threads} threads", one.threads / seconds, float(one.peak_rate))
-            sys.stdout.write(row.text())
+            say(row.text())
         planned = _plan(model)
         predicted = predict(planned, _dataflow(name), {name: model}, Routing.SLOT_AWARE).rate
         assert predicted is not None
@@ -86,8 +79,7 @@ def _measure(settings: Settings) -> None:
         supported = {n: _peak(task, n, predicted / len(counts), settings) for n in set(counts)}
         what = f"{name}, plan of {' + '.join(map(str, counts))} threads"
         total = sum(supported[n] for n in counts)
-        sys.stdout.write(Row(what, float(predicted), total).text())
-        sys.stdout.flush()
+        say(Row(what, float(predicted), total).text())
 
 
 def _dataflow(name: str) -> Dataflow:
@@ -110,7 +102,3 @@ def _peak(task: str, threads: int, near: Fraction, settings: Settings) -> float:
     while (rate := next_rate(trials, start, finer)) is not None:
         trials.append(run_trial(task, threads, rate, finer))
     return max((one.rate for one in trials if one.stable), default=0.0)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -17,6 +17,11 @@ def no_label(index: int, seed: int) -> str | None:
     return None
 
 
+def always_feasible(index: int, seed: int) -> str:
+    """Return ``feasible``."""
+    return "feasible"
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """Instances by index; the same seed and index give the same instance, whatever the count.

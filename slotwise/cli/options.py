@@ -125,6 +125,14 @@ Certificate = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Also write a certificate, for slotwise verify."),
 ]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="ENGINE.NAME=VALUE",
+        help="Set a parameter of an engine or of auto; may be given several times.",
+    ),
+]
 MaxMoved = Annotated[
     int | None,
     typer.Option(

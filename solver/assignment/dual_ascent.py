@@ -1,7 +1,7 @@
 """Engine ``dual-ascent``: branch and bound for general flows, bounds by dual ascent (level-1 RLT).
 
 For problems where every task differs: quadratic assignment with capacities. A tabu search finds
-the incumbent (`assignment_search`), dual ascent a bound (`star_kernels`), and depth-first search
+the incumbent (`tabu`), dual ascent a bound (`rlt_kernels`), and depth-first search
 over the tasks closes the gap where it can. Where too little of the tree gets done, the rest of the
 time goes into a better incumbent. All numbers are whole, so every bound is exact.
 """
@@ -9,46 +9,33 @@ time goes into a better incumbent. All numbers are whole, so every bound is exac
 from __future__ import annotations
 
 import math
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 
 import numpy as np
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
-from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.solver.assignment.model import Assignment, make_assignment, reason_against
+from slotwise.solver.assignment.params import DUAL_ASCENT_DEFAULTS, DualAscentParams
 from slotwise.solver.assignment.rlt_bound import StarState, make_state, state_bytes
 from slotwise.solver.assignment.tabu import search_assignment
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import Engine, NotTakenError
-from slotwise.solver.core.memory import check_room, has_room
+from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.incumbent import Incumbent
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
-from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
-
-MOST_PAIRS = 4 * 10**6
-"""Entries of the costs of pairs of places, 8 bytes each, a few times over in the search."""
-MOST_DEPTH, MOST_TREE_BYTES = 200, 2**30
-"""Tasks, and bytes of the costs kept on the way down, up to which the search branches."""
-SHARE_OF_SEARCH = 0.25
-"""Of the time limit, for the first search of an incumbent."""
-SHARE_TO_HOPE, LEAST_PROGRESS, FEW_TASKS = 0.25, 0.02, 16
-"""After this share of the time in the tree, this share of it must be done, or tasks be few."""
-STEPS_A_PLACE = 500
-"""Steps of the first search per task and node: the rest only where the proof takes long."""
-ROOT_ROUNDS, ROOT_WORK, ROOT_GAIN = 20, 2 * 10**8, 0.002
-"""Rounds and steps between two looks at the clock; share of what is missing to gain, to go on."""
-NODE_ROUNDS, NODE_GAIN = 6, 0.03
+from slotwise.solver.core.result import Limits, Outcome
 
 
-def supports(problem: Problem) -> str | None:
+def supports(problem: Problem, params: DualAscentParams = DUAL_ASCENT_DEFAULTS) -> str | None:
     """Return ``None``, or why the engine does not take the problem."""
     reason = reason_against(problem)
-    if reason is None and (problem.task_count * problem.node_count) ** 2 > MOST_PAIRS:
+    if reason is None and (problem.task_count * problem.node_count) ** 2 > params.max_pairs:
         return (
             f"{problem.task_count} tasks on {problem.node_count} nodes make more than "
-            f"{MOST_PAIRS:,} pairs of places"
+            f"{params.max_pairs:,} pairs of places"
         )
     return reason
 
@@ -63,107 +50,114 @@ class _HopelessError(Exception):
 
 @dataclass(slots=True)
 class _Search:
-    """Incumbent, bound and clock; `value` in steps of the term that decides."""
+    """Incumbent and clock; `value` and `bound` in steps of the term that decides."""
 
-    problem: Problem
     model: Assignment
     limits: Limits
-    reporter: Reporter
-    started: float
-    best: IntArray | None = None
-    placement: Placement | None = None
-    value: int | None = None
-    bound: int | None = None
-    closed: bool = False
+    best: Incumbent
+    params: DualAscentParams
     visited: int = 0
     progress: float = 0.0
     tree_since: float = math.inf
-    interrupted: bool = False
-    trace: list[Improvement] = field(default_factory=list)
 
-    def seconds(self) -> float:
-        return time.perf_counter() - self.started
+    @property
+    def value(self) -> int | None:
+        values = self.best.values
+        return None if values is None else values[self.model.term]
+
+    @property
+    def bound(self) -> int | None:
+        bounds = self.best.bounds
+        return bounds[self.model.term] if bounds else None
 
     def offer(self, nodes: IntArray, cost: int) -> None:
         """Keep a valid assignment that is better than the incumbent."""
         if self.value is None or cost < self.value:
-            self._take(self.model.placement(nodes), nodes, cost)
+            self.best.offer_solution(self.model.placement(nodes))
 
-    def offer_hint(self, hint: Placement) -> None:
-        """Keep a valid hint, as it is."""
-        verdict = judge(self.problem, hint)
-        if verdict.valid:
-            nodes = np.array(hint.nodes, dtype=np.int64)
-            self._take(hint, nodes, verdict.scaled[self.model.term])
+    def prove(self, bound: int) -> None:
+        """Note a bound of the term that decides; the others are 0 at every placement."""
+        self.best.prove([*[0] * self.model.term, bound])
 
-    def _take(self, placement: Placement, nodes: IntArray, cost: int) -> None:
-        self.best, self.placement, self.value = nodes, placement, cost
-        self.note()
-        self.reporter.offer(placement)
-
-    def note(self) -> None:
-        """Add a line to the trace."""
-        self.trace.append(Improvement(self.seconds(), self.model.term, self.value, self.bound))
+    def close(self) -> None:
+        """Note that nothing is better than the incumbent, or that there is no placement."""
+        if self.best.values is None:
+            self.best.prove_infeasible()
+        else:
+            self.best.prove(self.best.values)
 
     def check_clock(self) -> None:
         """Raise `_OutOfTimeError` when the time is over."""
-        check_stop()
-        if self.seconds() > self.limits.time_s:
+        self.best.reporter.token.check()
+        if self.best.seconds > self.limits.time_s:
             raise _OutOfTimeError
-        in_tree = self.seconds() - self.tree_since
-        if self.model.task_count <= FEW_TASKS or self.progress >= LEAST_PROGRESS:
+        in_tree, params = self.best.seconds - self.tree_since, self.params
+        enough = self.progress >= params.least_progress_fraction
+        if enough or self.model.task_count <= params.max_hopeful_tasks:
             return
-        if in_tree > SHARE_TO_HOPE * self.limits.time_s:
+        if in_tree > params.give_up_fraction * self.limits.time_s:
             raise _HopelessError
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    reporter: Reporter | None = None,
+    params: DualAscentParams = DUAL_ASCENT_DEFAULTS,
 ) -> Outcome:
     """Search an incumbent, bound it, then branch."""
-    reason = supports(problem)
+    reason = supports(problem, params)
     if reason is not None:
         raise NotTakenError(reason)
-    reporter = reporter or null_reporter(problem, "dual-ascent")
-    search = _Search(problem, make_assignment(problem), limits, reporter, time.perf_counter())
+    best = Incumbent(problem, reporter or null_reporter(problem, "dual-ascent"))
+    search = _Search(make_assignment(problem), limits, best, params)
     if hint is not None:
-        search.offer_hint(hint)
+        best.offer(hint)
     try:
         _solve(search)
     except _OutOfTimeError:
         pass
-    except KeyboardInterrupt:
-        search.interrupted = True
-    return _outcome(search)
+    except CancelledError:
+        best.interrupted = True
+    if search.value is not None and search.value == search.bound:
+        search.close()
+    proof = f"dual ascent on pairs of places, {search.visited} nodes of branch and bound"
+    return best.outcome(proof if best.bounds or best.infeasible else "", float(search.visited))
 
 
 def _solve(search: _Search) -> None:
-    model, limits = search.model, search.limits
+    model, limits, params = search.model, search.limits, search.params
     rng = np.random.default_rng(limits.seed)
     places = model.task_count * model.node_count
-    _improve(search, rng, limits.time_s * SHARE_OF_SEARCH, STEPS_A_PLACE * places)
+    _improve(search, rng, limits.time_s * params.search_fraction, params.steps_per_place * places)
     search.check_clock()
-    check_room(state_bytes(model), f"costs of all pairs of {places:,} places")
+    search.best.reporter.token.check_room(
+        state_bytes(model), f"costs of all pairs of {places:,} places"
+    )
     root = make_state(model, _largest_cost(model))
     _tighten_root(search, root)
     try:
         if not root.is_closed:
-            deep = max(model.task_count / MOST_DEPTH, root.bytes_down / MOST_TREE_BYTES) > 1
-            if deep or not has_room(root.bytes_down, "the costs kept on the way down the tree"):
+            deep = model.task_count > params.max_depth or root.bytes_down > params.max_tree_bytes
+            room = search.best.reporter.token.has_room
+            if deep or not room(root.bytes_down, "the costs kept on the way down the tree"):
                 raise _HopelessError
-            search.tree_since = search.seconds()
+            search.tree_since = search.best.seconds
             _branch(search, root, 1.0)
-        search.closed = True
+        search.close()
     except _HopelessError:
-        _improve(search, rng, limits.time_s - search.seconds(), None)
+        _improve(search, rng, limits.time_s - search.best.seconds, None)
 
 
 def _improve(search: _Search, rng: np.random.Generator, seconds: float, steps: int | None) -> None:
     """Look for a better incumbent from the one that is known."""
-    start = None if search.best is None else search.best.copy()
+    known = search.best.placement
+    start = None if known is None else np.array(known.nodes, dtype=np.int64)
     search_assignment(
         search.model,
         rng,
+        search.best.reporter.token,
         seconds=seconds,
         steps=steps,
         start=start,
@@ -179,18 +173,18 @@ def _largest_cost(model: Assignment) -> int:
 
 def _tighten_root(search: _Search, root: StarState) -> None:
     """Raise the bound at the root as long as it pays."""
-    rounds = min(ROOT_ROUNDS, max(1, ROOT_WORK // (root.star.size * search.model.node_count)))
+    params = search.params
+    work = root.star.size * search.model.node_count
+    rounds = min(params.root_rounds, max(1, params.root_work // work))
     while not root.is_closed:
         if search.value is not None:
             root.aim_below(search.value)
         before = root.bound
         root.ascend(rounds, 0.0)
         if not root.is_closed:
-            search.bound = root.value
-            search.note()
-            search.reporter.prove([*[0] * search.model.term, root.value])
+            search.prove(root.value)
         search.check_clock()
-        if root.bound - before < ROOT_GAIN * (root.limit - root.bound):
+        if root.bound - before < params.root_gain_fraction * (root.limit - root.bound):
             return
 
 
@@ -219,7 +213,7 @@ def _try_place(search: _Search, state: StarState, task: int, node: int, share: f
         if search.model.is_valid(child.nodes):
             search.offer(child.nodes, search.model.cost(child.nodes))
         return False
-    child.ascend(NODE_ROUNDS, NODE_GAIN)
+    child.ascend(search.params.node_rounds, search.params.node_gain_fraction)
     if child.is_closed or not (child.ok[child.free].any(axis=1)).all():
         return False
     if not child.places(child.next_task()):
@@ -228,35 +222,13 @@ def _try_place(search: _Search, state: StarState, task: int, node: int, share: f
     return True
 
 
-def _outcome(search: _Search) -> Outcome:
-    bounds: list[int | None] = [None] * len(search.problem.terms)
-    proof = f"dual ascent on pairs of places, {search.visited} nodes of branch and bound"
-    values = None
-    status = Status.INFEASIBLE if search.closed else Status.UNKNOWN
-    bound = search.value if search.closed else search.bound
-    if search.placement is not None and search.value is not None:
-        values = judge(search.problem, search.placement).scaled
-        bound = None if bound is None else min(bound, search.value)
-        status = Status.OPTIMAL if bound == search.value else Status.FEASIBLE
-    if bound is not None:
-        bounds[: search.model.term + 1] = [*[0] * search.model.term, bound]
-        if status == Status.OPTIMAL:
-            bounds = [bound if t == search.model.term else 0 for t in range(len(bounds))]
-    return Outcome(
-        status=status,
-        placement=search.placement,
-        values=values,
-        bounds=tuple(bounds),
-        proof=proof if bound is not None or search.closed else "",
-        deterministic_work=float(search.visited),
-        trace=tuple(search.trace),
-        interrupted=search.interrupted,
+def _engine(params: DualAscentParams) -> Engine:
+    return Engine(
+        name="dual-ascent",
+        run=partial(run, params=params),
+        supports=partial(supports, params=params),
+        version=lambda: f"numba {version('numba')}",
     )
 
 
-DUAL_ASCENT = Engine(
-    name="dual-ascent",
-    run=run,
-    supports=supports,
-    version=lambda: f"numba {version('numba')}",
-)
+DUAL_ASCENT = configurable(_engine, DUAL_ASCENT_DEFAULTS)

@@ -56,7 +56,7 @@ def test_equals_exhaustive_search_where_no_room_is_left() -> None:
 
 
 def cost_in_books(state: StarState, nodes: tuple[int, ...]) -> int:
-    """What the books of a state make of an assignment, prices of the capacities left out."""
+    """What the books of a state make of an assignment, multipliers of the capacities left out."""
     total = state.bound
     for i, k in enumerate(nodes):
         total += int(state.single[i, k])

@@ -23,20 +23,17 @@ from slotwise.solver.column_generation.configurations.engine import (
 )
 from slotwise.solver.column_generation.configurations.engine import (
     UNSUPPORTED_PARTS,
-    fast_with,
     run,
 )
-from slotwise.solver.column_generation.engine import columns_with
 from slotwise.solver.column_generation.params import (
     ColumnsParams,
     ConfigurationsParams,
     PackingParams,
 )
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
-from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
-from slotwise.solver.portfolio import auto
 from slotwise.solver.solve import solve
 
 LIMITS = Limits(time_s=20.0)
@@ -154,8 +151,11 @@ def test_says_why_it_does_not_take_an_instance() -> None:
     assert "linear-a" in reason
 
 
-FEW = ConfigurationsParams(max_configurations=10, packing=PackingParams(max_configurations=10))
-FEW_COLUMNS = ColumnsParams(packing=PackingParams(max_configurations=10))
+FEW = ConfigurationsParams(
+    max_configurations=10,
+    packing=PackingParams(max_configurations=10),
+    columns=ColumnsParams(packing=PackingParams(max_configurations=10)),
+)
 
 
 def test_too_many_configurations_are_refused() -> None:
@@ -164,9 +164,9 @@ def test_too_many_configurations_are_refused() -> None:
         run(problem, LIMITS, None, params=FEW)
 
 
-def test_auto_goes_on_with_cp_sat(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(auto, "CONFIGURATIONS", fast_with(FEW))
-    monkeypatch.setattr(auto, "COLUMNS", columns_with(FEW_COLUMNS))
-    result = solve(FAMILIES["rstorm"].make(1, 0), time_limit_s=60)
+def test_auto_goes_on_with_cp_sat() -> None:
+    result = solve(
+        FAMILIES["rstorm"].make(1, 0), time_limit_s=60, parameters={"configurations": FEW}
+    )
     assert result.engine == "cp-sat"
     assert tuple(t.value for t in result.objective) == RSTORM_OPTIMA["linear-b"]

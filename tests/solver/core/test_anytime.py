@@ -25,8 +25,8 @@ from slotwise.models.instance_file import instance_from_data, instance_from_text
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.ctrl_c import Stop, check_stop, heeding
-from slotwise.solver.core.engine import Engine, UntakenError
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.progress import Event, Progress
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Result, Status
@@ -202,17 +202,6 @@ def test_ctrl_c_at_several_moments(tmp_path: Path) -> None:
         if found.kept:
             return
     raise AssertionError("nothing was ever kept")
-
-
-def test_a_thread_heeds_its_own_stop_only() -> None:
-    stop = Stop()
-    check_stop()
-    with heeding(stop):
-        check_stop()
-        stop.request()
-        with pytest.raises(KeyboardInterrupt):
-            check_stop()
-    check_stop()
 
 
 def test_bounds_of_later_terms_count_only_where_the_earlier_ones_are_reached() -> None:
