@@ -6,9 +6,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from slotwise.models.allocation.file import VmsFile
 from slotwise.models.certificates.schema import CertificateFile
+from slotwise.models.dataflow.file import DataflowFile
 from slotwise.models.formats.instance_schema import InstanceFile, PlacementFile, RefusalFile
 from slotwise.models.formats.pools_file import PoolsFile
+from slotwise.models.performance.file import ModelsFile
 
 FILES: dict[str, type[BaseModel]] = {
     "instance": InstanceFile,
@@ -16,6 +19,9 @@ FILES: dict[str, type[BaseModel]] = {
     "refusal": RefusalFile,
     "certificate": CertificateFile,
     "pools": PoolsFile,
+    "performance": ModelsFile,
+    "dataflow": DataflowFile,
+    "vms": VmsFile,
 }
 """Name of a schema -> the shape of its file."""
 

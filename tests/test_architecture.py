@@ -21,10 +21,15 @@ LAYERS = """
 models.__init__ models.one_line models.cancellation models.suggestion
 models.errors
 models.values
-models.instance models.number_text
+models.instance models.number_text models.performance models.dataflow
 models.problem
+models.allocation
 models.formats models.judge
 models.importers models.certificates
+models.performance.rows models.dataflow.file models.allocation.file
+models.performance.tables
+models.performance.file
+models.performance.article
 models.instance_file models.schemas models.families
 
 heuristics.method heuristics.method_names heuristics.method_error
@@ -37,7 +42,7 @@ heuristics.ras.state
 heuristics.ras.strategies
 heuristics.ras.scheduler
 heuristics.ras
-heuristics.rstorm heuristics.rstorm.storm_1
+heuristics.rstorm heuristics.rstorm.storm_1 heuristics.sam
 heuristics.__init__ heuristics.external
 heuristics.registry
 
@@ -101,6 +106,7 @@ NOT_EVEN = {
 _SOLVERS = ("solver", "benchmarks.proofs")
 OUTSIDE = {
     "highspy": _SOLVERS,
+    "matplotlib": ("cli.render",),
     "hypothesis": ("testing",),
     "jinja2": ("benchmarks.report",),
     "numba": ("solver",),
@@ -109,7 +115,7 @@ OUTSIDE = {
     "plotly": ("benchmarks.report",),
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),
-    "pyarrow": ("benchmarks.grading",),
+    "pyarrow": ("benchmarks.grading", "models.performance.tables"),
     "pydantic": ("models",),
     "pyspark": ("benchmarks.spark", "benchmarks.grading.spark_job"),
     "rich": ("cli", "benchmarks.grading.progress"),

@@ -13,6 +13,7 @@ import typer
 
 from slotwise import __version__
 from slotwise.cli import exits
+from slotwise.cli.commands import models
 from slotwise.cli.commands.convert import convert
 from slotwise.cli.commands.generate import generate
 from slotwise.cli.commands.grade import grade, report
@@ -47,6 +48,7 @@ app = typer.Typer(
 )
 for command in COMMANDS:
     app.command()(command)
+app.add_typer(models.app, name="models")
 
 
 def main() -> None:

@@ -133,6 +133,18 @@ MaxMoved = Annotated[
         help="Move at most K of the tasks that the instance says are running.",
     ),
 ]
+Models = Annotated[
+    str | None,
+    typer.Option(
+        "--models",
+        metavar="FILE",
+        help="Performance models (JSON, YAML, CSV, Parquet); default: the SAM article's five.",
+    ),
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.svg", help="Also draw the curves (needs the extra plot)."),
+]
 OutDir = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write into.")]
 Topology = Annotated[
     str | None,

@@ -1,0 +1,58 @@
+"""Model Based Allocation (MBA), Algorithm 3, section 6.2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from slotwise.heuristics.sam.refused import Refused
+from slotwise.models.allocation.demand import TaskDemand
+from slotwise.models.allocation.plan import TaskAllocation
+from slotwise.models.performance.curves import full_bundle, measured_at, threads_for
+
+FULL_SLOT = Fraction(100)
+"""What the article writes as 1.00: all CPU or all memory of a slot, in %."""
+
+
+def allocate_mba(demands: Sequence[TaskDemand]) -> dict[str, TaskAllocation] | Refused:
+    """Return task -> threads, CPU and memory: full bundles on slots of their own, and a residual.
+
+    A full bundle is the fewest threads that reach the highest peak rate of one slot. Line 9 tests
+    ``>=`` on exact rates, without a tolerance; the loop of lines 9 to 15 is one division. T (line
+    17) looks at measured thread counts, and so does everything else here: no value is
+    interpolated. Only a residual of a single thread is scaled by its rate (lines 22 to 25).
+
+    Refuses a task with a full bundle that uses more than all CPU or memory of its slot: the slot
+    that lines 13 and 14 give it does not hold it.
+    """
+    allocation = {}
+    for task in demands:
+        rate = task.rate
+        full = full_bundle(task.model)
+        bundles = int(rate // full.peak_rate) if rate > 0 else 0  # lines 5 to 15
+        if bundles and max(full.cpu, full.memory) > FULL_SLOT:
+            return Refused(
+                f"mba: a full bundle of task {task.name!r} ({full.threads} threads) uses "
+                f"{float(full.cpu):g} % CPU and {float(full.memory):g} % memory of its slot"
+            )
+        threads = bundles * full.threads
+        cpu = memory = bundles * FULL_SLOT
+        rate -= bundles * full.peak_rate
+        if rate > 0:  # lines 16 to 27
+            residual = threads_for(task.model, rate)
+            threads += residual
+            point = measured_at(task.model, residual)
+            part = Fraction(1) if residual > 1 else rate / point.peak_rate
+            cpu += point.cpu * part
+            memory += point.memory * part
+        allocation[task.name] = TaskAllocation(threads, cpu, memory)
+    return allocation
+
+
+def mba_thread_demand(task: TaskDemand, allocation: TaskAllocation) -> tuple[Fraction, Fraction]:
+    """Return CPU and memory of one thread for RSM: an equal part of the task's.
+
+    Section 7.3 takes C(1) and M(1), which MBA's threads, dozens to a slot, do not use; with the
+    equal part RSM maps MBA's allocations as section 8.5 shows it.
+    """
+    return allocation.cpu / allocation.threads, allocation.memory / allocation.threads

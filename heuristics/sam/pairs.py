@@ -1,0 +1,213 @@
+"""The five pairs of allocation and mapping that the article compares, and their plans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TypeAlias
+
+from slotwise.heuristics.sam.dsm import map_dsm
+from slotwise.heuristics.sam.lsa import allocate_lsa, lsa_thread_demand
+from slotwise.heuristics.sam.mapping import AllocatedTask, Mapped, NoRoom, OpenVm
+from slotwise.heuristics.sam.mba import allocate_mba, mba_thread_demand
+from slotwise.heuristics.sam.refused import Refused
+from slotwise.heuristics.sam.retry import map_with_retry
+from slotwise.heuristics.sam.rsm import RsmWeights, map_rsm
+from slotwise.heuristics.sam.sam import map_sam
+from slotwise.models.allocation.demand import TaskDemand, task_demands
+from slotwise.models.allocation.load import Routing
+from slotwise.models.allocation.plan import Plan, Slot, TaskAllocation, estimated_slots
+from slotwise.models.allocation.vm import AZURE_D, Vm, VmSize
+from slotwise.models.dataflow.dataflow import Dataflow
+from slotwise.models.errors import InputError
+from slotwise.models.performance.model import PerformanceModel
+from slotwise.models.suggestion import suggestion
+
+Map: TypeAlias = Callable[[Sequence[AllocatedTask], Sequence[OpenVm]], Mapped | NoRoom]
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """An allocation algorithm.
+
+    Parameters
+    ----------
+    allocate
+        Demands -> task -> allocation.
+    thread_demand
+        CPU and memory of one thread of an allocated task, for RSM.
+    """
+
+    allocate: Callable[[Sequence[TaskDemand]], dict[str, TaskAllocation] | Refused]
+    thread_demand: Callable[[TaskDemand, TaskAllocation], tuple[Fraction, Fraction]]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An allocation algorithm with a mapping algorithm.
+
+    Parameters
+    ----------
+    name
+        As users write it.
+    allocation
+        The former.
+    map_threads
+        The latter.
+    pools_cpu
+        Whether it lets a thread use the CPU of all slots of its VM.
+    routing
+        How the pair expects tuples to be routed: SAM plans a rate for every bundle.
+    """
+
+    name: str
+    allocation: Allocation
+    map_threads: Map
+    pools_cpu: bool = False
+    routing: Routing = Routing.SHUFFLE
+
+
+LSA = Allocation(allocate_lsa, lsa_thread_demand)
+MBA = Allocation(allocate_mba, mba_thread_demand)
+
+PAIRS = {
+    pair.name: pair
+    for pair in (
+        Pair("lsa+dsm", LSA, map_dsm),
+        Pair("lsa+rsm", LSA, map_rsm, pools_cpu=True),
+        Pair("mba+dsm", MBA, map_dsm),
+        Pair("mba+rsm", MBA, map_rsm, pools_cpu=True),
+        Pair("mba+sam", MBA, map_sam, routing=Routing.PLANNED),
+    )
+}
+"""Name -> pair. There is no ``lsa+sam``: SAM takes MBA's bundles (section 8.5)."""
+
+
+def find_pair(name: str, weights: RsmWeights | None = None) -> Pair:
+    """Return the pair of that name, RSM with `weights` (default: all 1).
+
+    Raises
+    ------
+    InputError
+        Where there is none, and where weights are given to a pair without RSM.
+    """
+    if name not in PAIRS:
+        raise InputError(suggestion(name, PAIRS), field="method", value=name)
+    pair = PAIRS[name]
+    if weights is None:
+        return pair
+    if pair.map_threads is not map_rsm:
+        raise InputError("has no weights: only RSM has", field="method", value=name)
+    return Pair(
+        pair.name, pair.allocation, partial(map_rsm, weights=weights), pair.pools_cpu, pair.routing
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A pair's plan. Whether it supports its rate, `models.allocation.check` tells.
+
+    Parameters
+    ----------
+    pair
+        Who planned.
+    allocation
+        Task -> what the allocation algorithm gives it.
+    estimate
+        Slots that the allocation estimates.
+    needed
+        Slots on which the mapping succeeded: the estimate, or more.
+    plan
+        Bundles on slots; its slots may be fewer than `needed`, its VMs may have more.
+    """
+
+    pair: Pair
+    allocation: Mapping[str, TaskAllocation]
+    estimate: int
+    needed: int
+    plan: Plan
+
+    @property
+    def acquired(self) -> int:
+        """Slots of all VMs of the plan."""
+        return sum(vm.size.slots for vm in self.plan.vms)
+
+
+def plan(
+    dataflow: Dataflow,
+    models: Mapping[str, PerformanceModel],
+    rate: Fraction,
+    pair: Pair,
+    *,
+    vm_sizes: Sequence[VmSize] = AZURE_D,
+    max_slots: int | None = None,
+) -> Planned | Refused:
+    """Return the plan of `pair` for `rate`, with a slot more wherever its mapping lacks one.
+
+    Nothing is drawn at random and nothing interpolated: all orders that the article leaves open
+    are fixed (see the mappings), and the allocations read models at measured points.
+
+    Parameters
+    ----------
+    models
+        By name.
+    rate
+        Of the dataflow's sources, tuples/s.
+    vm_sizes
+        Which VMs can be had, in any number.
+    max_slots
+        Most slots to use; ``None`` = any number.
+
+    Raises
+    ------
+    InputError
+        As `task_demands` and `acquire` do.
+    """
+    demands = task_demands(dataflow, models, rate)
+    allocation = pair.allocation.allocate(demands)
+    if isinstance(allocation, Refused):
+        return allocation
+    estimate = estimated_slots(allocation)
+    tasks = allocated_tasks(demands, allocation, pair)
+    fitted = map_with_retry(
+        partial(pair.map_threads, tasks),
+        estimate,
+        vm_sizes,
+        max_slots=max_slots,
+        pools_cpu=pair.pools_cpu,
+    )
+    if isinstance(fitted, Refused):
+        return Refused(f"{pair.name} at {float(rate):g} tuples/s: {fitted.reason}")
+    made = Plan(rate, fitted.vms, in_slots(fitted.mapped, fitted.vms))
+    return Planned(pair, allocation, estimate, fitted.slots, made)
+
+
+def allocated_tasks(
+    demands: Sequence[TaskDemand], allocation: Mapping[str, TaskAllocation], pair: Pair
+) -> tuple[AllocatedTask, ...]:
+    """Return the tasks that have threads, in the order of `demands`, for a mapping algorithm."""
+    tasks = []
+    for demand in demands:
+        given = allocation[demand.name]
+        if given.threads:
+            cpu, memory = pair.allocation.thread_demand(demand, given)
+            tasks.append(
+                AllocatedTask(
+                    demand.name,
+                    demand.model,
+                    demand.rate,
+                    given.threads,
+                    given.cpu,
+                    given.memory,
+                    cpu,
+                    memory,
+                )
+            )
+    return tuple(tasks)
+
+
+def in_slots(mapped: Mapped, vms: Sequence[Vm]) -> tuple[Slot, ...]:
+    """Return what a mapping algorithm found, as slots of a plan."""
+    return tuple(Slot(vms[one.vm].name, one.slot, tuple(mapped[one])) for one in sorted(mapped))

@@ -1,0 +1,151 @@
+"""What the bundles of a plan receive and use when its dataflow runs at the plan's rate.
+
+Bundles that share a slot do not slow each other down: each supports the peak rate of its own
+performance model, and the CPU and memory of a slot are the sums over its bundles. The models were
+measured with one task on the slot, and the article has no other figures.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import cache
+
+from slotwise.models.allocation.demand import TaskDemand
+from slotwise.models.allocation.plan import Bundle, Plan, Slot
+from slotwise.models.errors import InputError
+from slotwise.models.performance.curves import Interpolation, measured_at
+from slotwise.models.performance.model import Measurement
+
+
+class Routing(StrEnum):
+    """Which share of a task's tuples each of its bundles receives."""
+
+    SHUFFLE = "shuffle"
+    """Storm's shuffle grouping: every thread of the task the same."""
+    SLOT_AWARE = "slot-aware"
+    """In proportion to the bundles' peak rates."""
+    PLANNED = "planned"
+    """In proportion to the rates that the plan gives its bundles."""
+
+
+class Scaling(StrEnum):
+    """How much of its CPU and memory a bundle uses below its peak rate."""
+
+    PROPORTIONAL = "proportional"
+    """In proportion to what it receives; the README's and the article's predictions."""
+    FULL = "full"
+    """All that it uses at its peak rate, however little it receives."""
+
+
+@dataclass(frozen=True, slots=True)
+class BundleLoad:
+    """A bundle at work.
+
+    Parameters
+    ----------
+    bundle
+        Which.
+    measured
+        What its model says of so many threads on one slot.
+    rate
+        What it receives, tuples/s.
+    """
+
+    bundle: Bundle
+    measured: Measurement
+    rate: Fraction
+
+    def part(self, scaling: Scaling) -> Fraction:
+        """Return how many times its CPU and memory at the peak rate it uses.
+
+        Above 1 where it receives more than its peak rate. 1 for a bundle with peak rate 0.
+        """
+        if scaling is Scaling.FULL or self.measured.peak_rate == 0:
+            return Fraction(1)
+        return self.rate / self.measured.peak_rate
+
+
+@dataclass(frozen=True, slots=True)
+class SlotLoad:
+    """A slot and its bundles at work."""
+
+    slot: Slot
+    bundles: tuple[BundleLoad, ...]
+
+    def cpu(self, scaling: Scaling) -> Fraction:
+        """Return the CPU that all bundles use, in % of the slot."""
+        return sum((one.measured.cpu * one.part(scaling) for one in self.bundles), Fraction(0))
+
+    def memory(self, scaling: Scaling) -> Fraction:
+        """Return the memory that all bundles use, in % of the slot."""
+        return sum((one.measured.memory * one.part(scaling) for one in self.bundles), Fraction(0))
+
+
+def slot_loads(
+    plan: Plan,
+    demands: tuple[TaskDemand, ...],
+    routing: Routing,
+    interpolation: Interpolation = Interpolation.LINEAR,
+) -> tuple[SlotLoad, ...]:
+    """Return what every slot in use has to do at the rates of `demands`.
+
+    A task without a bundle appears nowhere, so what it should receive is in no load.
+
+    Raises
+    ------
+    InputError
+        For a bundle without threads or of a task that `demands` does not have, and under
+        `Routing.PLANNED` for one without a rate.
+    """
+    by_task = {one.name: one for one in demands}
+
+    @cache
+    def measured(task: str, threads: int) -> Measurement:
+        return measured_at(by_task[task].model, threads, interpolation)
+
+    weights: dict[str, Fraction] = defaultdict(Fraction)
+    counts: Counter[str] = Counter()
+    for slot in plan.slots:
+        for bundle in slot.bundles:
+            _check(bundle, slot, by_task, routing)
+            peak = measured(bundle.task, bundle.threads).peak_rate
+            weights[bundle.task] += _weight(bundle, peak, routing)
+            counts[bundle.task] += 1
+
+    def load(bundle: Bundle) -> BundleLoad:
+        point, rate = measured(bundle.task, bundle.threads), by_task[bundle.task].rate
+        if weights[bundle.task] == 0:  # nothing tells the bundles apart
+            return BundleLoad(bundle, point, rate / counts[bundle.task])
+        part = _weight(bundle, point.peak_rate, routing) / weights[bundle.task]
+        return BundleLoad(bundle, point, rate * part)
+
+    return tuple(SlotLoad(slot, tuple(map(load, slot.bundles))) for slot in plan.slots)
+
+
+def _weight(bundle: Bundle, peak_rate: Fraction, routing: Routing) -> Fraction:
+    """Return what a bundle's share of its task's tuples is in proportion to."""
+    if routing is Routing.SHUFFLE:
+        return Fraction(bundle.threads)
+    if routing is Routing.SLOT_AWARE:
+        return peak_rate
+    assert bundle.rate is not None
+    return bundle.rate
+
+
+def _check(bundle: Bundle, slot: Slot, by_task: Mapping[str, TaskDemand], routing: Routing) -> None:
+    """Refuse a bundle that has no load."""
+    where = f"slot {slot.index} of {slot.vm}"
+    if bundle.task not in by_task:
+        raise InputError("is no task that is allocated", field=where, value=bundle.task)
+    if bundle.threads < 1:
+        raise InputError("must be at least 1", field=f"{where}: threads", value=bundle.threads)
+    if routing is Routing.PLANNED and (bundle.rate is None or bundle.rate < 0):
+        raise InputError(
+            f"must be 0 or more for routing {routing.value!r}: use another routing",
+            field=f"{where}: rate of {bundle.task!r}",
+            value=bundle.rate if bundle.rate is None else float(bundle.rate),
+        )

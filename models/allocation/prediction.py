@@ -1,0 +1,181 @@
+"""Which source rate a plan supports, and what limits it.
+
+The article predicts rates (section 8.5) by what its slots support in sum, and observes that
+Storm's shuffle grouping does not send the slots what they support; `Routing` chooses between the
+two. What a slot has to do grows in proportion to the source rate, so that every limit is one
+division.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from slotwise.models.allocation.demand import task_demands
+from slotwise.models.allocation.load import Routing, Scaling, SlotLoad, slot_loads
+from slotwise.models.allocation.plan import Plan, Slot
+from slotwise.models.dataflow.dataflow import Dataflow
+from slotwise.models.performance.curves import Interpolation
+from slotwise.models.performance.model import PerformanceModel
+
+
+class Resource(StrEnum):
+    """What a slot can be short of."""
+
+    RATE = "rate"
+    """Of a bundle, tuples/s: more arrive than its threads process."""
+    CPU = "cpu"
+    MEMORY = "memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What keeps the source rate down.
+
+    Parameters
+    ----------
+    rate
+        Highest rate of the sources that it allows, tuples/s.
+    resource
+        What runs out.
+    task
+        Whose; of several on a slot whose CPU or memory runs out, the one that uses most of it.
+    slot
+        Where; ``None`` for a task that has no threads at all.
+    """
+
+    rate: Fraction
+    resource: Resource
+    task: str
+    slot: Slot | None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """CPU and memory in use, in % of one slot (up to 400 on a VM with 4 slots)."""
+
+    cpu: Fraction
+    memory: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a plan supports.
+
+    Parameters
+    ----------
+    limits
+        Resource -> the limit that its scarcest bundle or slot sets; without the resources that set
+        none.
+    """
+
+    limits: Mapping[Resource, Limit]
+
+    @property
+    def limit(self) -> Limit | None:
+        """The bundle that receives its peak rate first. ``None``: no task receives anything."""
+        return self.limits.get(Resource.RATE)
+
+    @property
+    def rate(self) -> Fraction | None:
+        """Highest source rate at which no bundle receives more than its peak rate, tuples/s.
+
+        The article's prediction: bundles on one slot do not slow each other down, whatever CPU
+        and memory they use together. ``None`` as for `limit`.
+        """
+        return None if self.limit is None else self.limit.rate
+
+    @property
+    def safe_limit(self) -> Limit | None:
+        """The lowest limit of all; of equal ones rate before CPU before memory. ``None``: none."""
+        return min(self.limits.values(), key=lambda one: one.rate, default=None)
+
+    @property
+    def safe_rate(self) -> Fraction | None:
+        """Highest source rate at which no slot's CPU or memory is exceeded either, tuples/s.
+
+        Never above `rate`; up to it `check` finds nothing. ``None`` as for `safe_limit`.
+        """
+        return None if self.safe_limit is None else self.safe_limit.rate
+
+
+def predict(
+    plan: Plan,
+    dataflow: Dataflow,
+    models: Mapping[str, PerformanceModel],
+    routing: Routing,
+    *,
+    scaling: Scaling = Scaling.PROPORTIONAL,
+    interpolation: Interpolation = Interpolation.LINEAR,
+) -> Prediction:
+    """Return the source rate that `plan` supports and what limits it.
+
+    Raises
+    ------
+    InputError
+        As `task_demands` and `slot_loads` do.
+    """
+    demands = task_demands(dataflow, models, plan.rate)
+    loads = slot_loads(plan, demands, routing, interpolation)
+    found = [
+        Limit(Fraction(0), Resource.RATE, one.name, None)
+        for one in demands
+        if one.rate > 0 and one.name not in plan.threads
+    ]
+    for load in loads:
+        found += _limits(load, plan.rate, scaling)
+    lowest: dict[Resource, Limit] = {}
+    for resource in Resource:
+        of_it = [one for one in found if one.resource is resource]
+        if of_it:
+            lowest[resource] = min(of_it, key=lambda one: one.rate)
+    return Prediction(lowest)
+
+
+def _limits(load: SlotLoad, rate: Fraction, scaling: Scaling) -> Iterator[Limit]:
+    """Yield what a slot, loaded as at source rate `rate`, allows."""
+    for one in load.bundles:
+        if one.rate > 0:
+            allowed = rate * one.measured.peak_rate / one.rate
+            yield Limit(allowed, Resource.RATE, one.bundle.task, load.slot)
+    for resource, used in ((Resource.CPU, load.cpu), (Resource.MEMORY, load.memory)):
+        use = used(scaling)
+        if use == 0 or (scaling is Scaling.FULL and use <= 100):
+            continue
+        most = max(
+            load.bundles,
+            key=lambda one: getattr(one.measured, resource.value) * one.part(scaling),
+        )
+        allowed = Fraction(0) if scaling is Scaling.FULL else rate * 100 / use
+        yield Limit(allowed, resource, most.bundle.task, load.slot)
+
+
+def slot_usage(
+    plan: Plan,
+    dataflow: Dataflow,
+    models: Mapping[str, PerformanceModel],
+    routing: Routing,
+    rate: Fraction,
+    *,
+    scaling: Scaling = Scaling.PROPORTIONAL,
+    interpolation: Interpolation = Interpolation.LINEAR,
+) -> dict[Slot, Usage]:
+    """Return slot in use -> what it uses when the sources send `rate` tuples/s.
+
+    Raises `InputError` as `predict` does.
+    """
+    loads = slot_loads(plan, task_demands(dataflow, models, rate), routing, interpolation)
+    return {one.slot: Usage(one.cpu(scaling), one.memory(scaling)) for one in loads}
+
+
+def vm_usage(plan: Plan, by_slot: Mapping[Slot, Usage]) -> dict[str, Usage]:
+    """Return name of each VM of `plan` -> the sum over its slots."""
+    cpu: dict[str, Fraction] = defaultdict(Fraction)
+    memory: dict[str, Fraction] = defaultdict(Fraction)
+    for slot, usage in by_slot.items():
+        cpu[slot.vm] += usage.cpu
+        memory[slot.vm] += usage.memory
+    return {vm.name: Usage(cpu[vm.name], memory[vm.name]) for vm in plan.vms}

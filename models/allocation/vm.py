@@ -1,0 +1,69 @@
+"""Virtual machines: sizes with slots and prices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from slotwise.models.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class VmSize:
+    """A size of VM that can be had.
+
+    Parameters
+    ----------
+    name
+        For example ``D3``.
+    slots
+        Slots of one such VM (one core and its share of memory each), at least 1.
+    price
+        Of one such VM per hour, at least 0.
+    available
+        How many can be had, at least 1; ``None`` = any number.
+    """
+
+    name: str
+    slots: int
+    price: Fraction
+    available: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse numbers out of range."""
+        if self.slots < 1:
+            raise InputError("must be at least 1", field="slots", value=self.slots)
+        if self.price < 0:
+            raise InputError("must be 0 or more", field="price", value=float(self.price))
+        if self.available is not None and self.available < 1:
+            raise InputError("must be at least 1", field="available", value=self.available)
+
+
+AZURE_D = tuple(
+    VmSize(f"D{index}", 2 ** (index - 1), Fraction(98, 1000) * 2 ** (index - 1))
+    for index in (1, 2, 3, 4)
+)
+"""The article's sizes (sections 5.2 and 7.1): 2**(i-1) slots each, USD per hour.
+
+Section 7.1 gives D1 to D4 as 1, 2, 3 and 4 cores; its prices, and everywhere else in the article,
+say 1, 2, 4 and 8.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Vm:
+    """One VM of a plan; its slots are numbered from 0.
+
+    Parameters
+    ----------
+    name
+        Unique in its plan.
+    size
+        Its size.
+    rack
+        Name of its rack; VMs of the same name are in one rack, which is so unless it is given.
+    """
+
+    name: str
+    size: VmSize
+    rack: str = ""

@@ -1,0 +1,106 @@
+"""A dataflow: tasks, each of a kind that has a performance model, and streams between them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+
+import networkx as nx
+
+from slotwise.models.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class DataflowTask:
+    """A vertex of the DAG.
+
+    Parameters
+    ----------
+    name
+        Unique in its dataflow.
+    model
+        Name of its performance model; ``None`` for a task that is not allocated: sources and
+        sinks, which run outside the slots that are counted.
+    """
+
+    name: str
+    model: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """An edge of the DAG: each tuple that `source` takes in sends `selectivity` on to `target`."""
+
+    source: str
+    target: str
+    selectivity: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Dataflow:
+    """A DAG of tasks.
+
+    Parameters
+    ----------
+    name
+        For people.
+    tasks, streams
+        At most one stream between two tasks; no cycles.
+
+    Raises
+    ------
+    InputError
+        For a name used twice, an unknown task, a negative selectivity, or a cycle.
+    """
+
+    name: str
+    tasks: tuple[DataflowTask, ...]
+    streams: tuple[Stream, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse what is no DAG."""
+        counts = Counter(task.name for task in self.tasks)
+        for name, count in counts.items():
+            if count > 1:
+                raise InputError("must be unique", field="tasks", value=name)
+        pairs: set[tuple[str, str]] = set()
+        for index, stream in enumerate(self.streams):
+            field = f"streams[{index}]"
+            for end in (stream.source, stream.target):
+                if end not in counts:
+                    raise InputError("is no task of this dataflow", field=field, value=end)
+            if stream.selectivity < 0:
+                raise InputError(
+                    "must be 0 or more",
+                    field=f"{field}.selectivity",
+                    value=float(stream.selectivity),
+                )
+            if (stream.source, stream.target) in pairs:
+                raise InputError(
+                    "stands twice: give one stream with the sum of the selectivities",
+                    field=field,
+                    value=f"{stream.source} -> {stream.target}",
+                )
+            pairs.add((stream.source, stream.target))
+        graph = self.graph()
+        if not nx.is_directed_acyclic_graph(graph):
+            cycle = " -> ".join(str(edge[0]) for edge in nx.find_cycle(graph))
+            raise InputError("must be acyclic", field="streams", value=cycle)
+
+    def graph(self) -> nx.DiGraph[str]:
+        """Return the DAG as a graph of task names, edges with their ``selectivity``."""
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_nodes_from(task.name for task in self.tasks)
+        graph.add_edges_from(
+            (one.source, one.target, {"selectivity": one.selectivity}) for one in self.streams
+        )
+        return graph
+
+    @property
+    def allocated(self) -> tuple[DataflowTask, ...]:
+        """The tasks that have a performance model, in topological order (ties as listed)."""
+        place = {task.name: index for index, task in enumerate(self.tasks)}
+        order = nx.lexicographical_topological_sort(self.graph(), key=lambda name: place[name])
+        by_name = {task.name: task for task in self.tasks}
+        return tuple(task for task in map(by_name.__getitem__, order) if task.model is not None)

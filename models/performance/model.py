@@ -1,0 +1,97 @@
+"""The performance model of a task: what one slot supports with so many threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from slotwise.models.errors import InputError
+from slotwise.models.values import plain
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What one slot supports with a number of threads of one task.
+
+    Parameters
+    ----------
+    threads
+        Threads of the task on the slot, at least 1.
+    peak_rate
+        Highest stable input rate, tuples/s, at least 0.
+    cpu, memory
+        Share of the slot that is used at the peak rate, in % above its base load, at least 0.
+        Above 100 where the task was measured on more than its slot.
+    source
+        Where the figures come from; may be empty.
+    """
+
+    threads: int
+    peak_rate: Fraction
+    cpu: Fraction
+    memory: Fraction
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers out of range."""
+        if self.threads < 1:
+            raise InputError("must be at least 1", field="threads", value=self.threads)
+        for name in ("peak_rate", "cpu", "memory"):
+            if getattr(self, name) < 0:
+                raise InputError("must be 0 or more", field=name, value=getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class PerformanceModel:
+    """The measurements of one task, by threads.
+
+    Parameters
+    ----------
+    name
+        Name of the kind of task, for example ``blob``.
+    measurements
+        In the order of their threads, each count once, from 1 thread on; the peak rates rise or
+        stay up to the highest one (`curves.best_rate`).
+
+    Raises
+    ------
+    InputError
+        Where a rule above is broken.
+    """
+
+    name: str
+    measurements: tuple[Measurement, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse what no interpolation can use."""
+        counts = [one.threads for one in self.measurements]
+        if not counts:
+            raise InputError("a model needs a measurement at least", field="measurements")
+        if counts[0] != 1:
+            raise InputError(
+                "the measurement of 1 thread is missing: all allocations start from it",
+                field="measurements[0].threads",
+                value=counts[0],
+            )
+        for index, (before, here) in enumerate(pairwise(counts), 1):
+            if here <= before:
+                raise InputError(
+                    f"must be more than the {before} of the measurement before: each number of "
+                    "threads is measured once, in rising order",
+                    field=f"measurements[{index}].threads",
+                    value=here,
+                )
+        self._check_rising_to_peak()
+
+    def _check_rising_to_peak(self) -> None:
+        rates = [one.peak_rate for one in self.measurements]
+        peak = rates.index(max(rates))
+        for index in range(1, peak):
+            if rates[index] < rates[index - 1]:
+                raise InputError(
+                    f"must be at least the {float(rates[index - 1]):g} with fewer threads: a "
+                    "curve falls only beyond its highest rate; measure this point again",
+                    field=f"measurements[{index}].peak_rate",
+                    value=plain(rates[index]),
+                )
