@@ -46,7 +46,7 @@ heuristics.rstorm heuristics.rstorm.storm_1 heuristics.sam
 heuristics.__init__ heuristics.external
 heuristics.registry
 
-solver.__init__ solver.parameters
+solver.__init__ solver.parameters solver.engine_names
 solver.core
 solver.structure
 solver.baseline solver.presolve solver.exhaustive solver.local_search solver.assignment
