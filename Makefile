@@ -16,8 +16,9 @@ demo: $(VENV)/.installed
 
 # Minutes, on two cores; another number of processes: make test JOBS=4. A file's tests run in one
 # process, for they share what is costly to make; in the order of the folders Spark's come first.
+# Many tests start an interpreter, so bytecode is kept.
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 # Hours. Stopped, it goes on where it was; `make clean` makes it begin anew, as changed code should.
 test-deep: $(VENV)/.installed-dev

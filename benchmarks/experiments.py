@@ -60,6 +60,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.storm.ras_speed",
         "seconds of ras-default against executors and nodes",
     ),
+    "slots": Experiment(
+        "slotwise.benchmarks.slots.optima",
+        "how fast SAM's fewest slots are proven",
+    ),
     "judge_speed": Experiment(
         "slotwise.benchmarks.speed.judge", "how long one judgement takes at scale"
     ),
@@ -71,6 +75,10 @@ EXPERIMENTS: dict[str, Experiment] = {
     "interrupts": Experiment(
         "slotwise.benchmarks.speed.interrupts",
         "how soon Ctrl-C ends a solve, and what is kept",
+    ),
+    "profile_accuracy": Experiment(
+        "slotwise.benchmarks.speed.profile_accuracy",
+        "peak rates that profile measures, beside those known by construction",
     ),
     "time_limits": Experiment(
         "slotwise.benchmarks.speed.time_limits", "whether solves end at their time limit"

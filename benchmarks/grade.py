@@ -27,7 +27,7 @@ from slotwise.heuristics.registry import all_methods, find_method
 from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import time_limit, whole
-from slotwise.solver.core.engine_names import current_name, renaming
+from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 
 AUTO = "auto"

@@ -18,7 +18,6 @@ from slotwise.models.suggestion import suggestion
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
 from slotwise.solver.core.engine import Engine, configured
-from slotwise.solver.core.engine_names import current_name, renaming
 from slotwise.solver.core.judged_result import judged_result
 from slotwise.solver.core.memory import MemoryLimitError, RunToken, watched
 from slotwise.solver.core.memory_reading import default_limit_mb
@@ -29,6 +28,7 @@ from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Result, Status
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.core.supervision import Supervised, TimeLimit, supervised
+from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.parameters import Parameters
 from slotwise.solver.portfolio.attempt import run_checked

@@ -46,7 +46,7 @@ heuristics.rstorm heuristics.rstorm.storm_1 heuristics.sam
 heuristics.__init__ heuristics.external
 heuristics.registry
 
-solver.__init__ solver.parameters
+solver.__init__ solver.parameters solver.engine_names
 solver.core
 solver.structure
 solver.baseline solver.presolve solver.exhaustive solver.local_search solver.assignment
@@ -61,25 +61,26 @@ solver.column_generation.engine solver.partition
 solver.engines
 solver.portfolio
 solver.solve
-solver.admission solver.verification
+solver.admission solver.verification solver.slots
+solver.allocation
 
 testing.choices
 testing.instances
 testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
-benchmarks.grading
+benchmarks.grading benchmarks.profiling
 benchmarks.analysis
 benchmarks.report benchmarks.grade
-benchmarks.proofs benchmarks.storm
+benchmarks.proofs benchmarks.storm benchmarks.slots benchmarks.reproduction
 benchmarks.speed
 benchmarks.experiments
 benchmarks.__main__
 
 __init__
 cli.__init__ cli.exits cli.options
-cli.inputs cli.progress
-cli.answers cli.listing cli.scheduled
+cli.inputs cli.progress cli.profile_progress
+cli.answers cli.listing cli.scheduled cli.allocated
 cli.render
 cli.commands
 cli.app
@@ -97,10 +98,15 @@ NOT_EVEN = {
     "solver.local_search": ("heuristics",),
     "solver.assignment": ("heuristics",),
     "solver.portfolio": ("heuristics",),
+    # It knows nothing of placement: bundles of threads on slots alone.
+    "solver.slots": ("heuristics", "models.problem", "models.judge", "solver.solve"),
     # What users run does not need what tests and measures the engines.
     "benchmarks.grading": ("testing",),
     "benchmarks.report": ("testing",),
-    "cli": ("testing", "benchmarks.proofs", "benchmarks.speed", "benchmarks.storm"),
+    "cli": (
+        "testing",
+        *("benchmarks.proofs", "benchmarks.slots", "benchmarks.speed", "benchmarks.storm"),
+    ),
 }
 
 # Packages of others, and who may import them; those that are not listed are free.
@@ -109,6 +115,7 @@ OUTSIDE = {
     "highspy": (
         "solver.column_generation.restricted_master",
         "solver.compact.milp",
+        "solver.slots.points",
         "benchmarks.proofs",
     ),
     "hypothesis": ("testing",),
@@ -118,10 +125,11 @@ OUTSIDE = {
     "ortools": _SOLVERS,
     "pandas": ("benchmarks",),
     "plotly": ("benchmarks.report",),
+    "psutil": ("benchmarks.profiling",),
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),
     "pyarrow": ("benchmarks.grading", "models.performance.tables"),
-    "pydantic": ("models",),
+    "pydantic": ("models", "benchmarks.profiling.trials_file"),
     "pyspark": ("benchmarks.spark", "benchmarks.grading.spark_job"),
     "rich": ("cli", "benchmarks.grading.progress"),
     "typer": ("cli",),

@@ -7,5 +7,5 @@ published values, `partition` balanced graph partitions (textbook: `partition_te
 `rstorm_table` R-Storm's versions beside the optimum; `table` prints.
 
 Start with `rstorm`. It may import `benchmarks.analysis`, `benchmarks.grading`, `benchmarks.report`
-(texts), `benchmarks.program`, `solver`, `heuristics` and `models`.
+(texts), `benchmarks.table`, `solver`, `heuristics` and `models`.
 """

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
+    from slotwise.models.allocation.vm import VmSize
     from slotwise.models.families.registry import Family
     from slotwise.models.instance.instance import Instance
     from slotwise.models.instance.placement import Placement
+    from slotwise.models.performance.rows import Models
     from slotwise.models.problem.problem import Problem
 
 STDIN = "-"
@@ -76,6 +78,22 @@ def load_placement(source: str, instance: Instance) -> Placement:
     from slotwise.models.formats.placement_file import read_placement
 
     return read_placement(source, instance)
+
+
+def load_models(source: str | None) -> Models:
+    """Read performance models from a file; ``None`` = the SAM article's."""
+    from slotwise.models.performance.article import article_models
+    from slotwise.models.performance.file import read_models
+
+    return article_models() if source is None else read_models(source)
+
+
+def load_vm_sizes(source: str | None) -> tuple[VmSize, ...]:
+    """Read sizes of VMs from a file; ``None`` = D1 to D4 of the SAM article."""
+    from slotwise.models.allocation.file import read_vm_sizes
+    from slotwise.models.allocation.vm import AZURE_D
+
+    return AZURE_D if source is None else read_vm_sizes(source)
 
 
 def check_target(path: Path | None, option: str = "--out") -> None:

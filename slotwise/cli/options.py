@@ -11,7 +11,7 @@ import typer
 from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import exact, time_limit
-from slotwise.solver.core.engine_names import current_name, renaming
+from slotwise.solver.engine_names import current_name, renaming
 
 MAX_WORKERS = 1024
 MAX_SEED = 2**31 - 1

@@ -35,7 +35,7 @@ from slotwise.solver.column_generation.restricted_master import lp_solver
 from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.not_taken import NotTakenError
-from slotwise.solver.core.reporter import Reporter, null_reporter, report_outcome
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 
 QUICK_METHODS = ("r-storm", "r-storm-pseudocode", "ras-default")
@@ -103,10 +103,7 @@ def _fast(
             return fast.run(problem, limits, hint, reporter, params)
         except NotTakenError:
             pass  # the general way says why, if it is too large for that too
-    quietly = null_reporter(problem, BASELINE.name, reporter.token)
-    known = known_at_once(problem, limits.seed, hint, QUICK_METHODS, reporter=quietly)
-    report_outcome(reporter, known)
-    return known
+    return known_at_once(problem, limits.seed, hint, QUICK_METHODS, reporter=reporter)
 
 
 def by_columns(

@@ -18,42 +18,11 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
 from slotwise.solver.core.progress import Event, Progress
 from slotwise.solver.core.result import Outcome, Pick, Status
+from slotwise.solver.core.snapshot import Best, Snapshot
 from slotwise.solver.core.trust import Claims, Proven, Trust
 from slotwise.solver.parameters import Parameters
 
 Bounds = Sequence[int | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Best:
-    """The incumbent, its value per term in integer steps, and all that the judge says of it."""
-
-    values: tuple[int, ...]
-    placement: Placement
-    engine: str
-    verdict: Verdict = field(repr=False, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """What was known at one moment: the incumbent, the bound of each term, infeasibility.
-
-    `proofs` has the bound of each term up to the first that is not closed, then ``None``.
-    """
-
-    best: Best | None
-    proofs: tuple[Proven | None, ...]
-    infeasible: bool
-
-    @property
-    def bounds(self) -> tuple[int | None, ...]:
-        """The bound of each term; ``None`` where there is none, or an earlier one is open."""
-        return tuple(None if one is None else one.bound for one in self.proofs)
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether nothing is left to find or prove."""
-        return self.infeasible or (self.best is not None and self.best.values == self.bounds)
 
 
 @dataclass(slots=True, eq=False)
@@ -114,8 +83,7 @@ class SolveState:
 
         `verdict` is the judge's on this problem, where it was asked already.
         """
-        if verdict is None:
-            verdict = self.judged(placement)
+        verdict = verdict or self.judged(placement)
         if not verdict.valid:
             return False
         with self._lock:
@@ -199,11 +167,6 @@ class SolveState:
         return self.snapshot().bounds
 
     @property
-    def infeasible(self) -> bool:
-        """Whether it is proven that no placement keeps all hard rules."""
-        return self.snapshot().infeasible
-
-    @property
     def is_settled(self) -> bool:
         """Whether nothing is left to find or prove."""
         return self.snapshot().is_settled
@@ -254,18 +217,12 @@ class SolveState:
 
     def _tell(self, engine: str, event: Event, why: str = "") -> None:
         now, units = self.snapshot(), [term.unit for term in self.problem.terms]
-        self.tell(
-            Progress(
-                seconds=time.perf_counter() - self.started,
-                engine=engine,
-                event=event,
-                values=None
-                if now.best is None
-                else tuple(v * unit for v, unit in zip(now.best.values, units, strict=True)),
-                bounds=tuple(
-                    None if bound is None else bound * unit
-                    for bound, unit in zip(now.bounds, units, strict=True)
-                ),
-                why=why,
-            )
+        values = None
+        if now.best is not None:
+            values = tuple(v * unit for v, unit in zip(now.best.values, units, strict=True))
+        bounds = tuple(
+            None if bound is None else bound * unit
+            for bound, unit in zip(now.bounds, units, strict=True)
         )
+        seconds = time.perf_counter() - self.started
+        self.tell(Progress(seconds, engine, event, values, bounds, why))

@@ -10,7 +10,7 @@ from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import number_of_text
 from slotwise.solver.baseline.engine import BASELINE
-from slotwise.solver.core.engine_names import current_name
+from slotwise.solver.engine_names import current_name
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
 from slotwise.solver.parameters import Parameters, of_type

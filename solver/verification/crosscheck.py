@@ -9,9 +9,9 @@ from slotwise.models.errors import InputError, InternalError
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.solver.core.ctrl_c import Presses, counted_presses
-from slotwise.solver.core.engine_names import current_name
 from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Limits, Result
+from slotwise.solver.engine_names import current_name
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.solve import solve
 from slotwise.solver.verification.claim import Agreement, Claim, agreement, reasons

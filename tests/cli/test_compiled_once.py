@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
+from assignments import document
 
 from slotwise.models.instance.placement import Placement
+from slotwise.models.instance_file import instance_from_data, read_instance
 from slotwise.models.judge import judge as judging
 from slotwise.models.problem import compile as compiling
+from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.result import Status
+from slotwise.solver.engines import ENGINES
+from slotwise.solver.solve import solve
 
 
 @pytest.fixture
@@ -97,6 +104,33 @@ def test_solve_judges_a_placement_when_it_is_offered_and_when_it_is_returned(
     answer = cli("solve", "word-count.json", "--engine", "exhaustive", *flags)
     assert answer.code == 0
     assert list(judged.values()) == [2]
+
+
+@pytest.fixture
+def problems(examples: Path) -> tuple[Problem, ...]:
+    """An example of flows, one with soft resources and running tasks, and an assignment problem."""
+    data = document(np.random.default_rng(1), tasks=5, nodes=3, load=0.8)
+    data["distance"] = (1 - np.eye(3, dtype=int)).tolist()
+    instances = (
+        read_instance(examples / "word-count.json"),
+        read_instance(examples / "shared-cluster.yaml"),
+        instance_from_data(data),
+    )
+    return tuple(compile_problem(instance) for instance in instances)
+
+
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+def test_every_engine_has_each_placement_judged_once_and_the_one_it_returns_again(
+    engine: str, problems: tuple[Problem, ...], judged: Counter[tuple[int, Placement]]
+) -> None:
+    taken = [problem for problem in problems if ENGINES[engine].supports(problem) is None]
+    assert taken
+    for problem in taken:
+        judged.clear()
+        found = solve(problem, engine=engine)
+        assert found.status is Status.OPTIMAL
+        assert judged.pop((id(problem), found.placement)) == 2
+        assert set(judged.values()) <= {1}
 
 
 @pytest.mark.parametrize("as_json", [False, True])

@@ -56,7 +56,7 @@ def all_are_answered(tally: Tally) -> None:
 
 
 def test_tiny_instances(note: list[str]) -> None:
-    tally = Sweep("tiny", 1, range(60), FOUR, time_s=20.0).run()
+    tally = Sweep("tiny", 1, range(24), FOUR, time_s=20.0).run()
     note += list(tally.lines())[-1:]
     assert tally.mismatches == []
     all_are_answered(tally)
@@ -76,10 +76,10 @@ def test_all_engines(family: str, note: list[str]) -> None:
 
 def test_mid_size_instances(note: list[str]) -> None:
     three = ("cp-sat", "configurations", "milp")
-    tally = Sweep("mid-size", 0, range(18, 24), three, time_s=10.0).run()
+    tally = Sweep("mid-size", 0, range(21, 24), three, time_s=10.0).run()
     note += list(tally.lines())[-1:]
     assert tally.mismatches == []
-    assert tally.by_count[3] >= 4, "six, were this machine alone"
+    assert tally.by_count[3] >= 2, "three, were this machine alone"
 
 
 def test_every_rule_occurs_with_and_without_a_placement() -> None:

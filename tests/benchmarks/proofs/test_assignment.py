@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from assignments import document
+from proofs_in_process import answer_in_process
 
 from slotwise.benchmarks.experiments import run_experiment
 
@@ -25,8 +26,9 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def test_prints_a_row_per_file_and_a_summary(
-    files: list[Path], capsys: pytest.CaptureFixture[str]
+    files: list[Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    answer_in_process(monkeypatch)
     words = [*map(str, files), "--time-limit", "20", "--json"]
     assert run_experiment("assignment_proofs", words) == 0
     first, second, last = map(json.loads, capsys.readouterr().out.splitlines())

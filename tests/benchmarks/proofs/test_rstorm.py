@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from proofs_in_process import answer_in_process
 
 from slotwise.benchmarks import child_process
 from slotwise.benchmarks.experiments import run_experiment
@@ -170,6 +171,7 @@ def test_a_process_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch)
 def test_proofs_beside_the_textbook(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    answer_in_process(monkeypatch)
     monkeypatch.setitem(FAMILIES, "small", SMALL)
     assert (
         run_experiment("proofs", ["--family", "small", "--count", "1", "--textbook-limit", "60"])
@@ -185,6 +187,7 @@ def test_proofs_beside_the_textbook(
 def test_proofs_as_json(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    answer_in_process(monkeypatch)
     monkeypatch.setitem(FAMILIES, "small", SMALL)
     assert (
         run_experiment("proofs", ["--family", "small", "--count", "2", "--textbook", "--json"]) == 0
@@ -208,7 +211,10 @@ def storm_file(tmp_path: Path, shared: Path) -> Path:
     return path
 
 
-def test_storm_proofs(storm_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_storm_proofs(
+    storm_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer_in_process(monkeypatch)
     assert run_experiment("storm_proofs", [str(storm_file), "--worker-min-cpu", "0"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 5

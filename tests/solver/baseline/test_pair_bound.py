@@ -24,7 +24,7 @@ from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 def test_no_optimum_is_below_it(note: list[str]) -> None:
     rng = np.random.default_rng(31)
     seen = positive = tight = 0
-    for _ in range(600):
+    for _ in range(250):
         instance = tiny_instance(rng)
         for term in ("network", "nodes"):
             problem = compile_problem(replace(instance, objective=Objective((term,))))

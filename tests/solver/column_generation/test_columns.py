@@ -70,11 +70,11 @@ def test_equals_exhaustive_search() -> None:
 def test_equals_exhaustive_search_from_few_columns() -> None:
     """Tiny instances have few columns; here the first integer programs see but a part of them."""
     rng = np.random.default_rng(13)
-    problems = (compile_problem(tiny_instance(rng)) for _ in range(120))
+    problems = (compile_problem(tiny_instance(rng)) for _ in range(70))
     statuses = [
         equals_exhaustive(p, FEW_CHOICES) for p in problems if p.matrix is None and p.task_count
     ]
-    assert statuses.count(Status.OPTIMAL) >= 40
+    assert statuses.count(Status.OPTIMAL) >= 25
 
 
 def test_bounds_hold_where_columns_are_too_many_to_close() -> None:

@@ -119,7 +119,14 @@ def test_equals_exhaustive_search_on_any_instance(instance: Instance) -> None:
             event("not taken")
 
 
-@pytest.mark.parametrize(("name", "optimum"), RSTORM_OPTIMA.items())
+# It takes seconds; the others go the same way.
+SLOW = {"processing": pytest.mark.deep}
+
+
+@pytest.mark.parametrize(
+    ("name", "optimum"),
+    [pytest.param(*case, marks=SLOW.get(case[0], ())) for case in RSTORM_OPTIMA.items()],
+)
 def test_rstorm_topologies_are_proven(name: str, optimum: tuple[int, int]) -> None:
     family = FAMILIES["rstorm"]
     made = (family.make(index, 0) for index in range(family.count))
@@ -129,7 +136,11 @@ def test_rstorm_topologies_are_proven(name: str, optimum: tuple[int, int]) -> No
     assert tuple(t.value for t in result.objective) == optimum
 
 
-@pytest.mark.parametrize("index", range(10))
+# Drawn alike; those that take seconds are left to the deep run, but for one.
+@pytest.mark.parametrize(
+    "index",
+    [0, 2, 3, 5, 6, 7, 8, *(pytest.param(index, marks=pytest.mark.deep) for index in (1, 4, 9))],
+)
 def test_equals_cp_sat_on_middle_sizes(index: int) -> None:
     parameters = RandomParameters(tasks=14, components=4, nodes=4, infeasible_percent=10)
     instance, _ = random_instance(parameters, index, 0)

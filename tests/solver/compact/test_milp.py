@@ -29,6 +29,7 @@ from slotwise.models.instance_file import read_instance
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.column_generation.configurations.engine import FAST_CONFIGURATIONS
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.compact.milp import engine as milp_engine
 from slotwise.solver.compact.milp.backend import whole_bound
@@ -92,10 +93,10 @@ def cross_check(engine: Engine, numbers: range) -> tuple[Counter[str], Counter[s
 
 
 def test_highs_agrees_with_exhaustive(note: list[str]) -> None:
-    rules, statuses = cross_check(MILP, range(220))
+    rules, statuses = cross_check(MILP, range(120))
     note.append(f"milp agrees with exhaustive: {dict(statuses)}")
     assert set(rules) == RULES
-    assert min(statuses["optimal"], statuses["infeasible"]) >= 40
+    assert min(statuses["optimal"], statuses["infeasible"]) >= 30
     assert statuses["feasible"] <= 5
 
 
@@ -107,11 +108,12 @@ def test_cbc_agrees_with_exhaustive() -> None:
 @pytest.mark.parametrize("engine", [MILP, MILP_CBC], ids=lambda engine: engine.name)
 def test_agrees_with_exhaustive_on_many(engine: Engine) -> None:
     cross_check(engine, range(1000, 3000))
+    cross_check(engine, range(120, 308))
 
 
-def test_agrees_with_cp_sat_on_two_racks() -> None:
+def test_agrees_with_configurations_on_two_racks() -> None:
     problem = rstorm("star-c")
-    truth = CP_SAT.run(problem, LIMITS, None)
+    truth = FAST_CONFIGURATIONS.run(problem, LIMITS, None)
     answer = MILP.run(problem, LIMITS, truth.placement)
     assert (answer.status, answer.values) == (Status.OPTIMAL, truth.values)
     assert answer.bounds == answer.values
@@ -135,8 +137,11 @@ def test_published_optimum(shared: Path) -> None:
 def test_time_limit_keeps_incumbent_and_bound(engine: Engine) -> None:
     problem = rstorm("linear-a")
     hint = place(problem.instance, "r-storm-pseudocode", seed=0)
-    answer = engine.run(problem, Limits(time_s=2.0), hint)
-    assert answer.status is Status.FEASIBLE
+    for limit in (0.7, 4.0, 20.0):  # on a busy machine there may be no bound in the first
+        answer = engine.run(problem, Limits(time_s=limit), hint)
+        assert answer.status is Status.FEASIBLE
+        if answer.bounds[1] is not None:
+            break
     agrees_with_judge(problem, answer)
     assert answer.values <= judge(problem, hint).scaled
     assert answer.bounds[0] == answer.values[0] == 0
@@ -160,7 +165,7 @@ def test_trace_tells_falling_values_and_valid_bounds() -> None:
 def test_interrupt_keeps_incumbent_and_bound(engine: Engine) -> None:
     problem = rstorm("linear-a")
     hint = place(problem.instance, "r-storm-pseudocode", seed=0)
-    timer = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     with counted_presses() as presses:
         timer.start()
         token = RunToken(parent=presses.token)

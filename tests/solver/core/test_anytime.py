@@ -65,7 +65,7 @@ def check_events(events: list[Progress], best: list[Fraction] | None) -> None:
 @pytest.mark.parametrize("engine", TALKATIVE)
 def test_only_values_and_bounds_that_are_true_are_told(engine: str) -> None:
     told = 0
-    for one in first_solved(80):
+    for one in first_solved(40):
         problem, truth = one.problem, one.truth
         try:
             result, events = listened(problem, engine=engine, time_limit_s=30)
@@ -87,7 +87,7 @@ def test_only_values_and_bounds_that_are_true_are_told(engine: str) -> None:
 def test_the_first_placement_comes_long_before_the_end(engine: str) -> None:
     instance = instance_from_text(hard_instance(36, 5))
     start = slotwise.place(instance, "r-storm")
-    for limit in (2.5, 10.0, 40.0):  # on a busy machine there may be no bounds in the first
+    for limit in (1.0, 5.0, 30.0):  # on a busy machine there may be no bounds in the first
         result, events = listened(instance, engine=engine, time_limit_s=limit, hint=start)
         if sum(event.event is Event.BOUND for event in events) >= 2:
             break

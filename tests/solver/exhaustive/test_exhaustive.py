@@ -83,10 +83,10 @@ def check_against_naive(instance: Instance) -> Status:
 
 
 def test_equals_naive_enumeration(note: list[str]) -> None:
-    statuses = Counter(map(check_against_naive, small_instances(2026, 160, MOST_LEAVES)))
+    statuses = Counter(map(check_against_naive, small_instances(2026, 110, MOST_LEAVES)))
     note.append(f"exhaustive against naive enumeration: {dict(statuses)}")
-    assert statuses[Status.OPTIMAL] >= 100
-    assert statuses[Status.INFEASIBLE] >= 30
+    assert statuses[Status.OPTIMAL] >= 65
+    assert statuses[Status.INFEASIBLE] >= 20
 
 
 @given(instances(most_tasks=3, most_nodes=3))
