@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ def run(
     params: PartitionParams = PARTITION_DEFAULTS,
 ) -> Outcome:
     """Price parts until the bound is that of the relaxation, then close the gap."""
-    reason = why_no_partition(problem)
+    reason = supports(problem, params)
     if reason is not None:
         raise NotTakenError(reason)
     deadline = time.perf_counter() + limits.time_s
@@ -118,7 +119,9 @@ def _solve(
 
 def _frontier(model: Partition, params: PartitionParams, seed: int, token: RunToken) -> Frontier:
     """Return the layers, in units so coarse that their tables keep to `max_cells`."""
-    order, states = good_order(model.kinds.flow, model.most, seed, token)
+    order, states = good_order(model.kinds.flow, model.most, params.max_cells, seed, token)
+    if math.isinf(states):
+        raise NotTakenError("every order of its tasks leaves too many with flow to later ones")
     most_units = int(params.max_cells // states) - 1
     weights, units = model.knapsack(max(1, most_units))
     if (units + 1) * states > params.max_cells or (
@@ -138,11 +141,18 @@ def _parts_of(model: Partition, placement: Placement) -> IntArray:
     return parts
 
 
+def supports(problem: Problem, params: PartitionParams = PARTITION_DEFAULTS) -> str | None:
+    """Return ``None``, or why the engine does not take the problem."""
+    if len(problem.classes) > params.max_classes:
+        return f"{len(problem.classes):,} classes of tasks, more than {params.max_classes:,}"
+    return why_no_partition(problem)
+
+
 def _engine(params: PartitionParams) -> Engine:
     return Engine(
         name=NAME,
         run=partial(run, params=params),
-        supports=why_no_partition,
+        supports=partial(supports, params=params),
         version=lp_solver,
     )
 

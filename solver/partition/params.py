@@ -19,6 +19,8 @@ class PartitionParams(Parameters):
 
     Parameters
     ----------
+    max_classes
+        Classes of tasks; a problem with more is not taken.
     max_cells
         Entries of the tables, eight bytes each; larger capacities are counted in coarser units.
     min_units
@@ -31,6 +33,7 @@ class PartitionParams(Parameters):
         Of the search that closes the gap.
     """
 
+    max_classes: int = 400
     max_cells: int = 40_000_000
     min_units: int = 100
     max_parts: int = 200_000

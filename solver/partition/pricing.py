@@ -55,7 +55,7 @@ def dual_scale(model: Partition) -> int:
     NotTakenError
         When there is none.
     """
-    largest = 4 * (model.problem.task_count + 1) * _penalty(model)
+    largest = 4 * (model.problem.task_count + 1) ** 2 * _penalty(model)  # duals may be raised once
     bits = MAX_BITS - largest.bit_length()
     if bits < 0:
         raise NotTakenError("its flows are too large for exact duals")

@@ -155,8 +155,9 @@ def _prove(auto: Auto, problem: Problem, reporter: Reporter) -> None:
         return
     params, token = auto.params, reporter.token
     by_parts = PortfolioStep(PARTITION, PARTS, params.partition_fraction)
-    counts_help = not has_no_twins(problem, token)
-    if not counts_help:
+    takes_parts = auto.configured(PARTITION).supports(problem) is None
+    counts_help = takes_parts and not has_no_twins(problem, token)
+    if takes_parts and not counts_help:
         auto.run(by_parts, problem, reporter)
     priced = PortfolioStep(CONFIGURATIONS, PRICED, params.configurations_fraction)
     found = auto.run(priced, problem, reporter)

@@ -23,6 +23,7 @@ from slotwise.models.instance_file import read_instance
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.partition.engine import PARTITION
@@ -207,6 +208,16 @@ def test_what_it_does_not_take() -> None:
         problem = compile_problem(instance_from_matrices(document | change))
         assert word in (PARTITION.supports(problem) or "")
     assert PARTITION.supports(graph.problem()) is None
+
+
+def test_what_it_sees_only_while_it_runs() -> None:
+    pairs = [(a, b, 1) for a in range(40) for b in range(a)]
+    dense = Graph([[1 + v] for v in range(40)], pairs, [500], 3).problem()
+    assert PARTITION.supports(dense) is None
+    with pytest.raises(NotTakenError, match="too many with flow to later ones"):
+        PARTITION.run(dense, LIMITS, None)
+    many = by_levels(nx.path_graph(401), 3, 200)
+    assert "401 classes" in (PARTITION.supports(many) or "")
 
 
 def test_coarse_units_prove_the_same() -> None:
