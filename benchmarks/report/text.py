@@ -23,7 +23,8 @@ from slotwise.benchmarks.grading.old_rows import is_old
 from slotwise.benchmarks.grading.rows import Kind, Row, RunStatus
 from slotwise.benchmarks.report.placement_view import TIMES
 from slotwise.heuristics.registry import describe
-from slotwise.models.families.registry import FAMILIES
+from slotwise.heuristics.sam.pairs import PAIRS
+from slotwise.models.families.registry import ALLOCATION_FAMILIES, FAMILIES
 from slotwise.models.number_text import short_text
 
 DASH = "\N{EN DASH}"
@@ -157,8 +158,10 @@ def _line(
     return CaseLine(
         case=case,
         name=first["instance"] if case[1] == 0 else f"{first['instance']} (seed {case[1]})",
-        size=f"{first['tasks']} {TIMES} {first['nodes']}",
-        tightness=short(first["tightness"]) if first["tightness"] < 1e9 else "∞",
+        size=f"{first['tasks']} {TIMES} {first['nodes']}"
+        if first["nodes"]
+        else f"{first['tasks']}",
+        tightness=_tightness_text(first),
         value=DASH if exact is None else objective_text(exact) or DASH,
         bound=DASH if exact is None else objective_text(exact, "bound") or DASH,
         status="not solved" if exact is None else exact["status"],
@@ -169,6 +172,13 @@ def _line(
             if s.kind != Kind.EXACT
         ),
     )
+
+
+def _tightness_text(row: Row) -> str:
+    """Return the tightness of a row's instance; a dash for one without nodes."""
+    if not row["nodes"]:
+        return DASH
+    return short(row["tightness"]) if row["tightness"] < 1e9 else "∞"
 
 
 def _cell(row: Row, aggregate: Aggregate, impossible: frozenset[str]) -> Cell:
@@ -227,14 +237,19 @@ def facts(rows: Sequence[Row]) -> dict[str, str]:
 
 def descriptions(summary: Aggregate) -> dict[str, str]:
     """Return what each method on the page does, in one sentence."""
-    known = {s.method: describe(s.method) for s in summary.methods if s.kind != Kind.EXACT}
+    known = {
+        s.method: PAIRS[s.method].description if s.method in PAIRS else describe(s.method)
+        for s in summary.methods
+        if s.kind != Kind.EXACT
+    }
     return {method: text for method, text in known.items() if text}
 
 
 def families(rows: Sequence[Row]) -> dict[str, str]:
     """Return what the families of the rows hold, by name, with their notes."""
     names = {row["family"] or "" for row in rows}
-    found = (FAMILIES[name] for name in sorted(names & FAMILIES.keys()))
+    known = FAMILIES | ALLOCATION_FAMILIES
+    found = (known[name] for name in sorted(names & known.keys()))
     return {one.name: f"{one.description}. {one.note}".strip() for one in found}
 
 
