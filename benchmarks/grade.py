@@ -111,9 +111,9 @@ def grade(
     time_limit_s
         Wall-clock seconds of one run.
     memory_limit_mb
-        Of one exact solve of a placement, as in `solve`; ``None`` = the default limit of the machine, shared by
-        as many as run there at once. Like the number of threads it makes no other run: rows that
-        are there stay.
+        Of one exact solve of a placement, as in `solve`; ``None`` = the default limit of the
+        machine, shared by as many as run there at once. Like the number of threads it makes no
+        other run: rows that are there stay.
     master
         Spark's master; a session that is active already is used as it is, and not stopped.
     seed, count
@@ -167,16 +167,17 @@ def _applicable(names: Sequence[str], cases: Sequence[Case], chosen: bool) -> tu
     subjects = {case.subject for case in cases}
     for name in names if chosen else ():
         if (subject := subject_of(name)) not in subjects:
-            raise InputError(
-                f"is a method of {subject}, and no case is", field="method", value=name
-            )
+            rule = f"is for cases of {subject}, and there is none"
+            raise InputError(rule, field="method", value=name)
     return tuple(name for name in names if subject_of(name) in subjects)
 
 
 def _check_engine_applies(engine: str, cases: Sequence[Case]) -> None:
     """Refuse an engine that was chosen where nothing is to be placed."""
     if engine != AUTO and all(case.subject != Subject.PLACEMENT for case in cases):
-        raise InputError("is an engine of placement, and no case is", field="engine", value=engine)
+        raise InputError(
+            "is for cases of placement, and there is none", field="engine", value=engine
+        )
 
 
 def _check_commands(names: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from fractions import Fraction
 
-from slotwise.benchmarks.grading.environment import SOLVERS, versions
+from slotwise.benchmarks.grading.environment import versions
 from slotwise.benchmarks.grading.plan import Run
 from slotwise.benchmarks.grading.rows import MOST_VIOLATIONS, Kind, Outcome, RunStatus, term_of
 from slotwise.models.allocation.case import AllocationCase, case_from_text, case_hash
@@ -44,19 +44,27 @@ def allocated(run: Run, clock: AbstractContextManager[None]) -> Outcome:
     if answer.failures and supported is not None and supported.safe_limit is not None:
         rates = short_text(supported.safe_limit.rate), short_text(case.rate)
         found["reason"] = f"supports {rates[0]} of {rates[1]} tuples/s"
+    worst = sorted(answer.failures, key=_excess, reverse=True)
     return {
         **found,
         "violation_count": len(answer.failures),
-        "violations": [violation_text(one) for one in answer.failures[:MOST_VIOLATIONS]],
+        "violations": [violation_text(one) for one in worst[:MOST_VIOLATIONS]],
         "wall_s": answer.seconds,
     }
 
+
+_SOLVERS = ("highspy", "pulp")
 
 _STATUSES = {
     "feasible": RunStatus.VALID,
     "violated": RunStatus.INVALID,
     "refused": RunStatus.REFUSED,
 }
+
+
+def _excess(failure: Failure) -> Fraction:
+    """Return how many times what there is would be needed; without anything, very many."""
+    return failure.needed / max(failure.available, Fraction(1, 10**6))
 
 
 def violation_text(failure: Failure) -> str:
@@ -88,7 +96,7 @@ def load_case(run: Run) -> AllocationCase:
 
 def _engine() -> str:
     known = versions()
-    return ", ".join(("slots", *(f"{name} {known[name]}" for name in SOLVERS if name in known)))
+    return ", ".join(("slots", *(f"{name} {known[name]}" for name in _SOLVERS if name in known)))
 
 
 def _fraction(number: int | None) -> Fraction | None:

@@ -22,7 +22,9 @@ def no_label(index: int, seed: int) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Family(Generic[Made]):
-    """Instances (or other cases) by index; the same seed and index give the same instance, whatever the count.
+    """Instances, or cases of allocation, by index.
+
+    The same seed and index give the same instance, whatever the count.
 
     Parameters
     ----------

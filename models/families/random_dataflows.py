@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 from numpy.random import Generator
 
@@ -66,7 +67,7 @@ def _waiting(name: str, rng: Generator) -> PerformanceModel:
         counts.append(counts[-1] + draw(rng, 2, 15))
     steepness = _tenths(rng, 10, 50)
     rates = [steepness]
-    for before, here in zip(counts, counts[1:], strict=False):
+    for before, here in pairwise(counts):
         steepness *= Fraction(draw(rng, 60, 100), 100)
         rates.append(rates[-1] + steepness * (here - before))
     cpu, memory = _rising(counts, rng, 10, 80, 300, 900), _rising(counts, rng, 10, 250, 260, 400)
