@@ -14,8 +14,8 @@ from functools import cache
 from slotwise.benchmarks.reproduction.figure import Article, Reproduced, read_article
 from slotwise.heuristics.sam.fixed_vms import highest_planned
 from slotwise.heuristics.sam.pairs import PAIRS, Planned, plan
-from slotwise.models.allocation.load import Routing, slot_loads
 from slotwise.models.allocation.demand import task_demands
+from slotwise.models.allocation.load import Routing, slot_loads
 from slotwise.models.allocation.plan import Bundle, TaskAllocation
 from slotwise.models.allocation.prediction import predict
 from slotwise.models.allocation.vm import ARTICLE_VMS, AZURE_D, Vm

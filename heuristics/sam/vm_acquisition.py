@@ -35,9 +35,7 @@ def acquire(slots: int, sizes: Sequence[VmSize] = AZURE_D) -> tuple[Vm, ...]:
         chosen += [largest] * number
         rest -= number * largest.slots
         enough = [
-            size
-            for size in sizes
-            if size.slots >= rest and size.available != chosen.count(size)
+            size for size in sizes if size.slots >= rest and size.available != chosen.count(size)
         ]
         if rest > 0 and enough:
             chosen.append(min(enough, key=lambda size: (size.slots, size.price)))

@@ -64,7 +64,7 @@ def rates_of(written: Sequence[str]) -> list[Fraction]:
             rule = "must be a rate, or FROM:TO:STEP with FROM at most TO"
             raise InputError(rule, field="--rate", value=text)
     if len(rates) > MOST_RATES:
-        raise InputError(f"at most {MOST_RATES} rates", field="--rate", value=len(rates))
+        raise InputError(f"are more than {MOST_RATES} rates", field="--rate", value=written[-1])
     return list(dict.fromkeys(rates))
 
 

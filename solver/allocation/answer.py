@@ -9,9 +9,8 @@ from fractions import Fraction
 
 from slotwise.models.allocation.check import Failure
 from slotwise.models.allocation.load import Routing, Scaling
-from slotwise.models.allocation.plan import Plan
+from slotwise.models.allocation.plan import Plan, Slot
 from slotwise.models.allocation.prediction import Prediction, Usage, predict, slot_usage
-from slotwise.models.allocation.plan import Slot
 from slotwise.models.dataflow.dataflow import Dataflow
 from slotwise.models.performance.model import PerformanceModel
 
@@ -123,6 +122,4 @@ class Answer:
             return {}
         dataflow, models = self.question.dataflow, self.question.models
         rate = self.question.rate
-        return slot_usage(
-            self.plan, dataflow, models, self.routing, rate, scaling=self.scaling
-        )
+        return slot_usage(self.plan, dataflow, models, self.routing, rate, scaling=self.scaling)

@@ -112,9 +112,7 @@ def with_bounds(answers: Sequence[Answer], optima: Sequence[Answer]) -> list[Ans
 def _by_pair(question: Question, method: str, setting: Setting) -> Answer:
     pair = find_pair(method)
     begin = time.perf_counter()
-    found = plan(
-        question.dataflow, question.models, question.rate, pair, vm_sizes=setting.vm_sizes
-    )
+    found = plan(question.dataflow, question.models, question.rate, pair, vm_sizes=setting.vm_sizes)
     seconds = time.perf_counter() - begin
     routing = Routing.SHUFFLE if setting.shuffle else pair.routing
     blank = Answer(

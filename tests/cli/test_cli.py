@@ -20,6 +20,7 @@ SLOTWISE = (sys.executable, "-m", "slotwise")
 COMMANDS = (
     "solve",
     "place",
+    "allocate",
     "judge",
     "grade",
     "report",

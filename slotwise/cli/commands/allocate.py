@@ -19,7 +19,8 @@ def allocate(
     dag: Annotated[
         str,
         typer.Argument(
-            metavar="DAG", help="Dataflow file (JSON or YAML; - for stdin), or linear, diamond, star."
+            metavar="DAG",
+            help="Dataflow file (JSON or YAML; - for stdin), or linear, diamond, star.",
         ),
     ],
     rate: Annotated[
@@ -54,7 +55,8 @@ def allocate(
     time_limit: options.TimeLimit = 60.0,
     plot: options.Plot = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write what --json prints to this file.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write what --json prints to this file."),
     ] = None,
     out_instance: Annotated[
         Path | None,

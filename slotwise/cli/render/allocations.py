@@ -80,13 +80,14 @@ def _answer(answer: Answer) -> list[RenderableType]:
     """Return what to show of one answer."""
     what = f"{answer.question.dataflow.name} at {short_text(answer.question.rate)} tuples/s"
     if answer.plan is None:
+        if answer.outcome is Outcome.REFUSED:  # the pair says what and who
+            return [f"No plan for {answer.question.dataflow.name}: {answer.reason}."]
         return [f"{what}, {answer.method}: {_NO_PLAN[answer.outcome]}: {answer.reason}."]
     parts: list[RenderableType] = [_headline(what, answer), *_slots(answer), *_vms(answer)]
     return [*parts, _routings(answer), *_failures(answer)]
 
 
 _NO_PLAN = {
-    Outcome.REFUSED: "no plan",
     Outcome.INFEASIBLE: "proven infeasible",
     Outcome.UNKNOWN: "no answer",
 }

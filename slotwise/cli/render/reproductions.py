@@ -30,7 +30,8 @@ def show_reproduced(article: Article, found: Sequence[Reproduced]) -> None:
         rows.append((one.figure.section, one.figure.what, _text(one.figure.published), ours, mark))
     same = sum(one.same for one in found)
     show(
-        f"{article.title}: {same} of {len(found)} figures are the same, {len(found) - same} differ.",
+        f"{article.title}: {same} of {len(found)} figures are the same, "
+        f"{len(found) - same} differ.",
         table(rows, _HEADS, ("article", "ours")),
         *(f"[{number}] {note}" for number, note in enumerate(notes, 1)),
         "",
