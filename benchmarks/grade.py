@@ -15,13 +15,7 @@ from typing import Any
 
 from slotwise.benchmarks.analysis.cases import infeasible_instances, is_right_refusal
 from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED
-from slotwise.benchmarks.grading.plan import (
-    Limits,
-    Run,
-    make_plan,
-    partitions,
-    pending,
-)
+from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan, partitions, pending
 from slotwise.benchmarks.grading.progress import progress_bar, waiting_for
 from slotwise.benchmarks.grading.rows import KEY, Kind, Subject, key_of, subject_of
 from slotwise.benchmarks.grading.sources import Case, read_cases
@@ -34,7 +28,7 @@ from slotwise.heuristics.sam.pairs import PAIRS, find_pair
 from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import time_limit, whole
-from slotwise.solver.core.engine_names import current_name, renaming
+from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 
 AUTO = "auto"
@@ -145,7 +139,7 @@ def grade(
     if memory_limit_mb is not None:
         whole(memory_limit_mb, "memory limit", least=1)
     folder = os.getcwd() if is_local(master) else None
-    limits = Limits(float(time_limit_s), 1, seed, folder, memory_limit_mb)
+    limits = RunLimits(float(time_limit_s), 1, seed, folder, memory_limit_mb)
     plan = make_plan(cases, names, engine, limits)
     missing = pending(plan, store.rows(KEY))
     if missing:
@@ -189,7 +183,7 @@ def _check_commands(names: Sequence[str]) -> None:
                 raise InputError("is no program that can be run", field="method", value=program)
 
 
-def _statuses(store: Store, plan: Sequence[Run]) -> dict[str, int]:
+def _statuses(store: Store, plan: Sequence[PlannedRun]) -> dict[str, int]:
     """Count how the runs of `plan` ended."""
     keys = {key_of(run.columns()) for run in plan}
     rows = [row for row in store.rows((*KEY, "status")) if key_of(row) in keys]
@@ -201,7 +195,7 @@ def _statuses(store: Store, plan: Sequence[Run]) -> dict[str, int]:
     return dict(sorted(Counter(ended.values()).items()))
 
 
-def _run(missing: Sequence[Run], master: str, store: Store, progress: bool) -> None:
+def _run(missing: Sequence[PlannedRun], master: str, store: Store, progress: bool) -> None:
     with session(master, waiting_for("starting Spark", progress)) as spark:
         slots = slots_of(spark)
         cores = task_cpus(spark)
@@ -211,7 +205,7 @@ def _run(missing: Sequence[Run], master: str, store: Store, progress: bool) -> N
             grade_partitions(spark, split, slots, store.append, bar)
 
 
-def _shipped(run: Run, cores: int) -> Run:
+def _shipped(run: PlannedRun, cores: int) -> PlannedRun:
     """Return what executors need of `run`: a family's instance is made again from its index."""
     case = run.case if run.case.index is None else replace(run.case, text="")
     threaded = run.kind == Kind.EXACT and case.subject == Subject.PLACEMENT

@@ -32,7 +32,7 @@ CHEAP_RUNS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class PlannedRun:
     """One run, ready for any machine.
 
     Parameters
@@ -78,7 +78,7 @@ class Run:
         return asdict(self)
 
     @classmethod
-    def from_document(cls, document: dict[str, Any]) -> Run:
+    def from_document(cls, document: dict[str, Any]) -> PlannedRun:
         """Return the run that `to_document` wrote."""
         return cls(**{**document, "case": Case(**document["case"])})
 
@@ -111,8 +111,8 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What all runs of a grading share: see `Run`."""
+class RunLimits:
+    """What all runs of a grading share: see `PlannedRun`."""
 
     time_limit_s: float
     workers: int
@@ -122,8 +122,8 @@ class Limits:
 
 
 def make_plan(
-    cases: Sequence[Case], methods: Iterable[str], engine: str, limits: Limits
-) -> tuple[Run, ...]:
+    cases: Sequence[Case], methods: Iterable[str], engine: str, limits: RunLimits
+) -> tuple[PlannedRun, ...]:
     """Return the exact runs, largest instance first, then those of the methods.
 
     A method runs on the cases that it applies to; see `subject_of`.
@@ -154,9 +154,9 @@ def _parameters_of(kind: Kind, method: str) -> dict[str, str]:
     return dict(find_method(method).parameters)
 
 
-def _run(case: Case, kind: Kind, method: str, limits: Limits) -> Run:
+def _run(case: Case, kind: Kind, method: str, limits: RunLimits) -> PlannedRun:
     exact = kind is Kind.EXACT
-    return Run(
+    return PlannedRun(
         case=case,
         kind=str(kind),
         method=method,
@@ -173,13 +173,13 @@ def _run(case: Case, kind: Kind, method: str, limits: Limits) -> Run:
     )
 
 
-def pending(plan: Iterable[Run], done: Iterable[Row]) -> tuple[Run, ...]:
+def pending(plan: Iterable[PlannedRun], done: Iterable[Row]) -> tuple[PlannedRun, ...]:
     """Return the runs that no row stands for yet (an anti-join on `rows.KEY`)."""
     keys = {key_of(row) for row in done}
     return tuple(run for run in plan if key_of(run.columns()) not in keys)
 
 
-def partitions(plan: Sequence[Run], slots: int) -> tuple[tuple[Run, ...], ...]:
+def partitions(plan: Sequence[PlannedRun], slots: int) -> tuple[tuple[PlannedRun, ...], ...]:
     """Split `plan` into what one Spark task does.
 
     One exact solve or external command each; heuristics share, a few tasks for each of `slots`.

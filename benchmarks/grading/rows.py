@@ -16,7 +16,8 @@ SCHEMA = """
     tasks int, nodes int, topologies int, tightness double,
     kind string, method string, parameters string, seed long, time_limit_s double, workers int,
     version string, versions string, git_revision string,
-    engine string, status string, terms array<struct<term: string, value: string, bound: string>>,
+    engine string, engine_parameters string, status string,
+    terms array<struct<term: string, value: string, bound: string>>,
     gap double, proof string, violation_count int, violations array<string>, reason string,
     placement string, wall_s double, cpu_s double, peak_memory_mb double, cpu_model string,
     error string
@@ -24,11 +25,12 @@ SCHEMA = """
 """Columns of a row, in Spark's notation.
 
 ``terms`` has exact decimals as text; ``placement`` is ``{"nodes": [...], "workers": [...]}`` in the
-canonical order of tasks; ``version`` is what makes a run another run, ``versions`` every library's.
+canonical order of tasks; ``engine_parameters`` is `Result.parameters` as JSON; ``version`` is what
+makes a run another run, ``versions`` every library's.
 """
 
 
-class Term(TypedDict):
+class TermRow(TypedDict):
     """One term of the objective; exact decimals as text, ``None`` = there is none."""
 
     term: str
@@ -36,7 +38,7 @@ class Term(TypedDict):
     bound: str | None
 
 
-def term_of(name: str, value: Fraction | None, bound: Fraction | None) -> Term:
+def term_of(name: str, value: Fraction | None, bound: Fraction | None) -> TermRow:
     """Return a term with its numbers as text."""
     return {"term": name, "value": _exact_text(value), "bound": _exact_text(bound)}
 
@@ -67,12 +69,13 @@ class Planned(TypedDict, total=False):
     git_revision: str | None
 
 
-class Outcome(TypedDict, total=False):
+class RunOutcome(TypedDict, total=False):
     """The columns of a row that the run gives."""
 
     engine: str | None
+    engine_parameters: str | None
     status: str
-    terms: list[Term] | None
+    terms: list[TermRow] | None
     gap: float | None
     proof: str | None
     violation_count: int | None
@@ -86,12 +89,15 @@ class Outcome(TypedDict, total=False):
     error: str | None
 
 
-class Row(Planned, Outcome, total=False):
+class Row(Planned, RunOutcome, total=False):
     """One run; a row that was read from a file may have some of the columns only."""
 
 
-COLUMNS = (*Planned.__annotations__, *Outcome.__annotations__)
+COLUMNS = (*Planned.__annotations__, *RunOutcome.__annotations__)
 """Names of the columns, in the order of `SCHEMA`."""
+
+ADDED = frozenset({"engine_parameters"})
+"""Columns that files of earlier gradings may lack; rows from there have ``None``."""
 
 VERSION = 2
 """Of what the columns say; part of ``version``, so that rows of another meaning are made anew.

@@ -14,12 +14,12 @@ import time
 from pathlib import Path
 
 from slotwise.benchmarks.grading.environment import cpu_model
-from slotwise.benchmarks.grading.plan import Run
+from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.preload import preload
 from slotwise.benchmarks.grading.rows import (
     MOST_VIOLATIONS,
     Kind,
-    Outcome,
+    RunOutcome,
     RunStatus,
     Subject,
     term_of,
@@ -44,7 +44,7 @@ class Loader:
     def __init__(self) -> None:
         self._last: tuple[str, Instance] | None = None
 
-    def __call__(self, run: Run) -> Instance:
+    def __call__(self, run: PlannedRun) -> Instance:
         """Return the instance of `run`.
 
         Raises
@@ -57,7 +57,7 @@ class Loader:
         return self._last[1]
 
 
-def _load(run: Run) -> Instance:
+def _load(run: PlannedRun) -> Instance:
     case = run.case
     if case.family is None or case.index is None:
         return instance_from_text(case.text)
@@ -73,7 +73,7 @@ def _load(run: Run) -> Instance:
     return instance
 
 
-def outcome(run: Run, load: Loader) -> Outcome:
+def outcome(run: PlannedRun, load: Loader) -> RunOutcome:
     """Return the outcome columns of `run`; errors made on purpose are an outcome too."""
     preload(Kind(run.kind))
     clock = _Clock()
@@ -88,7 +88,7 @@ def outcome(run: Run, load: Loader) -> Outcome:
     return {**clock.read(), **found, "status": str(found["status"]), "cpu_model": cpu_model()}
 
 
-def _found(run: Run, load: Loader, clock: _Clock) -> Outcome:
+def _found(run: PlannedRun, load: Loader, clock: _Clock) -> RunOutcome:
     if run.case.subject == Subject.ALLOCATION:
         return allocated(run, clock)
     problem = compile_problem(load(run))
@@ -101,7 +101,7 @@ def _failure(error: MethodError) -> RunStatus:
     return RunStatus.TIMEOUT if error.timed_out else RunStatus.CRASHED
 
 
-def _exact(run: Run, problem: Problem, clock: _Clock) -> Outcome:
+def _exact(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
     from slotwise.solver.core.memory_reading import default_limit_mb
     from slotwise.solver.solve import solve
 
@@ -117,6 +117,9 @@ def _exact(run: Run, problem: Problem, clock: _Clock) -> Outcome:
         )
     return {
         "engine": f"{result.engine} {result.version}".strip(),
+        "engine_parameters": json.dumps(
+            {name: one.to_document() for name, one in result.parameters.items()}
+        ),
         "status": RunStatus(str(result.status)),
         "terms": [term_of(t.term, t.value, t.bound) for t in result.objective],
         "gap": result.gap,
@@ -126,7 +129,7 @@ def _exact(run: Run, problem: Problem, clock: _Clock) -> Outcome:
     }
 
 
-def _method(run: Run, problem: Problem, clock: _Clock) -> Outcome:
+def _method(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
     from slotwise.heuristics.registry import find_method
     from slotwise.heuristics.run import run_method
 
@@ -178,7 +181,7 @@ class _Clock:
     """
 
     def __init__(self) -> None:
-        self._measured: Outcome | None = None
+        self._measured: RunOutcome | None = None
         self._start()
 
     def _start(self) -> None:
@@ -192,7 +195,7 @@ class _Clock:
     def __exit__(self, *_: object) -> None:
         self._measured = self.read()
 
-    def read(self) -> Outcome:
+    def read(self) -> RunOutcome:
         """Return what the block took, or all until now."""
         return self._measured or {
             "wall_s": time.perf_counter() - self._wall,

@@ -6,8 +6,8 @@ from contextlib import AbstractContextManager
 from fractions import Fraction
 
 from slotwise.benchmarks.grading.environment import versions
-from slotwise.benchmarks.grading.plan import Run
-from slotwise.benchmarks.grading.rows import MOST_VIOLATIONS, Kind, Outcome, RunStatus, term_of
+from slotwise.benchmarks.grading.plan import PlannedRun
+from slotwise.benchmarks.grading.rows import MOST_VIOLATIONS, Kind, RunOutcome, RunStatus, term_of
 from slotwise.models.allocation.case import AllocationCase, case_from_text, case_hash
 from slotwise.models.allocation.check import Failure
 from slotwise.models.errors import SlotwiseError
@@ -18,7 +18,7 @@ TERM = "slots"
 """The one term of an allocation."""
 
 
-def allocated(run: Run, clock: AbstractContextManager[None]) -> Outcome:
+def allocated(run: PlannedRun, clock: AbstractContextManager[None]) -> RunOutcome:
     """Return the outcome columns of a pair or of the optimum; `clock` measures the call.
 
     A pair's seconds are those of its plan alone. The optimum's hold the check of its plan, which
@@ -33,7 +33,7 @@ def allocated(run: Run, clock: AbstractContextManager[None]) -> Outcome:
         answer = allocate(question, run.method, Setting(time_limit_s=run.time_limit_s))
     exact = run.kind == Kind.EXACT
     terms = [term_of(TERM, _fraction(answer.slots), _fraction(answer.bound))]
-    found: Outcome = {
+    found: RunOutcome = {
         "status": _STATUSES[str(answer.outcome)] if not exact else RunStatus(str(answer.outcome)),
         "terms": None if answer.slots is None and answer.bound is None else terms,
         "reason": answer.reason or None,
@@ -74,7 +74,7 @@ def violation_text(failure: Failure) -> str:
     return f"{failure.rule}: {where} {failure.shortage}"
 
 
-def load_case(run: Run) -> AllocationCase:
+def load_case(run: PlannedRun) -> AllocationCase:
     """Return the case of `run`; a family's is made again from its index.
 
     Raises

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from slotwise.benchmarks.analysis.aggregate import Aggregate, row_gap
+from slotwise.benchmarks.analysis.aggregate import Aggregate
 from slotwise.benchmarks.analysis.cases import (
     Case,
     case_of,
@@ -16,7 +16,7 @@ from slotwise.benchmarks.analysis.cases import (
     infeasible_instances,
     virtual_best,
 )
-from slotwise.benchmarks.analysis.gaps import Values, values_of
+from slotwise.benchmarks.analysis.gaps import Values, row_gap, values_of
 from slotwise.benchmarks.grading.rows import Kind, Row
 
 Figure = dict[str, Any]

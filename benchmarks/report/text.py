@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from slotwise.benchmarks.analysis.aggregate import Aggregate, MethodSummary, row_gap
+from slotwise.benchmarks.analysis.aggregate import Aggregate
 from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances, is_right_refusal
-from slotwise.benchmarks.analysis.gaps import Gap
+from slotwise.benchmarks.analysis.gaps import Gap, row_gap
 from slotwise.benchmarks.analysis.measures import (
     RIGHTLY_REFUSED,
     Spread,
@@ -18,6 +18,7 @@ from slotwise.benchmarks.analysis.measures import (
     reason_of,
     seconds_of,
 )
+from slotwise.benchmarks.analysis.method_summary import MethodSummary
 from slotwise.benchmarks.grading.rows import Kind, Row, RunStatus
 from slotwise.benchmarks.report.placement_view import TIMES
 from slotwise.models.number_text import short_text

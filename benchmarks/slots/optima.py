@@ -8,14 +8,16 @@ is 1 where a known optimum is not proven.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 
 from slotwise.benchmarks.slots.cases import KNOWN, RATES, VARIANTS, large
+from slotwise.benchmarks.table import say
 from slotwise.models.allocation.load import Routing
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.dataflow.micro import MICRO_DAGS
+from slotwise.models.errors import SlotwiseError
 from slotwise.models.performance.article import article_models
 from slotwise.solver.core.result import Status
 from slotwise.solver.slots.curve import slots_curve
@@ -33,7 +35,7 @@ def micro(limit_s: float) -> Iterator[tuple[str, bool]]:
         for dataflow in MICRO_DAGS.values():
             for rate, known in zip(RATES, KNOWN[name][dataflow.name], strict=True):
                 solver = SlotSolver(dataflow, article_models(), variant)
-                found = solver.fewest_slots(Fraction(rate), deadline=_after(limit_s))
+                found = solver.fewest_slots(Fraction(rate), token=_after(limit_s))
                 proven = found.status is Status.OPTIMAL and found.slots == known
                 yield f"{dataflow.name:8} {rate:4} {name:28} {_shown(found)}, {known} known", proven
 
@@ -43,7 +45,7 @@ def shuffle(limit_s: float) -> Iterator[tuple[str, bool]]:
     for dataflow in MICRO_DAGS.values():
         for rate in RATES:
             solver = SlotSolver(dataflow, article_models(), Variant(routing=Routing.SHUFFLE))
-            found = solver.fewest_slots(Fraction(rate), deadline=_after(limit_s))
+            found = solver.fewest_slots(Fraction(rate), token=_after(limit_s))
             yield f"{dataflow.name:8} {rate:4} {'shuffle grouping':28} {_shown(found)}", True
 
 
@@ -52,7 +54,7 @@ def curves(limit_s: float) -> Iterator[tuple[str, bool]]:
     for dataflow in MICRO_DAGS.values():
         begun = time.perf_counter()
         solver = SlotSolver(dataflow, article_models())
-        points = slots_curve(solver, CURVE, deadline=_after(limit_s))
+        points = slots_curve(solver, CURVE, token=_after(limit_s))
         proven = sum(one.status is Status.OPTIMAL for one in points)
         apart = max((one.slots or one.bound) - one.bound for one in points)
         seconds = time.perf_counter() - begun
@@ -68,12 +70,12 @@ def large_dataflows(limit_s: float, count: int) -> Iterator[tuple[str, bool]]:
     for seed in range(count):
         dataflow, models = large(seed)
         solver = SlotSolver(dataflow, models)
-        found = solver.fewest_slots(LARGE_RATE, deadline=_after(limit_s))
+        found = solver.fewest_slots(LARGE_RATE, token=_after(limit_s))
         yield f"{dataflow.name} {int(LARGE_RATE)} tuples/s: {_shown(found)}", True
 
 
-def _after(seconds: float) -> float:
-    return time.perf_counter() + seconds
+def _after(seconds: float) -> CancellationToken:
+    return CancellationToken(time.perf_counter() + seconds)
 
 
 def _shown(found: SlotResult) -> str:
@@ -82,30 +84,32 @@ def _shown(found: SlotResult) -> str:
     return f"{slots}, bound {found.bound}{gap}, {found.seconds:.2f} s"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the parts and print their lines."""
-    parser = argparse.ArgumentParser(
-        "python -m slotwise.benchmarks slots", description="Seconds to the fewest slots."
-    )
-    parts = ("micro", "shuffle", "curves", "large")
-    parser.add_argument("--part", action="append", choices=parts, help="default: all")
+class UnprovenError(SlotwiseError):
+    """A known optimum was not proven."""
+
+
+PARTS = ("micro", "shuffle", "curves", "large")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
+    parser.add_argument("--part", action="append", choices=PARTS, help="default: all")
     parser.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="of each")
     parser.add_argument("--count", type=int, default=3, help="large dataflows")
-    options = parser.parse_args(arguments)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the parts and print their lines."""
     lines = {
         "micro": micro(options.time_limit),
         "shuffle": shuffle(min(10.0, options.time_limit)),
         "curves": curves(options.time_limit),
         "large": large_dataflows(options.time_limit, options.count),
     }
-    failed = False
-    for part in options.part or parts:
+    failed = 0
+    for part in options.part or PARTS:
         for line, good in lines[part]:
-            sys.stdout.write(f"{line}{'' if good else '  FAILED'}\n")
-            sys.stdout.flush()
-            failed |= not good
-    return int(failed)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+            say(f"{line}{'' if good else '  FAILED'}")
+            failed += not good
+    if failed:
+        raise UnprovenError(f"{failed} known optima are not proven")

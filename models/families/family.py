@@ -20,6 +20,11 @@ def no_label(index: int, seed: int) -> str | None:
     return None
 
 
+def always_feasible(index: int, seed: int) -> str:
+    """Return ``feasible``."""
+    return "feasible"
+
+
 @dataclass(frozen=True, slots=True)
 class Family(Generic[Made]):
     """Instances, or cases of allocation, by index.

@@ -21,6 +21,7 @@ from slotwise.cli.commands.grade import grade, report
 from slotwise.cli.commands.judge import judge
 from slotwise.cli.commands.lists import families, methods, schema
 from slotwise.cli.commands.place import place
+from slotwise.cli.commands.profile import profile
 from slotwise.cli.commands.schedule import schedule
 from slotwise.cli.commands.solve import solve
 from slotwise.cli.commands.verify import verify
@@ -36,6 +37,7 @@ COMMANDS = (
     grade,
     report,
     generate,
+    profile,
     methods,
     families,
     schema,

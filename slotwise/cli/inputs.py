@@ -26,39 +26,51 @@ def load_problem(
     worker_min_cpu: str | None = None,
     submitters: bool = False,
 ) -> Problem:
-    """Read and compile the instance in the file `source`, or on stdin for ``-``.
+    """Read and compile the instance in the file `source`; see `load_instance`."""
+    return compiled(load_instance(source, topology, worker_min_cpu, submitters), source)
+
+
+def load_instance(
+    source: str,
+    topology: str | None = None,
+    worker_min_cpu: str | None = None,
+    submitters: bool = False,
+) -> Instance:
+    """Read the instance in the file `source`, or on stdin for ``-``.
 
     The others are for decoded Storm clusters: one topology alone (``None`` = all), the least cpu of
     a worker (``None`` = what the file says), and whether topologies belong to their submitters.
     """
     from slotwise.models.instance_file import read_instance
-    from slotwise.models.problem.compile import compile_problem
 
-    instance = read_instance(
+    return read_instance(
         source, topology=topology, worker_min_cpu=worker_min_cpu, submitters=submitters
     )
+
+
+def compiled(instance: Instance, source: str) -> Problem:
+    """Compile the instance of the file `source`."""
+    from slotwise.models.problem.compile import compile_problem
+
     try:
         return compile_problem(instance)
     except InputError as error:
         raise error.in_file(source) from error  # numbers too far apart: say in which file
 
 
-def with_move_limit(problem: Problem, max_moved: int | None) -> Problem:
-    """Return the problem with a limit of ``moved``, as if its file had it; ``None`` = as it is.
+def with_move_limit(instance: Instance, max_moved: int | None) -> Instance:
+    """Return the instance with a limit of ``moved``, as if its file had it; ``None`` = as it is.
 
     Placements of the one are placements of the other: the tasks and nodes are the same.
     """
     if max_moved is None:
-        return problem
-    from slotwise.models.problem.compile import compile_problem
-
-    instance = problem.instance
+        return instance
     if instance.running is None:
         rule = "needs an instance that says what is running (`running`)"
         raise InputError(rule, field="--max-moved", value=max_moved)
     limits = {**instance.objective.limits, "moved": max_moved}
     objective = replace(instance.objective, limits=limits)
-    return compile_problem(replace(instance, objective=objective))
+    return replace(instance, objective=objective)
 
 
 def load_placement(source: str, instance: Instance) -> Placement:

@@ -13,6 +13,7 @@ from slotwise.models.allocation.check import check
 from slotwise.models.allocation.demand import task_demands
 from slotwise.models.allocation.load import Routing, Scaling
 from slotwise.models.allocation.vm import AZURE_D, VmSize, offered_slots
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError, InternalError
 from slotwise.models.suggestion import suggestion
 from slotwise.solver.allocation.answer import Answer, Outcome, Question
@@ -127,14 +128,14 @@ def _by_pair(question: Question, method: str, setting: Setting) -> Answer:
 def _optima(questions: Sequence[Question], setting: Setting) -> list[Answer]:
     if not questions:
         return []
-    deadline = time.perf_counter() + setting.time_limit_s
+    token = CancellationToken(time.perf_counter() + setting.time_limit_s)
     first = questions[0]
     offer = Offer(unlimited(setting.vm_sizes))
     solver = SlotSolver(first.dataflow, first.models, setting.variant, offer)
     if len(questions) == 1:
-        results = [solver.fewest_slots(first.rate, deadline=deadline)]
+        results = [solver.fewest_slots(first.rate, token=token)]
     else:
-        results = slots_curve(solver, [one.rate for one in questions], deadline=deadline)
+        results = slots_curve(solver, [one.rate for one in questions], token=token)
     return [_optimum(*pair, setting) for pair in zip(questions, results, strict=True)]
 
 

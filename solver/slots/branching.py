@@ -16,6 +16,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import count
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.solver.slots.contents import Contents, CountRow, SlotType
 from slotwise.solver.slots.master import Master, Relaxed
 from slotwise.solver.slots.packing import NO_LIMIT, Packing, pack, with_rates
@@ -43,25 +44,25 @@ class Packed:
 
 
 def fewest(
-    problem: SlotProblem, master: Master, *, deadline: float, at_most: int | None = None
+    problem: SlotProblem, master: Master, *, token: CancellationToken, at_most: int | None = None
 ) -> Packed:
     """Pack `problem`, which has the options of `master`, into as few slots as possible.
 
     Parameters
     ----------
-    deadline
-        Moment (`time.perf_counter`) at which the search ends.
+    token
+        Ends the search.
     at_most
         End as soon as it is known whether so many slots suffice; ``None`` = find the fewest.
     """
-    return _Tree(problem, master, deadline, at_most).run()
+    return _Tree(problem, master, token, at_most).run()
 
 
 @dataclass(slots=True)
 class _Tree:
     problem: SlotProblem
     master: Master
-    deadline: float
+    token: CancellationToken
     at_most: int | None
     best: Packing | None = None
     bound: int = 0
@@ -84,9 +85,7 @@ class _Tree:
                 break
             _, _, node = heapq.heappop(self.heap)
             self.nodes += 1
-            relaxed = self.master.solve(
-                self.problem, node, deadline=self.deadline, enough=self._enough()
-            )
+            relaxed = self.master.solve(self.problem, node, token=self.token, enough=self._enough())
             least = max(math.ceil(relaxed.bound), self.bound)
             children = self._children(node, relaxed) if relaxed.done else []
             if self.nodes % PACK_EACH == 1 or not children:
@@ -102,7 +101,7 @@ class _Tree:
         done = self.best is not None and self.best.slots <= max(self.bound, self.at_most or 0)
         beyond = self.at_most is not None and self.bound > self.at_most
         stuck = bool(self.stuck) and min(self.stuck) <= self.bound
-        late = self.nodes > 0 and time.perf_counter() >= self.deadline
+        late = self.nodes > 0 and self.token.is_cancelled
         return done or beyond or stuck or late
 
     def _enough(self) -> int | None:
@@ -127,7 +126,7 @@ class _Tree:
             found = pack(
                 self.problem,
                 self._types(),
-                deadline=min(self.deadline, time.perf_counter() + PACK_S),
+                token=self.token.child(time.perf_counter() + PACK_S),
                 least=max(self.bound, 1),
                 most=NO_LIMIT if self.best is None else self.best.slots - 1,
             )

@@ -9,12 +9,12 @@ packing inside shows that N suffice, no packing outside that they do not.
 from __future__ import annotations
 
 import math
-import time
 from enum import Enum, auto
 from fractions import Fraction
 
 from ortools.sat.python import cp_model
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.solver.compact.cp_sat.run import run_cp_sat
 from slotwise.solver.core.result import Limits
 from slotwise.solver.slots.problem import WHOLE_SLOT, SlotProblem
@@ -32,26 +32,25 @@ class Side(Enum):
     OUTSIDE = auto()
 
 
-def slots_suffice(problem: SlotProblem, slots: int, *, deadline: float) -> bool | None:
+def slots_suffice(problem: SlotProblem, slots: int, *, token: CancellationToken) -> bool | None:
     """Return whether `problem` fits `slots` slots; ``None`` where rounding or time leave it open.
 
-    Slot-aware routing; `deadline` is a moment (`time.perf_counter`).
+    Slot-aware routing.
     """
-    if _packs(problem, slots, Side.INSIDE, deadline) is True:
+    if _packs(problem, slots, Side.INSIDE, token) is True:
         return True
-    return False if _packs(problem, slots, Side.OUTSIDE, deadline) is False else None
+    return False if _packs(problem, slots, Side.OUTSIDE, token) is False else None
 
 
-def _packs(problem: SlotProblem, slots: int, side: Side, deadline: float) -> bool | None:
-    left = deadline - time.perf_counter()
-    if left <= 0:
+def _packs(problem: SlotProblem, slots: int, side: Side, token: CancellationToken) -> bool | None:
+    if token.is_cancelled:
         return None
     builder = _Builder(cp_model.CpModel(), problem, side)
     for _ in range(slots):
         builder.add_slot()
     for carried in builder.carried:
         builder.model.add(sum(carried) >= CAPACITY * STEPS)
-    answer = run_cp_sat(builder.model, Limits(time_s=left))
+    answer = run_cp_sat(builder.model, Limits(time_s=token.remaining), token)
     if answer.has_solution:
         return True
     return False if answer.status == cp_model.INFEASIBLE else None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.solver.slots.packing import Packing
 from slotwise.solver.slots.result import Answer, SlotResult
 from slotwise.solver.slots.solve import SlotSolver, check_above_0
@@ -16,7 +17,7 @@ SHARES = 4
 
 
 def slots_curve(
-    solver: SlotSolver, rates: Sequence[Fraction], *, deadline: float
+    solver: SlotSolver, rates: Sequence[Fraction], *, token: CancellationToken
 ) -> list[SlotResult]:
     """Return the fewest slots for each of the rates, in their order.
 
@@ -32,7 +33,7 @@ def slots_curve(
         check_above_0(rate, "rate")
     if not rates:
         return []
-    curve = _Curve(solver, sorted(set(rates)), deadline)
+    curve = _Curve(solver, sorted(set(rates)), token)
     curve.fill(0, len(curve.rates) - 1)
     curve.share()
     return [solver.result(rate, *curve.answers[rate]) for rate in rates]
@@ -44,7 +45,7 @@ class _Curve:
 
     solver: SlotSolver
     rates: Sequence[Fraction]
-    deadline: float
+    token: CancellationToken
     answers: dict[Fraction, tuple[Answer, float]] = field(default_factory=dict)
 
     def fill(self, low: int, high: int) -> None:
@@ -63,7 +64,8 @@ class _Curve:
         if rate not in self.answers:
             begun = time.perf_counter()
             shares = min(1.0, SHARES / (len(self.rates) - len(self.answers)))
-            found = self.solver.pack(rate, begun + max(self.deadline - begun, 0.0) * shares)
+            token = self.token.child(begun + max(self.token.remaining, 0.0) * shares)
+            found = self.solver.pack(rate, token)
             self.answers[rate] = found, time.perf_counter() - begun
         return self.answers[rate][0]
 

@@ -9,13 +9,13 @@ at the dual values. Its value is not believed: with V at least the worth of any 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import pulp
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.solver.slots.contents import NONE, Contents, CountRow, Prices
 from slotwise.solver.slots.pricing import Pricing
 from slotwise.solver.slots.problem import WHOLE_SLOT, SlotProblem
@@ -70,17 +70,17 @@ class Master:
         problem: SlotProblem,
         rows: Sequence[CountRow] = (),
         *,
-        deadline: float,
+        token: CancellationToken,
         enough: int | None = None,
     ) -> Relaxed:
         """Generate columns for the rates of `problem`, which has the options of this master.
 
-        Ends early once the bound, rounded up, is `enough`, or at `deadline`.
+        Ends early once the bound, rounded up, is `enough`, or where `token` is cancelled.
         """
         best: tuple[Fraction, Bound] | None = None
         while True:
             used, prices = self._solve_lp(problem, tuple(rows))
-            priced = self._pricing.best(prices, deadline=deadline, most_nodes=NODES_A_ROUND)
+            priced = self._pricing.best(prices, token=token, most_nodes=NODES_A_ROUND)
             proof = Bound(prices, max(priced.upper, Fraction(1, 10**6)))
             bound = proof.at(problem)
             if best is None or bound > best[0]:
@@ -88,7 +88,7 @@ class Master:
             added = [self.add(one) for one in priced.columns[:MOST_COLUMNS_A_ROUND]]
             done = not any(added)
             if done or (enough is not None and best[0] > enough - 1) or (
-                time.perf_counter() >= deadline
+                token.is_cancelled
             ):  # fmt: skip
                 return Relaxed(used, *best, done)
 

@@ -10,7 +10,6 @@ What HiGHS answers becomes a `Packing` only if it holds in fractions.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +17,7 @@ from typing import Any
 
 import pulp
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.solver.slots.contents import NONE, SlotType
 from slotwise.solver.slots.problem import WHOLE_SLOT, SlotProblem
 
@@ -56,18 +56,23 @@ class Packing:
 
 
 def pack(
-    problem: SlotProblem, types: Iterable[SlotType], *, deadline: float, least: int, most: int
+    problem: SlotProblem,
+    types: Iterable[SlotType],
+    *,
+    token: CancellationToken,
+    least: int,
+    most: int,
 ) -> Packing | None:
     """Return the packing of fewest slots into these types that was found, ``None`` if none was.
 
     Parameters
     ----------
-    deadline
-        Moment (`time.perf_counter`) at which HiGHS stops.
+    token
+        HiGHS stops at its deadline.
     least, most
         Slots: a lower bound, at which the search ends, and the most that are of interest.
     """
-    time_s = deadline - time.perf_counter()
+    time_s = token.remaining
     if time_s < LEAST_TIME_S or most < least:
         return None
     model = _Model(problem, tuple(dict.fromkeys(types)))

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import heapq
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,6 +25,7 @@ from itertools import count
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.solver.slots.contents import NONE, Contents, Prices
 from slotwise.solver.slots.points import FINE, GRID, INT, FloatArray, IntArray, Node, Points
 from slotwise.solver.slots.problem import WHOLE_SLOT, SlotProblem
@@ -53,16 +53,16 @@ class Pricing:
         self._problem = problem
         self._points = Points(problem)
 
-    def best(self, prices: Prices, *, deadline: float, most_nodes: int) -> Priced:
+    def best(self, prices: Prices, *, token: CancellationToken, most_nodes: int) -> Priced:
         """Return columns worth more than 1 and an upper bound of any slot's worth.
 
-        Stops at `deadline` (`time.perf_counter`), or after `most_nodes` nodes once it has a
+        Stops where `token` is cancelled, or after `most_nodes` nodes once it has a
         column; the bound is weaker then. Exact up to `ENOUGH` otherwise.
         """
         alone = [self._alone(i, k, prices) for i, k in self._alone_options()]
         self._points.price(self._problem, prices)
         search = _Search(self._problem, self._points)
-        shared = search.run(deadline, most_nodes)
+        shared = search.run(token, most_nodes)
         columns = [(worth, one) for worth, one in (*alone, *search.found) if worth > 1 + ENOUGH]
         columns.sort(key=lambda pair: -pair[0])
         upper = max([shared, *(worth for worth, _ in alone)])
@@ -102,7 +102,7 @@ class _Search:
         self._closed = 0
         """The greatest bound of a node that needs no branching."""
 
-    def run(self, deadline: float, most_nodes: int) -> Fraction:
+    def run(self, token: CancellationToken, most_nodes: int) -> Fraction:
         """Search; return the proven upper bound."""
         root = Node(
             (0,) * len(self._problem.tasks), tuple(len(t.options) for t in self._problem.tasks)
@@ -110,7 +110,7 @@ class _Search:
         heap: list[tuple[int, int, Node]] = [(-(2**62), 0, root)]
         nodes = 0
         entries = count(1)
-        while heap and time.perf_counter() < deadline:
+        while heap and not token.is_cancelled:
             if nodes >= most_nodes and self._best > 1 + ENOUGH:
                 break
             if nodes and -heap[0][0] <= self._good_enough():

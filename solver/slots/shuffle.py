@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.solver.slots.branching import fewest
 from slotwise.solver.slots.contents import NONE
 from slotwise.solver.slots.master import Master
@@ -38,17 +39,16 @@ class Shuffled:
     packing: Packing
 
 
-def fewest_by_shuffle(problem: SlotProblem, *, deadline: float) -> Shuffled | None:
-    """Return a packing under shuffle grouping; ``None`` if none was found by `deadline`."""
-    begun = time.perf_counter()
+def fewest_by_shuffle(problem: SlotProblem, *, token: CancellationToken) -> Shuffled | None:
+    """Return a packing under shuffle grouping; ``None`` if none was found in time."""
     levels = [_levels(task) for task in problem.tasks]
-    dive_ends = begun + DIVE_PART * (deadline - begun)
+    dive = token.child(time.perf_counter() + DIVE_PART * token.remaining)
     for _ in problem.tasks:
         if all(len(of_task) == 1 for of_task in levels):
             break
-        _fix_one(problem, levels, dive_ends)
+        _fix_one(problem, levels, dive)
     fixed = _at_levels(problem, [of_task[:1] for of_task in levels])
-    packed = fewest(fixed, Master(fixed), deadline=deadline)
+    packed = fewest(fixed, Master(fixed), token=token)
     return None if packed.packing is None else Shuffled(fixed, _shared(fixed, packed.packing))
 
 
@@ -62,10 +62,10 @@ def _levels(task: SlotTask) -> list[Fraction]:
     return ordered[::step]
 
 
-def _fix_one(problem: SlotProblem, levels: list[list[Fraction]], deadline: float) -> None:
+def _fix_one(problem: SlotProblem, levels: list[list[Fraction]], token: CancellationToken) -> None:
     """Fix the level of the task whose LP solution mixes its levels least."""
     mixed = _at_levels(problem, levels)
-    relaxed = Master(mixed).solve(mixed, deadline=deadline)
+    relaxed = Master(mixed).solve(mixed, token=token)
     carried: dict[tuple[int, Fraction], float] = defaultdict(float)
     for contents, slots in relaxed.used:
         for i, option in enumerate(contents.options):

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.vm import AZURE_D, Vm, VmSize
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.dataflow.dataflow import Dataflow
 from slotwise.models.errors import InputError
 from slotwise.models.performance.model import PerformanceModel
@@ -86,15 +87,15 @@ class SlotSolver:
         )
         self._offer = offer
 
-    def fewest_slots(self, rate: Fraction, *, deadline: float) -> SlotResult:
+    def fewest_slots(self, rate: Fraction, *, token: CancellationToken) -> SlotResult:
         """Return the plan of fewest slots, then lowest price, then fewest VMs, for a rate.
 
         Parameters
         ----------
         rate
             Of the sources, tuples/s, above 0.
-        deadline
-            Moment (`time.perf_counter`) at which the search ends with what it has.
+        token
+            Ends the search with what it has.
 
         Raises
         ------
@@ -103,15 +104,15 @@ class SlotSolver:
         """
         begun = time.perf_counter()
         check_above_0(rate, "rate")
-        return self.result(rate, self.pack(rate, deadline), time.perf_counter() - begun)
+        return self.result(rate, self.pack(rate, token), time.perf_counter() - begun)
 
     def highest_rate(
-        self, slots: int | None = None, *, step: Fraction = Fraction(1), deadline: float
+        self, slots: int | None = None, *, step: Fraction = Fraction(1), token: CancellationToken
     ) -> RateResult:
         """Return the highest multiple of `step` that `slots` slots (or the VMs given) support.
 
         By bisection: each multiple is either packed, or proven to need more slots; what is neither
-        by the deadline leaves a gap between rate and bound.
+        when the token is cancelled leaves a gap between rate and bound.
 
         Raises
         ------
@@ -122,13 +123,13 @@ class SlotSolver:
         begun = time.perf_counter()
         most = self._most_slots(slots)
         check_above_0(step, "step")
-        known, beyond = 0, self._first_beyond(most, step, deadline)
+        known, beyond = 0, self._first_beyond(most, step, token)
         refuted = beyond
         best: Answer | None = None
         while known + 1 < beyond:
             middle = (known + beyond) // 2
-            share = (deadline - time.perf_counter()) / (beyond - known).bit_length()
-            found = self.pack(middle * step, time.perf_counter() + share, at_most=most)
+            share = token.remaining / (beyond - known).bit_length()
+            found = self.pack(middle * step, token.child(time.perf_counter() + share), at_most=most)
             if found.packing is not None and found.packing.slots <= most:
                 known, best = middle, found
                 continue
@@ -154,18 +155,18 @@ class SlotSolver:
             raise InputError(f"the VMs given have {offered} slots", field="slots", value=most)
         return most
 
-    def _first_beyond(self, most: int, step: Fraction, deadline: float) -> int:
+    def _first_beyond(self, most: int, step: Fraction, token: CancellationToken) -> int:
         """Return the first multiple of `step` that the LP proves to need more than `most` slots."""
-        relaxed = self._master.solve(self._aware, deadline=deadline)
+        relaxed = self._master.solve(self._aware, token=token)
         return math.floor(most / relaxed.bound / step) + 1
 
-    def pack(self, rate: Fraction, deadline: float, at_most: int | None = None) -> Answer:
+    def pack(self, rate: Fraction, token: CancellationToken, at_most: int | None = None) -> Answer:
         """Return the best packing for `rate`; see `fewest` for `at_most`."""
         problem = self._aware.at(rate)
-        packed = fewest(problem, self._master, deadline=deadline, at_most=at_most)
+        packed = fewest(problem, self._master, token=token, at_most=at_most)
         if self._shuffled is None:
             return Answer(problem, packed.packing, packed.bound)
-        shuffled = fewest_by_shuffle(self._shuffled.at(rate), deadline=deadline)
+        shuffled = fewest_by_shuffle(self._shuffled.at(rate), token=token)
         if shuffled is None:
             return Answer(problem, None, packed.bound)
         return Answer(shuffled.problem, shuffled.packing, packed.bound)

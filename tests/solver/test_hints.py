@@ -15,7 +15,7 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.engine import UntakenError
+from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Status
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.solve import solve

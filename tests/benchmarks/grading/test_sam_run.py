@@ -13,8 +13,8 @@ from sam_cases import chain, model
 
 from slotwise.benchmarks.analysis.aggregate import aggregate
 from slotwise.benchmarks.grade import grade
-from slotwise.benchmarks.grading.plan import Limits, Run, make_plan
-from slotwise.benchmarks.grading.rows import COLUMNS, MEASURED, Outcome, Row
+from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
+from slotwise.benchmarks.grading.rows import COLUMNS, MEASURED, Row, RunOutcome
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import Case, read_cases
 from slotwise.benchmarks.grading.store import Store
@@ -24,19 +24,19 @@ from slotwise.models.allocation.case import AllocationCase, case_text
 from slotwise.models.errors import InputError
 from slotwise.models.families.sam import SAM
 
-LIMITS = Limits(20.0, 1, 0, None)
+LIMITS = RunLimits(20.0, 1, 0, None)
 
 
 def sam(count: int = 1) -> tuple[Case, ...]:
     return read_cases(["sam"], 0, count)
 
 
-def plan(cases: Sequence[Case], *methods: str, limits: Limits = LIMITS) -> dict[str, Run]:
+def plan(cases: Sequence[Case], *methods: str, limits: RunLimits = LIMITS) -> dict[str, PlannedRun]:
     """Method -> its run on the last case."""
     return {run.method: run for run in make_plan(cases, methods, "auto", limits)}
 
 
-def ended(run: Run) -> Outcome:
+def ended(run: PlannedRun) -> RunOutcome:
     return outcome(run, Loader())
 
 
