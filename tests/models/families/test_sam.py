@@ -3,10 +3,17 @@ from __future__ import annotations
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
+from conftest import Cli
 
-from slotwise.models.allocation.case import case_from_text, case_hash, case_text
+from slotwise.models.allocation.case import (
+    case_from_text,
+    case_hash,
+    case_text,
+    read_allocation_case,
+)
 from slotwise.models.dataflow.micro import MICRO_DAGS
 from slotwise.models.errors import InputError
 from slotwise.models.families.random_dataflows import FEWEST_TASKS, MOST_TASKS
@@ -72,3 +79,19 @@ def test_rates_are_positive_tenths() -> None:
     assert all(case.rate > 0 and (10 * case.rate).denominator == 1 for case in CASES)
     assert len({case.rate for case in CASES[len(MICRO) :]}) > 40
     assert isinstance(CASES[-1].rate, Fraction)
+
+
+def test_generate_writes_cases_that_can_be_read(cli: Cli, tmp_path: Path) -> None:
+    answer = cli("generate", "sam", "--count", 10, "--out", tmp_path, "--json")
+    paths = [Path(name) for name in answer.json["files"]]
+    assert [path.stem for path in paths] == [case.name for case in CASES[:10]]
+    assert [case_hash(read_allocation_case(path)) for path in paths] == [
+        case_hash(case) for case in CASES[:10]
+    ]
+
+
+def test_the_lists_have_it(cli: Cli) -> None:
+    listed = {one["name"]: one for one in cli("families", "--json").json["families"]}
+    assert listed["sam"]["count"] == SAM.count
+    schema = cli("schema", "allocation-case").json
+    assert schema["properties"]["format"]["const"] == "slotwise.allocation-case/1"
