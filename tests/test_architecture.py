@@ -115,6 +115,7 @@ OUTSIDE = {
     "highspy": (
         "solver.column_generation.restricted_master",
         "solver.compact.milp",
+        "solver.slots.points",
         "benchmarks.proofs",
     ),
     "hypothesis": ("testing",),

@@ -25,7 +25,6 @@ from slotwise.models.dataflow.dataflow import Dataflow, DataflowTask
 from slotwise.models.performance.model import PerformanceModel
 
 SLEEPS_S = {"sleep_20_ms": 0.02, "sleep_50_ms": 0.05}
-THREADS = (1, 2, 4)
 MODULE = "slotwise.benchmarks.speed.profile_accuracy"
 SLOTS = Fraction(23, 10)
 """The rate to plan for, in peak rates of a slot: two full bundles and a smaller one."""
@@ -58,11 +57,13 @@ class Row:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add what the command line can say."""
     parser.add_argument("--seconds", type=float, default=2.0, help="of each trial (%(default)s)")
+    parser.add_argument("--threads", default="1,2,4", help="numbers to try (%(default)s)")
 
 
 def run(options: argparse.Namespace) -> None:
     """Print expected and measured rates."""
-    settings = Settings(threads=THREADS, seconds=options.seconds, first_rate=10)
+    threads = tuple(map(int, options.threads.split(",")))
+    settings = Settings(threads=threads, seconds=options.seconds, first_rate=10)
     say(f"{'':40} {'expected':>10} {'measured':>10} {'error':>8}")
     for name, seconds in SLEEPS_S.items():
         task = f"{MODULE}:{name}"

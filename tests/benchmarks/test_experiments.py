@@ -31,6 +31,8 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "judge_speed": ("--parallelism", "5"),
     "cp_sat_work": ("--count", "1", *LIMIT),
     "cli_speed": ("--runs", "1"),
+    "slots": ("--part", "large", "--count", "1", "--time-limit", "1"),
+    "profile_accuracy": ("--seconds", "0.1", "--threads", "1"),
     "interrupts": ("{instance}", "--moments", "1", "--least", "0.1", "--most", "0.2"),
     "time_limits": ("--shape", "mid", "--engine", "exhaustive", "--time-limit", "0.1"),
     "memory_limits": ("--limits", "900", *LIMIT),

@@ -244,7 +244,7 @@ def test_no_answer_within_the_limit(cli, monkeypatch):
     class Late:
         def __init__(self, *words: object) -> None: ...
 
-        def fewest_slots(self, rate: object, *, deadline: float) -> SlotResult:
+        def fewest_slots(self, rate: object, *, token: object) -> SlotResult:
             return SlotResult(Status.UNKNOWN, None, 4, None, 1.0)
 
     monkeypatch.setattr(run, "SlotSolver", Late)

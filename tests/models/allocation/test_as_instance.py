@@ -19,7 +19,7 @@ from slotwise.models.dataflow.dataflow import Dataflow
 from slotwise.models.dataflow.micro import MICRO_DAGS
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance_file import instance_document, instance_from_data
+from slotwise.models.instance_file import instance_from_text, instance_text
 from slotwise.models.performance.article import article_models
 from slotwise.models.performance.model import PerformanceModel
 from slotwise.solver.allocation.answer import Question
@@ -96,7 +96,7 @@ def test_a_file_of_it_is_read_as_the_same(
     if answer.plan is None or not answer.plan.threads:
         return
     made = as_instance(answer.plan, dataflow, known, answer.routing)
-    assert instance_from_data(instance_document(made)) == made
+    assert instance_from_text(instance_text(made)) == made
     total = sum((usage.cpu for usage in answer.usage().values()), Fraction(0))
     asked = sum(
         Fraction(one.resources["cpu"]) * one.parallelism for one in made.topologies[0].components
