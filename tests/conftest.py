@@ -29,6 +29,7 @@ DAILY_SEED = os.environ.get("SLOTWISE_DAILY_SEED")
 SPARK_FILES = (
     "tests/benchmarks/grading/test_grade.py",
     "tests/benchmarks/grading/test_grade_command.py",
+    "tests/benchmarks/grading/test_grade_sam.py",
     "tests/benchmarks/spark/test_session.py",
 )
 """Files that use the fixture `spark`: one process runs them all, so that Spark starts once."""

@@ -29,7 +29,7 @@ models.importers models.certificates
 models.performance.rows models.dataflow.file models.allocation.file
 models.performance.tables
 models.performance.file
-models.performance.article
+models.performance.article models.allocation.case
 models.instance_file models.schemas models.families
 
 heuristics.method heuristics.method_names heuristics.method_error

@@ -1,4 +1,4 @@
-"""The runs of a grading: every instance with every method and with the exact engine."""
+"""The runs of a grading: every case with the methods that apply to it and with the optimum."""
 
 from __future__ import annotations
 
@@ -13,10 +13,19 @@ from slotwise.benchmarks.grading.environment import (
     method_version,
     versions,
 )
-from slotwise.benchmarks.grading.rows import Kind, Planned, Row, key_of
+from slotwise.benchmarks.grading.rows import (
+    OPTIMUM,
+    Kind,
+    Planned,
+    Row,
+    Subject,
+    key_of,
+    subject_of,
+)
 from slotwise.benchmarks.grading.sources import Case
 from slotwise.heuristics.method_names import is_command, is_storm
 from slotwise.heuristics.registry import find_method
+from slotwise.heuristics.sam.pairs import PAIRS
 
 CHEAP_RUNS = 40
 """At most so many runs of heuristics share one partition."""
@@ -115,12 +124,21 @@ class RunLimits:
 def make_plan(
     cases: Sequence[Case], methods: Iterable[str], engine: str, limits: RunLimits
 ) -> tuple[PlannedRun, ...]:
-    """Return the exact runs, largest instance first, then those of the methods."""
-    hardest_first = sorted(cases, key=lambda case: -case.tasks * case.nodes)
-    exact = [_run(case, Kind.EXACT, engine, limits) for case in hardest_first]
-    methods = tuple(methods)
+    """Return the exact runs, largest instance first, then those of the methods.
+
+    A method runs on the cases that it applies to; see `subject_of`.
+    """
+    hardest_first = sorted(cases, key=lambda case: (-case.tasks * case.nodes, -case.tasks))
+    exact = [
+        _run(case, Kind.EXACT, engine if case.subject == Subject.PLACEMENT else OPTIMUM, limits)
+        for case in hardest_first
+    ]
+    subjects = {method: subject_of(method) for method in methods}
     others = [
-        _run(case, _kind_of(method), method, limits) for case in hardest_first for method in methods
+        _run(case, _kind_of(method), method, limits)
+        for case in hardest_first
+        for method, subject in subjects.items()
+        if subject == case.subject
     ]
     return (*exact, *others)
 
@@ -130,8 +148,8 @@ def _kind_of(method: str) -> Kind:
 
 
 def _parameters_of(kind: Kind, method: str) -> dict[str, str]:
-    """Return the parameters of a method; commands and Storm's own code have none."""
-    if kind is not Kind.HEURISTIC or is_storm(method):
+    """Return the parameters of a method; commands, Storm's own code and pairs have none."""
+    if kind is not Kind.HEURISTIC or is_storm(method) or method in PAIRS:
         return {}
     return dict(find_method(method).parameters)
 

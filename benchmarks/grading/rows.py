@@ -7,6 +7,10 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TypedDict
 
+from slotwise.heuristics.sam.pairs import PAIRS
+from slotwise.models.number_text import exact_text
+from slotwise.models.values import as_decimal
+
 SCHEMA = """
     instance_hash string, instance string, family string, case_index int,
     tasks int, nodes int, topologies int, tightness double,
@@ -32,6 +36,15 @@ class TermRow(TypedDict):
     term: str
     value: str | None
     bound: str | None
+
+
+def term_of(name: str, value: Fraction | None, bound: Fraction | None) -> TermRow:
+    """Return a term with its numbers as text."""
+    return {"term": name, "value": _exact_text(value), "bound": _exact_text(bound)}
+
+
+def _exact_text(number: Fraction | None) -> str | None:
+    return None if number is None else exact_text(as_decimal(number))
 
 
 class Planned(TypedDict, total=False):
@@ -115,6 +128,24 @@ class Kind(StrEnum):
     """A command that reads an instance and writes a placement."""
 
 
+class Subject(StrEnum):
+    """What a case asks for."""
+
+    PLACEMENT = "placement"
+    """Nodes and workers for tasks: methods of placement, engines of `solve`."""
+    ALLOCATION = "allocation"
+    """Slots for a dataflow at a rate: pairs of `heuristics.sam`, the optimum."""
+
+
+OPTIMUM = "optimal"
+"""What the exact runs of allocations are called, whatever the engine of placements."""
+
+
+def subject_of(method: str) -> Subject:
+    """Return what a method is for: pairs and their optimum allocate, all others place."""
+    return Subject.ALLOCATION if method in PAIRS or method == OPTIMUM else Subject.PLACEMENT
+
+
 class RunStatus(StrEnum):
     """How a run ended."""
 
@@ -127,9 +158,9 @@ class RunStatus(StrEnum):
     UNKNOWN = "unknown"
     """Exact engine: stopped at the limit with nothing."""
     VALID = "valid"
-    """Method: a placement that keeps all hard rules."""
+    """Method: a placement that keeps all hard rules; a plan that reaches its rate."""
     INVALID = "invalid"
-    """Method: a placement that breaks a hard rule. A failure."""
+    """Method: a placement that breaks a hard rule; a plan whose slots cannot. A failure."""
     REFUSED = "refused"
     """Method: no placement, with a reason. No failure where it is proven that there is none."""
     ERROR = "error"

@@ -11,13 +11,20 @@ import os
 import resource
 import sys
 import time
-from fractions import Fraction
 from pathlib import Path
 
 from slotwise.benchmarks.grading.environment import cpu_model
 from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.preload import preload
-from slotwise.benchmarks.grading.rows import MOST_VIOLATIONS, Kind, RunOutcome, RunStatus, TermRow
+from slotwise.benchmarks.grading.rows import (
+    MOST_VIOLATIONS,
+    Kind,
+    RunOutcome,
+    RunStatus,
+    Subject,
+    term_of,
+)
+from slotwise.benchmarks.grading.sam_run import allocated
 from slotwise.heuristics.method_error import MethodError
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.formats.instance_writer import instance_hash
@@ -26,10 +33,9 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
 from slotwise.models.instance_file import instance_from_text
 from slotwise.models.judge.judge import judge
-from slotwise.models.number_text import exact_text
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.models.values import as_decimal, whole
+from slotwise.models.values import whole
 
 
 class Loader:
@@ -72,17 +78,21 @@ def outcome(run: PlannedRun, load: Loader) -> RunOutcome:
     preload(Kind(run.kind))
     clock = _Clock()
     try:
-        problem = compile_problem(load(run))
-        found = (
-            _exact(run, problem, clock) if run.kind == Kind.EXACT else _method(run, problem, clock)
-        )
+        found = _found(run, load, clock)
     except MethodError as error:
         found = {"status": _failure(error), "error": str(error)}
     except SlotwiseError as error:
         found = {"status": RunStatus.ERROR, "error": f"{type(error).__name__}: {error}"}
     except MemoryError as error:
         found = {"status": RunStatus.OUT_OF_MEMORY, "error": f"MemoryError: {error}"}
-    return {**found, "status": str(found["status"]), **clock.read(), "cpu_model": cpu_model()}
+    return {**clock.read(), **found, "status": str(found["status"]), "cpu_model": cpu_model()}
+
+
+def _found(run: PlannedRun, load: Loader, clock: _Clock) -> RunOutcome:
+    if run.case.subject == Subject.ALLOCATION:
+        return allocated(run, clock)
+    problem = compile_problem(load(run))
+    return _exact(run, problem, clock) if run.kind == Kind.EXACT else _method(run, problem, clock)
 
 
 def _failure(error: MethodError) -> RunStatus:
@@ -111,7 +121,7 @@ def _exact(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
             {name: one.to_document() for name, one in result.parameters.items()}
         ),
         "status": RunStatus(str(result.status)),
-        "terms": [_term(t.term, t.value, t.bound) for t in result.objective],
+        "terms": [term_of(t.term, t.value, t.bound) for t in result.objective],
         "gap": result.gap,
         "proof": result.proof,
         "reason": "; ".join(result.notes) or None,
@@ -131,19 +141,11 @@ def _method(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
     verdict = judge(problem, answer)
     return {
         "status": RunStatus.VALID if verdict.valid else RunStatus.INVALID,
-        "terms": [_term(t.term, t.value, None) for t in verdict.objective],
+        "terms": [term_of(t.term, t.value, None) for t in verdict.objective],
         "violation_count": len(verdict.violations),
         "violations": [str(v) for v in verdict.violations[:MOST_VIOLATIONS]],
         "placement": placement_text(answer),
     }
-
-
-def _term(name: str, value: Fraction | None, bound: Fraction | None) -> TermRow:
-    return {"term": name, "value": _exact_text(value), "bound": _exact_text(bound)}
-
-
-def _exact_text(number: Fraction | None) -> str | None:
-    return None if number is None else exact_text(as_decimal(number))
 
 
 def placement_text(placement: Placement) -> str:

@@ -68,6 +68,23 @@ class Pair:
     pools_cpu: bool = False
     routing: Routing = Routing.SHUFFLE
 
+    @property
+    def description(self) -> str:
+        """What it does, in one sentence."""
+        allocation, mapping = self.name.split("+")
+        routed = "shuffle grouping" if self.routing is Routing.SHUFFLE else "slot-aware routing"
+        return f"{_ALLOCATIONS[allocation]}; {_MAPPINGS[mapping]}; for {routed}."
+
+
+_ALLOCATIONS = {
+    "lsa": "Threads by the rate of one thread alone (LSA)",
+    "mba": "Threads by the performance model, in full bundles (MBA)",
+}
+_MAPPINGS = {
+    "dsm": "threads dealt to slots in turn (DSM)",
+    "rsm": "threads as R-Storm places them (RSM)",
+    "sam": "full bundles on slots of their own, the rest by best fit (SAM)",
+}
 
 LSA = Allocation(allocate_lsa, lsa_thread_demand)
 MBA = Allocation(allocate_mba, mba_thread_demand)

@@ -4,7 +4,9 @@ On what are methods graded? `rstorm` has R-Storm's own benchmark topologies and 
 `rstorm_scaled` and `rstorm_3d` larger and three-dimensional ones of its shapes, `stick_breaking`
 the random ones of Storm's test framework, `random_planted` instances around a placement that is
 drawn first (`planted`) or made infeasible by one rule (`infeasible`), `storm` the topologies of
-decoded clusters. Start with `family`, which says what a family is; `registry` lists them.
+decoded clusters. `sam` has cases of allocation instead of instances: slots for the SAM article's
+dataflows and for random ones (`random_dataflows`). Start with `family`, which says what a family
+is; `registry` lists them.
 
 It may import `models.importers`, `models.formats` and what is below; no solver.
 

@@ -49,7 +49,7 @@ class RandomParameters:
                 )
 
 
-def random_family(parameters: RandomParameters) -> Family:
+def random_family(parameters: RandomParameters) -> Family[Instance]:
     """Return the family with these parameters."""
 
     def make(index: int, seed: int) -> Instance:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,6 @@ from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
     from slotwise.models.allocation.vm import VmSize
-    from slotwise.models.families.registry import Family
     from slotwise.models.instance.instance import Instance
     from slotwise.models.instance.placement import Placement
     from slotwise.models.performance.rows import Models
@@ -133,20 +133,17 @@ def hashed(instance: Instance) -> dict[str, str]:
     return {"instance": instance_hash(instance)}
 
 
-def generate(family: Family, count: int | None, seed: int, folder: Path) -> list[Path]:
-    """Write instances of `family` into `folder`, one file each.
+def save_texts(named: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write each text into `folder`, as a JSON file of its name.
 
     Files that stand there with the same content are left alone. If one stands there with other
     content nothing is written at all.
     """
     from slotwise.models.formats.atomic_file import write_atomically
-    from slotwise.models.instance_file import instance_text
 
     if folder.exists() and not folder.is_dir():
         raise InputError("is not a folder", field="--out", value=str(folder))
-    texts = {
-        folder / f"{made.name}.json": instance_text(made) for made in family.generate(count, seed)
-    }
+    texts = {folder / f"{name}.json": text for name, text in named.items()}
     for path, text in texts.items():
         if path.exists() and not _holds(path, text.encode()):
             raise InputError(
