@@ -33,7 +33,7 @@ models.performance.article
 models.instance_file models.schemas models.families
 
 heuristics.method heuristics.method_names heuristics.method_error
-heuristics.partial_placement heuristics.storm_outcome
+heuristics.partial_placement heuristics.placed_neighbours heuristics.storm_outcome
 heuristics.others_code heuristics.one_by_one heuristics.parameters heuristics.round_robin
 heuristics.run
 heuristics.ras.java
@@ -42,7 +42,7 @@ heuristics.ras.state
 heuristics.ras.strategies
 heuristics.ras.scheduler
 heuristics.ras
-heuristics.rstorm heuristics.rstorm.storm_1 heuristics.sam
+heuristics.rstorm heuristics.rstorm.storm_1 heuristics.sam heuristics.stromax
 heuristics.__init__ heuristics.external
 heuristics.registry
 

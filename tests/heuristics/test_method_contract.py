@@ -10,7 +10,7 @@ from hypothesis import given
 from strategies import instances, tiny_instance
 
 from slotwise.heuristics import HEURISTICS
-from slotwise.heuristics.method import Method
+from slotwise.heuristics.method import Method, supports_all
 from slotwise.heuristics.run import run_method
 from slotwise.models.errors import InputError
 from slotwise.models.families.registry import FAMILIES
@@ -88,7 +88,7 @@ def test_a_method_that_does_not_apply_refuses_with_its_reason(method: Method) ->
 @pytest.mark.parametrize("answer", [None, Placement((0,), (0,)), Placement((5, 0), (0, 0))])
 def test_an_answer_of_the_wrong_shape_is_named(answer: object, method: Method) -> None:
     problem = compile_problem(next(FAMILIES["rstorm"].generate(1)))
-    wrong = replace(method, place=lambda problem, rng: answer)
+    wrong = replace(method, place=lambda problem, rng: answer, supports=supports_all)
     with pytest.raises(InputError, match=f"answer of {method.name}"):
         run_method(problem, wrong, 0)
 
@@ -96,7 +96,7 @@ def test_an_answer_of_the_wrong_shape_is_named(answer: object, method: Method) -
 def test_a_node_that_does_not_exist_is_named(method: Method) -> None:
     problem = compile_problem(next(FAMILIES["rstorm"].generate(1)))
     nodes = (problem.node_count,) * problem.task_count
-    wrong = replace(method, place=lambda problem, rng: Placement(nodes, nodes))
+    wrong = replace(method, place=lambda *_: Placement(nodes, nodes), supports=supports_all)
     with pytest.raises(InputError, match="number of nodes"):
         run_method(problem, wrong, 0)
 
