@@ -25,7 +25,7 @@ models.instance models.number_text models.performance models.dataflow
 models.problem
 models.allocation
 models.formats models.judge
-models.importers models.certificates
+models.importers models.certificates models.graph_files
 models.performance.rows models.dataflow.file models.allocation.file
 models.performance.tables
 models.performance.file
@@ -36,6 +36,7 @@ heuristics.method heuristics.method_names heuristics.method_error
 heuristics.partial_placement heuristics.placed_neighbours heuristics.storm_outcome
 heuristics.others_code heuristics.one_by_one heuristics.parameters heuristics.round_robin
 heuristics.run
+heuristics.partitioning
 heuristics.ras.java
 heuristics.ras.model
 heuristics.ras.state
@@ -109,7 +110,8 @@ OUTSIDE = {
     "matplotlib": ("cli.render",),
     "hypothesis": ("testing",),
     "jinja2": ("benchmarks.report",),
-    "numba": ("solver",),
+    "kahip": ("heuristics.partitioning",),
+    "numba": ("solver", "models.graph_files", "heuristics.partitioning"),
     "ortools": _SOLVERS,
     "pandas": ("benchmarks",),
     "plotly": ("benchmarks.report",),
@@ -117,6 +119,7 @@ OUTSIDE = {
     "py4j": ("benchmarks.spark",),
     "pyarrow": ("benchmarks.grading", "models.performance.tables"),
     "pydantic": ("models",),
+    "pymetis": ("heuristics.partitioning",),
     "pyspark": ("benchmarks.spark", "benchmarks.grading.spark_job"),
     "rich": ("cli", "benchmarks.grading.progress"),
     "typer": ("cli",),
