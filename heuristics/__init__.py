@@ -3,7 +3,8 @@
 A method takes a compiled problem and a random generator and returns a placement or a `Refusal` with
 its reason (`method`). Ours follow their sources to the letter, oddities included: `round_robin`
 (Storm's even scheduler), `rstorm` (the article and the authors' code), `ras` (Storm's Resource
-Aware Scheduler), `stromax` (streaming graph partitioning). `external` runs commands and Storm's own
+Aware Scheduler), `stromax` (streaming graph partitioning) and
+general graph partitioners (`partitioning`). `external` runs commands and Storm's own
 schedulers. `registry` finds any of them by name, entry points of other packages too; `run` runs one
 and checks what it returns.
 
@@ -14,6 +15,7 @@ to add one.
 from __future__ import annotations
 
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.partitioning.instances import PARTITIONING_METHODS
 from slotwise.heuristics.ras.documented import RAS_PAPER
 from slotwise.heuristics.ras.methods import RAS_METHODS
 from slotwise.heuristics.round_robin import ROUND_ROBIN
@@ -36,4 +38,5 @@ HEURISTICS: dict[str, Method] = {
     "stromax-global": STROMAX_GLOBAL,
     "stromax-global-comm": STROMAX_GLOBAL_COMM,
     "stromax-reassign": STROMAX_REASSIGN,
+    **PARTITIONING_METHODS,
 }

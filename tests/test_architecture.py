@@ -33,10 +33,10 @@ models.performance.article
 models.instance_file models.schemas models.families
 
 heuristics.method heuristics.method_names heuristics.method_error
-heuristics.partial_placement heuristics.placed_neighbours heuristics.storm_outcome
+heuristics.partial_placement heuristics.placed_neighbours heuristics.node_capacity
+heuristics.storm_outcome
 heuristics.others_code heuristics.one_by_one heuristics.parameters heuristics.round_robin
-heuristics.run
-heuristics.partitioning
+heuristics.run heuristics.partitioning
 heuristics.ras.java
 heuristics.ras.model
 heuristics.ras.state

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -10,8 +12,9 @@ from slotwise.heuristics.partitioning import scores
 HASH, LDG, FENNEL = range(3)
 """Rules by which a part is chosen."""
 
-_ldg = njit(scores.ldg)
-_fennel = njit(scores.fennel)
+# Numba's cache looks at the time of this file alone: whoever changes `scores` must touch it.
+_ldg: Any = njit(scores.ldg)
+_fennel: Any = njit(scores.fennel)
 
 
 @njit(cache=True, nogil=True)
@@ -77,7 +80,7 @@ def _least_overfull(weight, load, sizes):
     best = 0
     least = np.inf
     for p in range(len(load)):
-        over = (load[p] + weight) / sizes[p] if sizes[p] > 0.0 else np.inf
+        over = (load[p] + weight) / sizes[p]
         if over < least:
             least, best = over, p
     return best
@@ -133,9 +136,10 @@ def relieve(part, weights, offsets, neighbours, edge_weights, load, capacity, lo
             gain[part[neighbours[e]]] += edge_weights[e]
         best = -1
         for p in range(len(load)):
-            if p != old and load[p] + weight <= capacity[p]:
-                if best < 0 or gain[p] > gain[best]:
-                    best = p
+            if p == old or load[p] + weight > capacity[p]:
+                continue
+            if best < 0 or gain[p] > gain[best]:
+                best = p
         if best >= 0:
             load[old] -= weight
             load[best] += weight

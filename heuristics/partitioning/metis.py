@@ -17,9 +17,6 @@ from slotwise.heuristics.partitioning.whole_graph import made_to_fit, whole_weig
 from slotwise.models.graph_files.csr import in_memory
 from slotwise.models.graph_files.vertex_stream import VertexStream
 
-LEAST_SIZE = 1e-6
-"""METIS has no parts of size 0."""
-
 
 def missing() -> str | None:
     """Return what to install; ``None`` = pymetis is here."""
@@ -36,13 +33,12 @@ def run(graph: VertexStream, parts: Parts, rng: Generator) -> Partition:
     seed = int(rng.integers(2**31 - 1))
     part = np.zeros(len(whole.weights), dtype=np.int32)
     if len(parts.sizes) > 1 and len(whole.neighbours):
-        sizes = np.maximum(parts.sizes, LEAST_SIZE)
         _, found = pymetis.part_graph(
-            len(sizes),
+            len(parts.sizes),
             pymetis.CSRAdjacency(whole.offsets.astype(np.int64), whole.neighbours.astype(np.int64)),
             vweights=whole_weights(whole.weights, 0),
             eweights=whole_weights(whole.edge_weights, 1),
-            tpwgts=(sizes / sizes.sum()).tolist(),
+            tpwgts=parts.sizes.tolist(),
             recursive=False,
             options=pymetis.Options(seed=seed, ufactor=max(1, round(1000 * (parts.balance - 1)))),
         )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from slotwise.models.errors import InputError
 from slotwise.models.graph_files.vertex_stream import IdArray, Totals, VertexStream
 
 FloatArray = NDArray[np.float64]
@@ -28,6 +29,13 @@ class Parts:
 
     sizes: FloatArray
     balance: float
+
+    def __post_init__(self) -> None:
+        """Check that there is a part, that none is empty, and the balance."""
+        if not len(self.sizes) or (self.sizes <= 0).any() or abs(self.sizes.sum() - 1) > 1e-9:
+            raise InputError("must be above 0 and add up to 1", field="sizes", value=self.sizes)
+        if not 1 <= self.balance < np.inf:
+            raise InputError("must be 1 or more", field="balance", value=self.balance)
 
     def capacities(self, totals: Totals) -> FloatArray:
         """Return the most weight of each part: `balance` times its share of the graph.
@@ -67,8 +75,8 @@ class Partition:
     @property
     def balance(self) -> float:
         """The largest load over its share in perfect balance; 1 is perfect."""
-        some = self.shares > 0
-        return float((self.loads[some] / self.shares[some]).max(initial=0.0))
+        shares = np.where(self.shares > 0, self.shares, 1.0)
+        return float((self.loads / shares).max())
 
     @property
     def fits(self) -> bool:

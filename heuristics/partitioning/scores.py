@@ -7,11 +7,12 @@ published ones.
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 
-Value = TypeVar("Value", float, np.ndarray)
+Value: TypeAlias = Any
+"""A number, or an array of them."""
 
 
 def ldg(gain: Value, load: Value, capacity: Value) -> Value:

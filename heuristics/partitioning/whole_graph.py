@@ -44,7 +44,7 @@ def made_to_fit(graph: CsrGraph, part: IdArray, parts: Parts) -> Partition:
     totals = graph.totals
     capacity = parts.capacities(totals)
     part = part.copy()
-    load = np.bincount(part, weights=graph.weights, minlength=len(capacity))
+    load = np.bincount(part, weights=graph.weights, minlength=len(capacity)).astype(float)
     for _ in range(MOST_SWEEPS):
         if (load <= capacity).all():
             break
@@ -64,4 +64,4 @@ def _inside_less_outside(graph: CsrGraph, part: IdArray) -> FloatArray:
     rows = np.repeat(np.arange(len(part)), degree)
     inside = part[rows] == part[graph.neighbours]
     signed = np.where(inside, graph.edge_weights, -graph.edge_weights)
-    return np.bincount(rows, weights=signed, minlength=len(part))
+    return np.bincount(rows, weights=signed, minlength=len(part)).astype(float)

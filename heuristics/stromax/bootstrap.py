@@ -18,12 +18,12 @@ from __future__ import annotations
 from numpy.random import Generator
 
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.node_capacity import task_slots
 from slotwise.heuristics.one_by_one import no_room, place_one_by_one
 from slotwise.heuristics.partial_placement import Ledger
 from slotwise.heuristics.placed_neighbours import links
 from slotwise.heuristics.stromax.greedy_stream import GreedyStream, hard_dimensions
 from slotwise.heuristics.stromax.linearisation import Cycle, linearise
-from slotwise.heuristics.stromax.node_capacity import task_slots
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
 

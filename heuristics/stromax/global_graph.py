@@ -24,12 +24,12 @@ from collections.abc import Callable
 from numpy.random import Generator
 
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.node_capacity import computation, needs_cpu, task_costs
 from slotwise.heuristics.one_by_one import no_room
 from slotwise.heuristics.partial_placement import Ledger
 from slotwise.heuristics.placed_neighbours import links
 from slotwise.heuristics.stromax.greedy_stream import GreedyStream, hard_dimensions
 from slotwise.heuristics.stromax.linearisation import Cycle, linearise
-from slotwise.heuristics.stromax.node_capacity import computation, needs_cpu, task_costs
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
 

@@ -28,10 +28,10 @@ from fractions import Fraction
 from numpy.random import Generator
 
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.node_capacity import computation, needs_cpu, task_costs
 from slotwise.heuristics.partial_placement import Ledger, Worker
 from slotwise.heuristics.placed_neighbours import PlacedNeighbours, links
 from slotwise.heuristics.stromax.greedy_stream import hard_dimensions
-from slotwise.heuristics.stromax.node_capacity import computation, needs_cpu, task_costs
 from slotwise.models.cancellation import check_stop
 from slotwise.models.errors import InputError
 from slotwise.models.instance.placement import Placement, Refusal

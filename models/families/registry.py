@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from slotwise.models.families.family import Family
+from slotwise.models.families.partition import PARTITION
 from slotwise.models.families.random_planted import RANDOM
 from slotwise.models.families.rstorm import RSTORM
 from slotwise.models.families.rstorm_3d import RSTORM_3D
 from slotwise.models.families.rstorm_scaled import RSTORM_SCALED
 from slotwise.models.families.stick_breaking import STICK_BREAKING
+from slotwise.models.families.stromax import STROMAX
 
 __all__ = ["FAMILIES", "Family"]
 
@@ -17,4 +19,6 @@ FAMILIES: dict[str, Family] = {
     "rstorm-scaled": RSTORM_SCALED,
     "random": RANDOM,
     "stick-breaking": STICK_BREAKING,
+    "stromax": STROMAX,
+    "partition": PARTITION,
 }

@@ -112,7 +112,8 @@ def _line_of(path: Path, edge: int) -> int:
     """Return the line of an edge, counted from 0, of a file whose lines are sound."""
     line = 0
     with opened(path) as file:
-        for line, text in enumerate(file, 1):
+        for text in file:
+            line += 1
             words = text.strip()
             if words and words[:1] not in (b"#", b"%"):
                 edge -= 1

@@ -18,7 +18,7 @@ MOST_DIGITS = 10**17
 
 @njit(cache=True, nogil=True)
 def _is_gap(byte):
-    return byte == BLANK or byte == TAB or byte == RETURN or byte == COMMA
+    return byte in (BLANK, TAB, RETURN, COMMA)
 
 
 @njit(cache=True, nogil=True)
@@ -106,9 +106,9 @@ def parse(data, size, state, ends, weights):
                     return count
                 ends[count, column] = number
             elif column == 2:
-                weight = (
-                    float(number) if whole and number <= MOST else _decimal(data, begin, position)
-                )
+                weight = float(number)
+                if not whole or number > MOST:
+                    weight = _decimal(data, begin, position)
                 if weight < 0.0:
                     state[CODE] = NO_NUMBER
                     return count

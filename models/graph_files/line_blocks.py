@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from io import BufferedReader
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,8 @@ def refusal(path: Path, line: int, rule: str, value: object = None) -> InputErro
     return InputError(rule, field=f"line {line}", value=value, has_value=has, file=str(path))
 
 
-def opened(path: Path) -> BufferedReader:
+def opened(path: Path) -> BinaryIO:
+    """Open a file or a pipe for reading; raise `InputError` where that cannot be."""
     try:
         if path.is_dir():
             raise InputError("is a folder; name a file", has_value=False, file=str(path))
@@ -36,12 +37,12 @@ def opened(path: Path) -> BufferedReader:
         raise InputError(rule, has_value=False, file=str(path)) from error
 
 
-def line_blocks(path: Path, file: BufferedReader) -> Iterator[tuple[NDArray[np.uint8], int]]:
+def line_blocks(path: Path, file: BinaryIO) -> Iterator[tuple[NDArray[np.uint8], int]]:
     """Yield (bytes, how many), always whole lines; the last line gets its newline."""
     data = np.empty(BLOCK + 1, dtype=np.uint8)
     filled = 0
     while True:
-        got = file.readinto(memoryview(data)[filled : len(data) - 1])
+        got = file.readinto(data.data[filled : len(data) - 1])  # type: ignore[attr-defined]
         if not got:
             if filled:
                 data[filled] = NEWLINE

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator
-from io import BufferedReader
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ class MetisGraph:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file: BufferedReader | None = opened(path)
+        self._file: BinaryIO | None = opened(path)
         self._rewindable = stat.S_ISREG(path.stat().st_mode)
         self.header = read_header(path, self._file)
         self._totals: Totals | None = None
@@ -78,7 +78,7 @@ class MetisGraph:
 class _Reading:
     """One reading of the vertex lines, with the checks that go over all of them."""
 
-    def __init__(self, path: Path, header: Header, file: BufferedReader) -> None:
+    def __init__(self, path: Path, header: Header, file: BinaryIO) -> None:
         self._path = path
         self._header = header
         self._file = file
@@ -171,9 +171,7 @@ class _Reading:
         if high in own and high in back:
             rule = f"must be the weight in the line of vertex {high + 1} too, {back[high]:g}"
             return refusal(self._path, line, rule, int(own[high]))
-        rule = (
-            f"names vertex {here + 1} nowhere: each edge must stand in the lines of both its ends"
-        )
+        rule = f"must name vertex {here + 1} too: each edge stands in the lines of both its ends"
         return refusal(self._path, line, rule, there + 1)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from io import BufferedReader
 from pathlib import Path
+from typing import BinaryIO
 
 from slotwise.models.graph_files.line_blocks import LONGEST_LINE, opened, refusal
 from slotwise.models.graph_files.vertex_stream import MOST_VERTICES
@@ -22,7 +22,8 @@ class Header:
     line: int
 
 
-def read_header(path: Path, file: BufferedReader) -> Header:
+def read_header(path: Path, file: BinaryIO) -> Header:
+    """Read the lines of `file` up to the header and return that."""
     line = 0
     for text in iter(lambda: file.readline(LONGEST_LINE), b""):
         line += 1

@@ -11,9 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-SOUND, NOT_WHOLE, TOO_LARGE, NO_SUCH, SELF_LOOP, TWICE, NO_WEIGHT, NO_VERTEX_WEIGHT, ZERO, TOO_MANY = (
-    range(10)
-)  # fmt: skip
+SOUND, NOT_WHOLE, TOO_LARGE, NO_SUCH, SELF_LOOP, TWICE = range(6)
+NO_WEIGHT, NO_VERTEX_WEIGHT, ZERO, TOO_MANY = range(6, 10)
 """What is wrong with a line; the last one: there are more lines than vertices."""
 
 CODE, LINE, BEGIN, END, VERTEX, ENTRIES = range(6)

@@ -55,7 +55,11 @@ def read_networkx(path: Path, kind: str) -> CsrGraph:
     number = {node: i for i, node in enumerate(graph)}
     weights = np.ones(len(number))
     for node, data in graph.nodes(data=True):
-        line = _first_line(text, _NODE[kind], lambda found, node=node: found[1] == str(node))
+
+        def is_node(found: re.Match[str], name: str = str(node)) -> bool:
+            return found[1] == name
+
+        line = _first_line(text, _NODE[kind], is_node)
         weights[number[node]] = _weight(path, line, data)
     total: dict[tuple[int, int], float] = {}
     for a, b, data in graph.edges(data=True):
@@ -65,10 +69,10 @@ def read_networkx(path: Path, kind: str) -> CsrGraph:
             words = [end.search(found[1]) for end in _ENDS[kind]]
             return all(words) and tuple(word[1] for word in words if word) in (ends, ends[::-1])
 
+        line = _first_line(text, _EDGE[kind], is_edge)
         if a == b:
-            line = _first_line(text, _EDGE[kind], is_edge)()
-            raise _refusal(path, line, "must not be a self-loop; remove it", f"edge of {a}")
-        weight = _weight(path, _first_line(text, _EDGE[kind], is_edge), data)
+            raise _refusal(path, line(), "must not be a self-loop; remove it", f"edge of {a}")
+        weight = _weight(path, line, data)
         pair = (min(number[a], number[b]), max(number[a], number[b]))
         total[pair] = total.get(pair, 0.0) + weight
     ends_array = np.array(list(total), dtype=np.int32).reshape(-1, 2)

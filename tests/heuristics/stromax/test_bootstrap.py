@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stromax_cases import cluster, problem, random_problems, topology
 
+from slotwise.heuristics.node_capacity import task_slots
 from slotwise.heuristics.run import run_method
 from slotwise.heuristics.stromax.bootstrap import (
     STROMAX_BOOTSTRAP,
     STROMAX_BOOTSTRAP_CONDENSED,
 )
 from slotwise.heuristics.stromax.linearisation import Cycle, linearise
-from slotwise.heuristics.stromax.node_capacity import task_slots
 from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem

@@ -1,8 +1,9 @@
-"""What a node can take: the article's maximum processing capability of a node.
+"""What a node can take in one number, for methods that partition graphs.
 
-Before a topology runs, nothing is measured: every task costs 1, and a node takes a number of tasks
-(section 3.2; 10 *task slots* a node in section 5). While it runs, a task costs what is measured,
-and a node takes its computation (section 3.3). An instance gives capacities of resources instead:
+StroMAX's *maximum processing capability*. Before a topology runs, nothing is measured: every task
+costs 1, and a node takes a number of tasks (section 3.2; 10 *task slots* a node in section 5).
+While it runs, a task costs what is measured, and a node takes its computation (section 3.3). An
+instance gives capacities of resources instead:
 
 - `task_slots`: the least, over the resources that tasks need and the node limits, of its capacity
   over the mean demand of a task. It is rounded down where all tasks need equally much (10 where a
