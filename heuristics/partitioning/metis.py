@@ -1,6 +1,6 @@
 """METIS (Karypis and Kumar 1998), through pymetis: the extra ``metis``.
 
-Multilevel k-way partitioning with target weights by the sizes of the parts. Weights that are not
+Multilevel partitioning with target weights by the sizes of the parts. Weights that are not
 whole are scaled and rounded for it (`whole_weights`). It keeps the balance but nearly; what is
 above is moved (`made_to_fit`).
 """
@@ -12,10 +12,14 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.random import Generator
 
+from slotwise.heuristics.partitioning.native_output import silenced
 from slotwise.heuristics.partitioning.partition import Partition, Partitioner, Parts
 from slotwise.heuristics.partitioning.whole_graph import made_to_fit, whole_weights
 from slotwise.models.graph_files.csr import in_memory
 from slotwise.models.graph_files.vertex_stream import VertexStream
+
+FEW_PARTS, FEW_VERTICES = 8, 50
+"""Up to so many parts, or below so many vertices a part, METIS bisects; else it goes k ways."""
 
 
 def missing() -> str | None:
@@ -33,15 +37,21 @@ def run(graph: VertexStream, parts: Parts, rng: Generator) -> Partition:
     seed = int(rng.integers(2**31 - 1))
     part = np.zeros(len(whole.weights), dtype=np.int32)
     if len(parts.sizes) > 1 and len(whole.neighbours):
-        _, found = pymetis.part_graph(
-            len(parts.sizes),
-            pymetis.CSRAdjacency(whole.offsets.astype(np.int64), whole.neighbours.astype(np.int64)),
-            vweights=whole_weights(whole.weights, 0),
-            eweights=whole_weights(whole.edge_weights, 1),
-            tpwgts=parts.sizes.tolist(),
-            recursive=False,
-            options=pymetis.Options(seed=seed, ufactor=max(1, round(1000 * (parts.balance - 1)))),
-        )
+        with silenced():  # it complains of parts that come out empty
+            _, found = pymetis.part_graph(
+                len(parts.sizes),
+                pymetis.CSRAdjacency(
+                    whole.offsets.astype(np.int64), whole.neighbours.astype(np.int64)
+                ),
+                vweights=whole_weights(whole.weights, 0),
+                eweights=whole_weights(whole.edge_weights, 1),
+                tpwgts=parts.sizes.tolist(),
+                recursive=len(parts.sizes) <= FEW_PARTS
+                or len(part) < FEW_VERTICES * len(parts.sizes),
+                options=pymetis.Options(
+                    seed=seed, ufactor=max(1, round(1000 * (parts.balance - 1)))
+                ),
+            )
         part = np.asarray(found, dtype=np.int32)
     return made_to_fit(whole, part, parts)
 

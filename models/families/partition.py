@@ -1,8 +1,8 @@
 """Random graphs of the literature on streaming partitioning, as instances.
 
 By index in turn: Watts-Strogatz small worlds, Barabasi-Albert graphs, planted partitions and grids,
-of 16 to 32 vertices. A vertex is a component of one task and 10 points of cpu, an edge a stream from
-its lower end with a rate of 1 to 9; 2 to 5 equal nodes have room for 10 % more tasks than their
+of 16 to 32 vertices. A vertex is a component of one task and 10 points of cpu, an edge a stream
+from its lower end with a rate of 1 to 9; 2 to 5 equal nodes have room for 10 % more tasks than their
 share, rounded up. A unit of flow between two nodes costs 1: the network cost is the weighted edge
 cut.
 """

@@ -3,9 +3,9 @@
 40 worker nodes with 10 task slots each: a task needs 1 of the resource ``task_slots``, of which a
 node offers 10. A tuple between two nodes costs 1, on a node nothing. Parallelism is that of section
 5.2 for LP (10, 50, 30, 30) and TSSA (8, then 20 each) and of the experiment with several topologies
-(section 5.3: 5 tasks a spout, 20 a bolt) for the others. The shapes are read from the text; where it
-is silent (Figure 4 is a picture): SC has three communication bolts in a row, and the two classifiers
-of TSSA both follow the cleaning. All tasks need equally much cpu, 10 points, with 100 a node.
+(section 5.3: 5 tasks a spout, 20 a bolt) for the others. The shapes are read from the text; where
+it is silent (Figure 4 is a picture): SC has three communication bolts in a row, and the two
+classifiers of TSSA both follow the cleaning. All tasks need equally much cpu, 10 points, with 100 a node.
 
 Scaled down, two spout tasks and three tasks a bolt on nodes of four slots: small enough for proofs.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 
 from slotwise.models.families.family import Family, check_index
 from slotwise.models.instance.cluster import Cluster, Distance, Node
@@ -40,7 +41,7 @@ class Shape:
 
 
 def _chain(name: str, *components: str) -> Shape:
-    return Shape(name, components, tuple(zip(components, components[1:], strict=False)))
+    return Shape(name, components, tuple(pairwise(components)))
 
 
 SHAPES = (

@@ -95,8 +95,8 @@ def test_ldg_by_hand() -> None:
 
 def test_fennel_weighs_balance_by_alpha() -> None:
     # A star: alpha = 4 sqrt(2) / 5^1.5 = 0.506. Leaf 1: 1 - 0.506 (2^1.5 - 1) = 0.075 against
-    # -0.506: to the centre. Leaf 2: 1 - 0.506 (3^1.5 - 2^1.5) = -0.198: the centre. Leaf 3: -0.418: the
-    # centre. Leaf 4: 1 - 0.506 (5^1.5 - 8) = -0.609 against -0.506: away from it.
+    # -0.506: to the centre. Leaf 2: 1 - 0.506 (3^1.5 - 2^1.5) = -0.198: the centre.
+    # Leaf 3: -0.418: the centre. Leaf 4: 1 - 0.506 (5^1.5 - 8) = -0.609 against -0.506: away from it.
     star = made([(0, leaf) for leaf in range(1, 5)], 5)
     part = run("fennel", star, equal_parts(2, 2.0)).part.tolist()
     assert [p == part[0] for p in part] == [True, True, True, True, False]
