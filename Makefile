@@ -16,8 +16,9 @@ demo: $(VENV)/.installed
 
 # Minutes, on two cores; another number of processes: make test JOBS=4. A file's tests run in one
 # process, for they share what is costly to make; in the order of the folders Spark's come first.
+# Many tests start an interpreter, so bytecode is kept.
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 # Hours. Stopped, it goes on where it was; `make clean` makes it begin anew, as changed code should.
 test-deep: $(VENV)/.installed-dev
@@ -33,20 +34,21 @@ check: $(VENV)/.installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 wheel-check: $(VENV)/.installed-dev
 	.ci/wheel-check $(BIN)/python
 
 # Apache Storm's own scheduler, to compare with: needs Maven and Java 17 or newer. storm-1-peer has
 # release 1.0.6, whose strategy came from R-Storm's first author.
-storm-peer: STORM_POM := benchmarks/storm_peer/pom.xml
-storm-1-peer: STORM_POM := benchmarks/storm_peer/storm_1/pom.xml
+storm-peer: STORM_POM := heuristics/external/storm_programs/pom.xml
+storm-1-peer: STORM_POM := heuristics/external/storm_programs/storm_1/pom.xml
 storm-peer storm-1-peer:
 	@command -v mvn >/dev/null || { echo "make $@ needs Maven (mvn) and Java 17 or newer" >&2; exit 1; }
 	mvn --quiet --batch-mode --file $(STORM_POM) package
 
 clean:
-	rm -rf build dist *.egg-info demo deep benchmarks/storm_peer/target benchmarks/storm_peer/storm_1/target $(VENV)
+	rm -rf build dist *.egg-info demo deep heuristics/external/storm_programs/target heuristics/external/storm_programs/storm_1/target $(VENV)
 
 # Without isolation the build uses the pinned setuptools, and nothing is fetched twice.
 $(VENV)/.installed: pyproject.toml constraints.txt

@@ -10,7 +10,7 @@ def packages() -> list[str]:
     own = find_packages("slotwise", include=["cli*", "testing*"])
     found = ["slotwise", *(f"slotwise.{name}" for name in own)]
     for folder in ROOT_FOLDERS:
-        inner = find_packages(folder, exclude=["storm_peer*"])
+        inner = find_packages(folder)
         found += [f"slotwise.{folder}", *(f"slotwise.{folder}.{name}" for name in inner)]
     return found
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from slotwise.benchmarks.experiments import EXPERIMENTS
+from slotwise.benchmarks.experiments import EXPERIMENTS, run_experiment
 
 
 def main(arguments: list[str]) -> int:
     """Run the experiment that is named; return its exit code, 2 for an unknown name."""
     if arguments and arguments[0] in EXPERIMENTS:
-        return EXPERIMENTS[arguments[0]].run(arguments[1:])
+        return run_experiment(arguments[0], arguments[1:])
     asked = not arguments or arguments[0] in ("-h", "--help")
     out = sys.stdout if asked else sys.stderr
     if not asked:

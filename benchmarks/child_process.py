@@ -1,10 +1,12 @@
-"""How a Python process of ours is started that can import what this one can."""
+"""How a Python process of ours is started that can import what this one can, and how it answers."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
+from typing import IO
 
 START = """\
 import json, sys
@@ -20,3 +22,10 @@ def command_of(main: Callable[[], None]) -> list[str]:
     """Return the command that calls `main`, a function of a module, in a new interpreter."""
     called = json.dumps([main.__module__, main.__name__, sys.path])
     return [sys.executable, "-P", "-c", START, called]
+
+
+def take_stdout() -> IO[str]:
+    """Keep stdout for answers; what solvers and methods print there goes to stderr."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return answers

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
+from slotwise.models.errors import InputError, SlotwiseError
+
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A program: the module whose `main` takes its arguments, and what it shows."""
+    """A program: its module, with `add_options(parser)` and `run(options)`, and what it shows."""
 
     module: str
     shows: str
-
-    def run(self, arguments: Sequence[str]) -> int:
-        """Run it; return its exit code."""
-        code: int = import_module(self.module).main(arguments)
-        return code
 
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -57,6 +56,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.storm.ras_speed",
         "seconds of ras-default against executors and nodes",
     ),
+    "slots": Experiment(
+        "slotwise.benchmarks.slots.optima",
+        "how fast SAM's fewest slots are proven",
+    ),
     "judge_speed": Experiment(
         "slotwise.benchmarks.speed.judge", "how long one judgement takes at scale"
     ),
@@ -73,6 +76,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.speed.interrupts",
         "how soon Ctrl-C ends a solve, and what is kept",
     ),
+    "profile_accuracy": Experiment(
+        "slotwise.benchmarks.speed.profile_accuracy",
+        "peak rates that profile measures, beside those known by construction",
+    ),
     "time_limits": Experiment(
         "slotwise.benchmarks.speed.time_limits", "whether solves end at their time limit"
     ),
@@ -80,3 +87,24 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.speed.memory_limits", "whether solves keep to their memory limit"
     ),
 }
+
+
+def run_experiment(name: str, arguments: Sequence[str]) -> int:
+    """Run one of `EXPERIMENTS`; return its exit code.
+
+    That is 2 where the input is wrong and 1 where another error of ours ends it, as one does where
+    what it checks does not hold. Either is one line on stderr.
+    """
+    experiment = EXPERIMENTS[name]
+    module = import_module(experiment.module)
+    parser = argparse.ArgumentParser(
+        f"python -m slotwise.benchmarks {name}", description=f"Shows {experiment.shows}."
+    )
+    module.add_options(parser)
+    options = parser.parse_args(arguments)
+    try:
+        module.run(options)
+    except SlotwiseError as error:
+        sys.stderr.write(f"{name}: {error}\n")
+        return 2 if isinstance(error, InputError) else 1
+    return 0

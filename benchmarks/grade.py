@@ -15,19 +15,20 @@ from typing import Any
 
 from slotwise.benchmarks.analysis.cases import infeasible_instances, is_right_refusal
 from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED
-from slotwise.benchmarks.grading.plan import Limits, Run, make_plan, partitions, pending
+from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan, partitions, pending
 from slotwise.benchmarks.grading.progress import progress_bar, waiting_for
-from slotwise.benchmarks.grading.rows import KEY, Kind, key_of
-from slotwise.benchmarks.grading.sources import read_cases
+from slotwise.benchmarks.grading.rows import KEY, Kind, Subject, key_of, subject_of
+from slotwise.benchmarks.grading.sources import Case, read_cases
 from slotwise.benchmarks.grading.spark_job import grade_partitions, slots_of, task_cpus
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.spark.session import check_master, is_local, job_errors, session
-from slotwise.heuristics.method_names import COMMAND_PREFIX, is_command
+from slotwise.heuristics.method_names import COMMAND_PREFIX, SEPARATOR, is_command
 from slotwise.heuristics.registry import all_methods, find_method
+from slotwise.heuristics.sam.pairs import PAIRS, find_pair
 from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import time_limit, whole
-from slotwise.solver.core.engine_names import current_name, renaming
+from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 
 AUTO = "auto"
@@ -94,17 +95,19 @@ def grade(
     Parameters
     ----------
     sources
-        Families, instance files, folders of instance files; none = all families.
+        Families, files of instances or allocation cases, folders of them; none = all families.
     methods
-        Names of methods, also ``cmd:...``; ``None`` = all there are.
+        Names of methods of placement, also ``cmd:...``, and of pairs of allocation (``mba+sam``);
+        each runs on the cases that it is for. ``None`` = all there are.
     engine
-        The exact engine, whose rows all methods of an instance share.
+        The exact engine of placements, whose rows all methods of an instance share. Allocations
+        have one optimum.
     time_limit_s
         Wall-clock seconds of one run.
     memory_limit_mb
-        Of one exact solve, as in `solve`; ``None`` = the default limit of the machine, shared by
-        as many as run there at once. Like the number of threads it makes no other run: rows that
-        are there stay.
+        Of one exact solve of a placement, as in `solve`; ``None`` = the default limit of the
+        machine, shared by as many as run there at once. Like the number of threads it makes no
+        other run: rows that are there stay.
     master
         Spark's master; a session that is active already is used as it is, and not stopped.
     seed, count
@@ -115,7 +118,8 @@ def grade(
     Raises
     ------
     InputError
-        For an unknown name or a bad number, before Spark starts.
+        For an unknown name, a method or an engine that none of the cases is for, or a bad number,
+        before Spark starts.
     KeyboardInterrupt
         On Ctrl-C, with the finished chunks kept; the same call goes on from there.
     """
@@ -128,12 +132,14 @@ def grade(
     if is_local(master):
         _check_commands(names)
     cases = read_cases(sources, seed, count)
+    names = _applicable(names, cases, chosen=methods is not None)
+    _check_engine_applies(engine, cases)
     store = Store(Path(out))
     store.prepare(cases)
     if memory_limit_mb is not None:
         whole(memory_limit_mb, "memory limit", least=1)
     folder = os.getcwd() if is_local(master) else None
-    limits = Limits(float(time_limit_s), 1, seed, folder, memory_limit_mb)
+    limits = RunLimits(float(time_limit_s), 1, seed, folder, memory_limit_mb)
     plan = make_plan(cases, names, engine, limits)
     missing = pending(plan, store.rows(KEY))
     if missing:
@@ -150,6 +156,24 @@ def grade(
     )
 
 
+def _applicable(names: Sequence[str], cases: Sequence[Case], chosen: bool) -> tuple[str, ...]:
+    """Return the methods that apply to a case; one that was chosen and does not is refused."""
+    subjects = {case.subject for case in cases}
+    for name in names if chosen else ():
+        if (subject := subject_of(name)) not in subjects:
+            rule = f"is for cases of {subject}, and there is none"
+            raise InputError(rule, field="method", value=name)
+    return tuple(name for name in names if subject_of(name) in subjects)
+
+
+def _check_engine_applies(engine: str, cases: Sequence[Case]) -> None:
+    """Refuse an engine that was chosen where nothing is to be placed."""
+    if engine != AUTO and all(case.subject != Subject.PLACEMENT for case in cases):
+        raise InputError(
+            "is for cases of placement, and there is none", field="engine", value=engine
+        )
+
+
 def _check_commands(names: Sequence[str]) -> None:
     """Refuse an external command whose program is not there, before anything is graded."""
     for name in names:
@@ -159,7 +183,7 @@ def _check_commands(names: Sequence[str]) -> None:
                 raise InputError("is no program that can be run", field="method", value=program)
 
 
-def _statuses(store: Store, plan: Sequence[Run]) -> dict[str, int]:
+def _statuses(store: Store, plan: Sequence[PlannedRun]) -> dict[str, int]:
     """Count how the runs of `plan` ended."""
     keys = {key_of(run.columns()) for run in plan}
     rows = [row for row in store.rows((*KEY, "status")) if key_of(row) in keys]
@@ -171,7 +195,7 @@ def _statuses(store: Store, plan: Sequence[Run]) -> dict[str, int]:
     return dict(sorted(Counter(ended.values()).items()))
 
 
-def _run(missing: Sequence[Run], master: str, store: Store, progress: bool) -> None:
+def _run(missing: Sequence[PlannedRun], master: str, store: Store, progress: bool) -> None:
     with session(master, waiting_for("starting Spark", progress)) as spark:
         slots = slots_of(spark)
         cores = task_cpus(spark)
@@ -181,10 +205,11 @@ def _run(missing: Sequence[Run], master: str, store: Store, progress: bool) -> N
             grade_partitions(spark, split, slots, store.append, bar)
 
 
-def _shipped(run: Run, cores: int) -> Run:
+def _shipped(run: PlannedRun, cores: int) -> PlannedRun:
     """Return what executors need of `run`: a family's instance is made again from its index."""
     case = run.case if run.case.index is None else replace(run.case, text="")
-    return replace(run, case=case, workers=cores if run.kind == Kind.EXACT else 1)
+    threaded = run.kind == Kind.EXACT and case.subject == Subject.PLACEMENT
+    return replace(run, case=case, workers=cores if threaded else 1)
 
 
 def _checked(
@@ -199,5 +224,12 @@ def _checked(
     whole(seed, "seed")
     if count is not None:
         whole(count, "count", least=1)
-    names = [method.name for method in all_methods()] if methods is None else methods
-    return tuple(dict.fromkeys(find_method(name).name for name in names))
+    if methods is None:
+        methods = (*(method.name for method in all_methods()), *PAIRS)
+    return tuple(dict.fromkeys(map(_found_name, methods)))
+
+
+def _found_name(name: str) -> str:
+    """Return the name of a method or pair; what is written like a pair is looked up as one."""
+    written_like_a_pair = "+" in name and SEPARATOR not in name
+    return find_pair(name).name if written_like_a_pair else find_method(name).name

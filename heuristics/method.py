@@ -8,10 +8,12 @@ from typing import TypeAlias
 
 from numpy.random import Generator
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
 
 Place = Callable[[Problem, Generator], Placement | Refusal]
+PlaceUntil = Callable[[Problem, Generator, CancellationToken], Placement | Refusal]
 Configure: TypeAlias = "Callable[[Mapping[str, tuple[str, ...]]], Method]"
 
 
@@ -42,6 +44,9 @@ class Method:
     configure
         ``{key: values}`` -> the method with these parameters, see `parameters`; raises
         `InputError`. ``None`` = it takes none.
+    place_until
+        `place` with a token that it checks: `CancelledError` where that is cancelled. ``None`` =
+        nobody can stop it on its way.
     """
 
     name: str
@@ -51,3 +56,4 @@ class Method:
     description: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict, hash=False)
     configure: Configure | None = None
+    place_until: PlaceUntil | None = None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
+from itertools import zip_longest
 
 from slotwise.heuristics.partial_placement import Ledger
 from slotwise.models.instance.placement import Placement, Refusal
@@ -14,9 +15,10 @@ def place_one_by_one(
     hard: Collection[int],
     place: Callable[[Ledger, int], str | None],
     *,
+    order: Iterable[int] | None = None,
     failed_consume: bool = False,
 ) -> Placement | Refusal:
-    """Return what `place` makes of the topologies, in the instance's order.
+    """Return what `place` makes of the topologies.
 
     Parameters
     ----------
@@ -26,14 +28,16 @@ def place_one_by_one(
         (ledger, topology) -> ``None`` once all its tasks are in the ledger, or why it cannot be
         placed. Then it is left out whole where the objective counts ``rejected``; else that is
         the reason of the refusal.
+    order
+        Of the topologies; ``None`` = the instance's.
     failed_consume
         Whether what `place` has put on nodes for a topology that is left out stays counted there.
     """
     ledger = Ledger(problem, hard)
-    for t, rules in enumerate(problem.rules):
+    for t in range(len(problem.rules)) if order is None else order:
         reason = place(ledger, t)
         if reason is not None and not problem.may_reject:
-            return Refusal(f"topology {rules.id}: {reason}")
+            return Refusal(f"topology {problem.rules[t].id}: {reason}")
         if reason is None:
             continue
         if failed_consume:
@@ -41,6 +45,12 @@ def place_one_by_one(
         else:
             ledger = ledger.without(t)
     return ledger.placement()
+
+
+def one_of_each_in_turn(queues: Iterable[Iterable[int]]) -> list[int]:
+    """Return the tasks: one of each queue in turn, until all are taken."""
+    rounds = zip_longest(*queues)
+    return [task for taken in rounds for task in taken if task is not None]
 
 
 def no_room(problem: Problem, task: int) -> str:

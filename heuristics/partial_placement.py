@@ -18,7 +18,7 @@ NODE_REGION = "offheap_node"
 
 
 @dataclass(slots=True)
-class Worker:
+class LedgerWorker:
     """A worker being filled.
 
     `counts` are its tasks by component, `heap` and `cpu` in integer units of the problem,
@@ -41,7 +41,7 @@ class NodeState:
     """
 
     load: list[int]
-    workers: list[Worker] = field(default_factory=list)
+    workers: list[LedgerWorker] = field(default_factory=list)
     counts: Counter[int] = field(default_factory=Counter)
     regions: set[int] = field(default_factory=set)
 
@@ -84,7 +84,7 @@ class Ledger:
 
     def find_worker(
         self, task: int, node: int, kept: Collection[int] | None = None
-    ) -> Worker | None:
+    ) -> LedgerWorker | None:
         """Return the first worker of `node` that takes `task`, or ``None``.
 
         First fit over the topology's workers in the order they were opened, then a new worker
@@ -107,12 +107,12 @@ class Ledger:
                 return fresh
         return None
 
-    def new_worker(self, task: int, node: int) -> Worker:
+    def new_worker(self, task: int, node: int) -> LedgerWorker:
         """Return a worker for `task` on `node`, not opened yet, whether or not a slot is free."""
         topology = self.problem.classes[self._class[task]].topology
-        return Worker(topology, self.nodes[node].free_label())
+        return LedgerWorker(topology, self.nodes[node].free_label())
 
-    def put(self, task: int, node: int, worker: Worker) -> None:
+    def put(self, task: int, node: int, worker: LedgerWorker) -> None:
         """Place `task` in `worker` of `node`, opening the worker where it is new."""
         c = self._class[task]
         state = self.nodes[node]
@@ -135,10 +135,11 @@ class Ledger:
         node, _ = self.places.pop(task)
         rest = [(other, label) for other, (n, label) in self.places.items() if n == node]
         self.nodes[node] = NodeState([0] * len(self.problem.dims))
-        workers: dict[tuple[int, int], Worker] = {}
+        workers: dict[tuple[int, int], LedgerWorker] = {}
         for other, label in rest:
             owner = self.problem.classes[self._class[other]].topology
-            self.put(other, node, workers.setdefault((owner, label), Worker(owner, label)))
+            worker = workers.setdefault((owner, label), LedgerWorker(owner, label))
+            self.put(other, node, worker)
 
     def without(self, topology: int) -> Ledger:
         """Return a ledger in which nothing of `topology` has been placed."""
@@ -147,7 +148,7 @@ class Ledger:
             owner = self.problem.classes[self._class[task]].topology
             if owner != topology:
                 workers = ledger.nodes[node].workers
-                known = next((w for w in workers if w.label == label), Worker(owner, label))
+                known = next((w for w in workers if w.label == label), LedgerWorker(owner, label))
                 ledger.put(task, node, known)
         return ledger
 
@@ -173,7 +174,7 @@ class Ledger:
         places = [self.places.get(task, nowhere) for task in range(self.problem.task_count)]
         return Placement(tuple(node for node, _ in places), tuple(label for _, label in places))
 
-    def overload(self, task: int, node: int, worker: Worker) -> int:
+    def overload(self, task: int, node: int, worker: LedgerWorker) -> int:
         """Return the weighted overload of `node` once `task` were in `worker`, in integer steps."""
         needs = self._needs(self._class[task], node, worker)
         loads = zip(self.nodes[node].load, needs, self._capacity[node], strict=True)
@@ -202,7 +203,7 @@ class Ledger:
             if d in kept and not (d == self.problem.cpu and self.problem.min_worker_cpu)
         )
 
-    def _fits(self, c: int, node: int, worker: Worker, kept: Collection[int]) -> bool:
+    def _fits(self, c: int, node: int, worker: LedgerWorker, kept: Collection[int]) -> bool:
         load, capacity = self.nodes[node].load, self._capacity[node]
         needs = self._needs(c, node, worker)
         if any(needs[d] and load[d] + needs[d] > capacity[d] for d in kept):
@@ -212,7 +213,7 @@ class Ledger:
             return False
         return not worker.counts or self._admits(self.problem.classes[c].component, worker)
 
-    def _admits(self, component: int, worker: Worker) -> bool:
+    def _admits(self, component: int, worker: LedgerWorker) -> bool:
         """Whether the rules on who shares a worker let `component` join `worker`."""
         rules = self.problem.rules[worker.topology]
         if rules.one_task_per_worker:
@@ -224,7 +225,7 @@ class Ledger:
             for a, b in rules.incompatible
         )
 
-    def _needs(self, c: int, node: int, worker: Worker) -> list[int]:
+    def _needs(self, c: int, node: int, worker: LedgerWorker) -> list[int]:
         """Return what one more task of class `c` in `worker` adds to the load of `node`."""
         problem = self.problem
         needs = list(self._demand[c])
@@ -239,7 +240,7 @@ class Ledger:
             needs[problem.memory] += 0 if r in home.regions else region.size
         return needs
 
-    def _heap_needed(self, c: int, worker: Worker) -> int:
+    def _heap_needed(self, c: int, worker: LedgerWorker) -> int:
         shared = (r for r in self._regions[c] if r not in worker.regions)
         regions = self.problem.regions
         return self._heap[c] + sum(regions[r].size for r in shared if regions[r].kind == "onheap")

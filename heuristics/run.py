@@ -6,6 +6,7 @@ import numpy as np
 
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.others_code import defined_at, told
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.one_line import one_line
@@ -16,7 +17,9 @@ MOST_REASON = 2000
 """A refusal's reason that is longer keeps its end."""
 
 
-def run_method(problem: Problem, method: Method, seed: int) -> Placement | Refusal:
+def run_method(
+    problem: Problem, method: Method, seed: int, token: CancellationToken | None = None
+) -> Placement | Refusal:
     """Return the answer of `method`; a method that does not apply refuses with its reason.
 
     Parameters
@@ -27,9 +30,14 @@ def run_method(problem: Problem, method: Method, seed: int) -> Placement | Refus
         Ours or another's.
     seed
         Of every random choice, 0 or more: the same seed gives the same answer.
+    token
+        When to stop, for a method that can be stopped (`Method.place_until`); ``None`` = at its
+        end.
 
     Raises
     ------
+    CancelledError
+        When `token` stopped it.
     InputError
         When the method returns something that is no answer for this problem.
     MethodError
@@ -41,7 +49,11 @@ def run_method(problem: Problem, method: Method, seed: int) -> Placement | Refus
     if reason is not None:
         return _checked(method, method.supports, Refusal(reason))
     with told(method.name, method.place):
-        answer = method.place(problem, np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        if token is None or method.place_until is None:
+            answer = method.place(problem, rng)
+        else:
+            answer = method.place_until(problem, rng, token)
     if isinstance(answer, Refusal):
         return _checked(method, method.place, answer)
     _check_shape(problem, method, answer)

@@ -1,86 +1,65 @@
 """Telling a search to stop: at a deadline, from Ctrl-C, or from another thread.
 
-Searches run in threads of their own. Python delivers Ctrl-C to the main thread alone, so a loop
-that may take long asks now and then whether its thread should stop (`check_stop`), and then ends
-as if Ctrl-C had been pressed there: by a `KeyboardInterrupt` that the search catches to keep what
-it found. A deadline of the thread is heeded in the same way, so no loop needs to be handed one.
+Whoever starts a search hands it a `CancellationToken`. A loop that may take long calls its
+`check` now and then, and ends by `CancelledError` where the token is cancelled; the search catches
+that to keep what it found. A part of a search that has less time gets a `child`.
 """
 
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-_here = threading.local()
 
 
-class Stop:
+class CancelledError(Exception):
+    """A search was told to stop, or its deadline has passed."""
+
+
+class CancellationToken:
     """A wish to stop; any thread may express it, once and for all.
 
     Parameters
     ----------
     deadline
-        Moment (`time.perf_counter`) from which on the wish is there by itself.
-    outer
-        A wish that this one follows, too.
+        Moment (`time.perf_counter`) from which on the token is cancelled by itself.
+    parent
+        A token that this one follows, too.
     """
 
-    def __init__(self, deadline: float = math.inf, outer: Stop | None = None) -> None:
-        self.deadline: float = deadline if outer is None else min(deadline, outer.deadline)
-        self._outer = outer
-        self._requested = False
+    def __init__(self, deadline: float = math.inf, parent: CancellationToken | None = None) -> None:
+        self._deadline = deadline if parent is None else min(deadline, parent.deadline)
+        self._parent = parent
+        self._cancelled = False
 
     @property
-    def requested(self) -> bool:
-        """Whether somebody asked to stop, or the deadline has passed."""
-        asked = self._requested or (self._outer is not None and self._outer.requested)
-        return asked or time.perf_counter() >= self.deadline
+    def deadline(self) -> float:
+        """The earliest deadline of the token and its parents; infinite = none."""
+        return self._deadline
 
-    def request(self) -> None:
-        """Ask to stop."""
-        self._requested = True
+    @property
+    def remaining(self) -> float:
+        """Seconds to the deadline, below 0 after it; infinite = there is none."""
+        return self._deadline - time.perf_counter()
 
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether somebody cancelled the token or a parent, or the deadline has passed."""
+        token: CancellationToken | None = self
+        while token is not None:
+            if token._cancelled:
+                return True
+            token = token._parent
+        return time.perf_counter() >= self._deadline
 
-@contextmanager
-def heeding(stop: Stop) -> Iterator[None]:
-    """Let the searches of this thread heed `stop`."""
-    before = this_stop()
-    _here.stop = stop
-    try:
-        yield
-    finally:
-        _here.stop = before
+    def cancel(self) -> None:
+        """Cancel the token and its children; its parent goes on."""
+        self._cancelled = True
 
+    def check(self) -> None:
+        """Raise `CancelledError` where the token is cancelled; costs next to nothing."""
+        if self.is_cancelled:
+            raise CancelledError
 
-@contextmanager
-def until(deadline: float) -> Iterator[None]:
-    """Let the searches of this thread stop at `deadline` (`time.perf_counter`), if not before."""
-    with heeding(Stop(deadline, this_stop())):
-        yield
-
-
-def this_stop() -> Stop | None:
-    """Return what the searches of this thread heed; ``None`` = nothing."""
-    stop: Stop | None = getattr(_here, "stop", None)
-    return stop
-
-
-def current_deadline() -> float:
-    """Return the deadline that this thread heeds (`time.perf_counter`); infinite = none."""
-    stop = this_stop()
-    return math.inf if stop is None else stop.deadline
-
-
-def is_stop_requested() -> bool:
-    """Return whether this thread was told to stop, or its deadline has passed."""
-    stop = this_stop()
-    return stop is not None and stop.requested
-
-
-def check_stop() -> None:
-    """Raise `KeyboardInterrupt` where this thread should stop; costs next to nothing."""
-    if is_stop_requested():
-        raise KeyboardInterrupt
+    def child(self, deadline: float = math.inf) -> CancellationToken:
+        """Return a token that is cancelled with this one, at `deadline`, or by itself."""
+        return CancellationToken(deadline, self)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from slotwise.models.errors import InputError, in_file
-from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.formats.instance_reader import instance_from_document
 from slotwise.models.formats.instance_writer import (
     INSTANCE_FORMAT,
@@ -15,11 +14,13 @@ from slotwise.models.formats.instance_writer import (
     instance_hash,
 )
 from slotwise.models.formats.json_text import pretty_json
-from slotwise.models.formats.text import YAML_SUFFIXES, parse_text, read_data
-from slotwise.models.formats.yaml_text import yaml_text
+from slotwise.models.formats.text import parse_text, read_data, write_data
+from slotwise.models.formats.validation import check_format
 from slotwise.models.importers.matrix_assignment import MATRIX_FORMAT, instance_from_matrices
 from slotwise.models.importers.storm_cluster import instance_from_storm, is_storm_cluster
 from slotwise.models.instance.instance import Instance
+
+FORMATS = {INSTANCE_FORMAT: instance_from_document, MATRIX_FORMAT: instance_from_matrices}
 
 __all__ = [
     "instance_document",
@@ -81,9 +82,7 @@ def instance_from_data(
     submitters: bool = False,
 ) -> Instance:
     """Return the instance in the data of a file, of whatever kind it is; see `read_instance`."""
-    if not isinstance(data, dict):
-        raise InputError("must be an object with the key `format`", value=data)
-    if is_storm_cluster(data):
+    if isinstance(data, dict) and is_storm_cluster(data):
         return instance_from_storm(
             data, topology=topology, worker_min_cpu=worker_min_cpu, submitters=submitters
         )
@@ -91,14 +90,8 @@ def instance_from_data(
     for option, value in {**given, "submitters": submitters or None}.items():
         if value is not None:
             raise InputError("applies to decoded Storm clusters only", field=option, value=value)
-    known = f"{INSTANCE_FORMAT} or {MATRIX_FORMAT}"
-    if "format" not in data:
-        raise InputError(f"is missing; it must be {known}", field="format", has_value=False)
-    if data["format"] == INSTANCE_FORMAT:
-        return instance_from_document(data)
-    if data["format"] == MATRIX_FORMAT:
-        return instance_from_matrices(data)
-    raise InputError(f"must be {known}", field="format", value=data["format"])
+    check_format(data, *FORMATS)
+    return FORMATS[data["format"]](data)
 
 
 def instance_text(instance: Instance) -> str:
@@ -107,7 +100,5 @@ def instance_text(instance: Instance) -> str:
 
 
 def write_instance(path: str | Path, instance: Instance) -> None:
-    """Write an instance, whole or not at all; as YAML where the path ends so, else as JSON."""
-    as_yaml = str(path).lower().endswith(YAML_SUFFIXES)
-    text = yaml_text(instance_document(instance)) if as_yaml else instance_text(instance)
-    write_atomically(path, text)
+    """Write an instance, defaults written out; see `write_data`."""
+    write_data(path, instance_document(instance))

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from slotwise.models.allocation.case import AllocationCaseFile
 from slotwise.models.allocation.file import VmsFile
 from slotwise.models.certificates.schema import CertificateFile
 from slotwise.models.dataflow.file import DataflowFile
@@ -22,6 +23,7 @@ FILES: dict[str, type[BaseModel]] = {
     "performance": ModelsFile,
     "dataflow": DataflowFile,
     "vms": VmsFile,
+    "allocation-case": AllocationCaseFile,
 }
 """Name of a schema -> the shape of its file."""
 

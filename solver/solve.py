@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from queue import SimpleQueue
 
@@ -16,22 +17,26 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
-from slotwise.solver.core.engine import Engine, NotTakenError, UntakenError
-from slotwise.solver.core.engine_names import current_name, renaming
+from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.judged_result import judged_result
-from slotwise.solver.core.memory import MemoryLimitError, watched
+from slotwise.solver.core.memory import MemoryLimitError, RunToken, watched
 from slotwise.solver.core.memory_reading import default_limit_mb
+from slotwise.solver.core.not_taken import NotTakenError, UntakenError
 from slotwise.solver.core.outcome_check import contradiction
 from slotwise.solver.core.progress import OnProgress, Progress
-from slotwise.solver.core.reporter import Reporter, report_outcome
-from slotwise.solver.core.result import Limits, Outcome, Pick, Result, Status
+from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.result import Limits, Outcome, Result, Status
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.core.supervision import Supervised, TimeLimit, supervised
+from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
+from slotwise.solver.parameters import Parameters
+from slotwise.solver.portfolio.attempt import run_checked
 from slotwise.solver.portfolio.auto import run_auto
 from slotwise.solver.portfolio.confirmation import confirm_claim, is_confirmation_due
+from slotwise.solver.portfolio.given_parameters import AUTO, auto_params, checked_parameters
+from slotwise.solver.portfolio.params import AUTO_DEFAULTS
 from slotwise.solver.portfolio.run import Answer
-from slotwise.solver.portfolio.run_engine import run_engine
 
 ASKED = "asked for"
 """Why an engine runs that was named."""
@@ -48,6 +53,7 @@ def solve(
     hint: Placement | None = None,
     confirm: bool | None = None,
     on_progress: OnProgress | None = None,
+    parameters: Mapping[str, Parameters] | None = None,
 ) -> Result:
     """Return the best placement found and what is proven about it.
 
@@ -79,6 +85,11 @@ def solve(
         Called in this thread with each better placement and each better bound, and when an engine
         starts; see `Progress`. What it raises ends the search.
 
+    Parameters
+    ----------
+        By the name of an engine, or ``auto``, what it goes by instead of its defaults (`DEFAULTS`),
+        for example ``{"cp-sat": CpSatParams(max_counts=50_000)}``; `Result.parameters` has them.
+
     Ctrl-C ends the search within a second or two: the best placement and bound by then are
     returned, `Result.interrupted` says so. A search in the middle of native code is left behind
     in its thread, and ends there.
@@ -97,6 +108,9 @@ def solve(
     if renamed := renaming(name):
         warnings.warn(renamed, FutureWarning, stacklevel=2)
         engine = name = current_name(name)
+    given = checked_parameters(parameters or {})
+    if name == AUTO:
+        given.setdefault(AUTO, AUTO_DEFAULTS)
 
     def left() -> Limits:
         return replace(limits, time_s=max(0.0, limits.time_s - (time.perf_counter() - started)))
@@ -108,16 +122,18 @@ def solve(
         events.put,
         started,
         confirm=is_confirmation_due(problem, name) if confirm is None else confirm,
+        parameters=given,
     )
-    if hint is not None and not known.offer(hint, "hint"):
-        judge(problem, hint)
+    if hint is not None:
+        known.offer(hint, "hint")
     with watched(limits.memory_mb) as memory:
         try:
             ended = supervised(
-                lambda: _run(engine, problem, left(), hint, known),
+                lambda token: _run(engine, problem, left(), hint, known, token),
                 events,
                 on_progress,
                 TimeLimit.of(started, limits.time_s),
+                RunToken(memory=memory),
             )
         except MemoryError:
             memory.note(name, "ended, for the system gave it no more memory")
@@ -126,11 +142,12 @@ def solve(
             memory.note(name, f"left behind, over the limit of {memory.limit_mb:,} MB")
     engines, outcome = ended.answer or _left_behind(engine, known)
     outcome = replace(outcome, interrupted=ended.interrupted)
-    wrong = contradiction(problem, " and ".join(e.name for e in engines), outcome)
+    verdict = None if outcome.placement is None else judge(problem, outcome.placement)
+    wrong = contradiction(" and ".join(e.name for e in engines), outcome, verdict)
     if wrong is not None:
         raise InternalError(wrong)
     seconds = time.perf_counter() - started
-    return judged_result(known, engines, limits, outcome, seconds, memory.notes)
+    return judged_result(known, engines, limits, outcome, verdict, seconds, memory.notes)
 
 
 def _limits(time_limit_s: float, workers: int, seed: int, memory_mb: int | None) -> Limits:
@@ -150,13 +167,15 @@ def _run(
     limits: Limits,
     hint: Placement | None,
     known: SolveState,
+    token: RunToken,
 ) -> Answer:
-    if engine == "auto":
-        return run_auto(problem, limits, hint, known)
+    if engine == AUTO:
+        return run_auto(problem, limits, hint, known, token, auto_params(known.parameters))
     chosen = ENGINES.get(engine) if isinstance(engine, str) else engine
     if chosen is None:
-        rule = f"is no engine; {suggestion(str(engine), ['auto', *ENGINES])}"
+        rule = f"is no engine; {suggestion(str(engine), [AUTO, *ENGINES])}"
         raise InputError(rule, field="engine", value=engine)
+    chosen = configured(chosen, known.parameters)
     name, reason = chosen.name, chosen.supports(problem)
     if reason is not None:
         raise _not_taken(name, reason)
@@ -165,20 +184,16 @@ def _run(
     if known.confirm:  # bounds that need no solver
         known.prove(simple_bounds(problem), BASELINE.name, KIND)
     try:
-        found = run_engine(chosen, problem, limits, hint, Reporter(known, name))
+        reporter = Reporter(known, name, token=token)
+        found = run_checked(chosen, ASKED, problem, limits, hint, reporter)
     except MemoryLimitError:
         return (chosen,), known.outcome()
     except NotTakenError as error:
         raise _not_taken(name, str(error)) from error
-    known.picked.append(Pick(name, ASKED, time.perf_counter() - began))
-    wrong = contradiction(problem, name, found)
-    if wrong is not None:
-        raise InternalError(wrong)
-    report_outcome(Reporter(known, name), found)
     known.trust.check()
     if known.confirm:
         left = replace(limits, time_s=limits.time_s - (time.perf_counter() - began))
-        asked = confirm_claim(known, chosen, left)
+        asked = confirm_claim(known, chosen, left, token)
         known.trust.check()
         return (chosen, *asked), _as_known(known, found)
     if found.status is Status.UNKNOWN and known.best is not None:  # lack of memory ended it
@@ -199,7 +214,7 @@ def _left_behind(engine: str | Engine, known: SolveState) -> Answer:
     names = [pick.engine for pick in known.picked]
     named = engine if isinstance(engine, Engine) else ENGINES.get(engine)
     engines = tuple(ENGINES[n] for n in dict.fromkeys(names) if n in ENGINES)
-    engines = engines or (() if named is None else (named,))
+    engines = engines or (() if named is None else (configured(named, known.parameters),))
     kinds = dict.fromkeys(proven.kind for proven in known.proofs() if proven is not None)
     return engines or (BASELINE,), known.outcome(", ".join(kinds))
 

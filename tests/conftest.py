@@ -17,12 +17,26 @@ from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadFileScheduling
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("SLOTWISE_SHARED", ROOT.parent / "shared"))
 EXAMPLES = ROOT / "docs" / "examples"
 DEEP = os.environ.get("SLOTWISE_DEEP") == "1"
 DAILY_SEED = os.environ.get("SLOTWISE_DAILY_SEED")
+
+SPARK_FILES = (
+    "tests/benchmarks/grading/test_grade.py",
+    "tests/benchmarks/grading/test_grade_command.py",
+    "tests/benchmarks/grading/test_grade_sam.py",
+    "tests/benchmarks/spark/test_session.py",
+)
+"""Files that use the fixture `spark`: one process runs them all, so that Spark starts once."""
+
+# A JVM that lives for seconds is sooner done without the second compiler. Unlike the variables that
+# Java itself reads, Spark's is not announced on stderr; the subprocesses of tests inherit it.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 _notes: list[str] = []
 
@@ -54,6 +68,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
+    """Run `SPARK_FILES` like one file where tests are spread over processes by file."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "spark" if file in SPARK_FILES else file
+
+    return Scheduling(config, log)
+
+
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Take a test's notes from its last report, in which they come from other processes, too."""
     if report.when == "teardown":
@@ -71,6 +100,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip the tests that take minutes unless SLOTWISE_DEEP=1, and those that need a seed."""
     for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            file = item.path.relative_to(ROOT).as_posix()
+            assert file in SPARK_FILES, f"SPARK_FILES of tests/conftest.py lacks {file}"
         if item.get_closest_marker("deep") and not DEEP:
             item.add_marker(pytest.mark.skip(reason="takes minutes; set SLOTWISE_DEEP=1"))
         if item.get_closest_marker("daily") and not DAILY_SEED:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from slotwise.benchmarks.grading.plan import Limits, make_plan
+from slotwise.benchmarks.grading.plan import RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import COLUMNS, Row
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
@@ -45,7 +45,7 @@ def make_graded(tmp_path: Path) -> Path:
     cases = read_cases([str(files)], 0, None)
     store = Store(tmp_path / "out")
     store.prepare(cases)
-    plan = make_plan(cases, ["round-robin", "r-storm"], "auto", Limits(20.0, 1, 0, None))
+    plan = make_plan(cases, ["round-robin", "r-storm"], "auto", RunLimits(20.0, 1, 0, None))
     blank: Row = dict.fromkeys(COLUMNS)
     load = Loader()
     rows = [{**blank, **run.columns(), **outcome(run, load)} for run in plan]

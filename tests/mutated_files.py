@@ -17,7 +17,7 @@ import yaml
 from conftest import EXAMPLES
 from mutated_commands import COMMANDS, Ended, Shell, Words, emptied, faults
 
-from slotwise.benchmarks.grading.plan import Limits, make_plan
+from slotwise.benchmarks.grading.plan import RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import COLUMNS, Row
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
@@ -150,7 +150,7 @@ def _grade(folder: Path) -> None:
     store.prepare(cases)
     load = Loader()
     blank: Row = dict.fromkeys(COLUMNS)
-    plan = make_plan(cases, ["round-robin", "r-storm"], "auto", Limits(20.0, 1, 0, None))
+    plan = make_plan(cases, ["round-robin", "r-storm"], "auto", RunLimits(20.0, 1, 0, None))
     rows = [{**blank, **run.columns(), **outcome(run, load)} for run in plan]
     store.append(pa.Table.from_pylist(rows))
 

@@ -29,7 +29,7 @@ models.importers models.certificates models.graph_files
 models.performance.rows models.dataflow.file models.allocation.file
 models.performance.tables
 models.performance.file
-models.performance.article
+models.performance.article models.allocation.case
 models.instance_file models.schemas models.families
 
 heuristics.method heuristics.method_names heuristics.method_error
@@ -47,7 +47,8 @@ heuristics.rstorm heuristics.rstorm.storm_1 heuristics.sam heuristics.stromax
 heuristics.__init__ heuristics.external
 heuristics.registry
 
-solver.__init__ solver.core
+solver.__init__ solver.parameters solver.engine_names
+solver.core
 solver.structure
 solver.baseline solver.presolve solver.exhaustive solver.local_search solver.assignment
 solver.compact
@@ -61,25 +62,26 @@ solver.column_generation.engine
 solver.engines
 solver.portfolio
 solver.solve
-solver.admission solver.verification
+solver.admission solver.verification solver.slots
+solver.allocation
 
 testing.choices
 testing.instances
 testing
 
-benchmarks.__init__ benchmarks.program benchmarks.child_process benchmarks.spark
-benchmarks.grading
+benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
+benchmarks.grading benchmarks.profiling
 benchmarks.analysis
 benchmarks.report benchmarks.grade
-benchmarks.proofs benchmarks.storm
+benchmarks.proofs benchmarks.storm benchmarks.slots benchmarks.reproduction
 benchmarks.speed
 benchmarks.experiments
 benchmarks.__main__
 
 __init__
 cli.__init__ cli.exits cli.options
-cli.inputs cli.progress
-cli.answers cli.listing cli.scheduled
+cli.inputs cli.progress cli.profile_progress
+cli.answers cli.listing cli.scheduled cli.allocated
 cli.render
 cli.commands
 cli.app
@@ -97,28 +99,38 @@ NOT_EVEN = {
     "solver.local_search": ("heuristics",),
     "solver.assignment": ("heuristics",),
     "solver.portfolio": ("heuristics",),
+    # It knows nothing of placement: bundles of threads on slots alone.
+    "solver.slots": ("heuristics", "models.problem", "models.judge", "solver.solve"),
     # What users run does not need what tests and measures the engines.
     "benchmarks.grading": ("testing",),
     "benchmarks.report": ("testing",),
-    "cli": ("testing", "benchmarks.proofs", "benchmarks.speed", "benchmarks.storm"),
+    "cli": (
+        "testing",
+        *("benchmarks.proofs", "benchmarks.slots", "benchmarks.speed", "benchmarks.storm"),
+    ),
 }
 
 # Packages of others, and who may import them; those that are not listed are free.
 _SOLVERS = ("solver", "benchmarks.proofs")
 OUTSIDE = {
-    "highspy": _SOLVERS,
-    "matplotlib": ("cli.render",),
+    "highspy": (
+        "solver.column_generation.restricted_master",
+        "solver.compact.milp",
+        "solver.slots.points",
+        "benchmarks.proofs",
+    ),
     "hypothesis": ("testing",),
     "jinja2": ("benchmarks.report",),
     "kahip": ("heuristics.partitioning",),
+    "matplotlib": ("cli.render",),
     "numba": ("solver", "models.graph_files", "heuristics.partitioning"),
     "ortools": _SOLVERS,
     "pandas": ("benchmarks",),
     "plotly": ("benchmarks.report",),
+    "psutil": ("benchmarks.profiling",),
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),
     "pyarrow": ("benchmarks.grading", "models.performance.tables"),
-    "pydantic": ("models",),
     "pymetis": ("heuristics.partitioning",),
     "pyspark": ("benchmarks.spark", "benchmarks.grading.spark_job"),
     "rich": ("cli", "benchmarks.grading.progress"),
@@ -232,6 +244,62 @@ def test_package_says_what_it_is_for(package: str) -> None:
 def test_the_page_on_the_packages_lists_them_all() -> None:
     page = (ROOT / "docs" / "development" / "architecture.md").read_text(encoding="utf-8")
     assert [name for name in packages() if name and f"`{name}`" not in page] == []
+
+
+# Control is explicit: a token that is passed on. State of a thread would tell a search to stop, or
+# what memory it has, behind the back of its callers; Ctrl-C is the user's alone to raise. Nothing
+# has needed either so far.
+EXPLICIT = ("models", "heuristics", "solver")
+
+
+def hidden_control(source: str) -> list[str]:
+    """List where thread-local state is made or imported, and where Ctrl-C is raised."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom):
+            names = {(node.module, alias.name) for alias in node.names}
+            local = bool(names & {("threading", "local"), ("_thread", "_local")})
+            local |= node.module == "contextvars"
+        else:
+            local = isinstance(node, ast.Attribute) and ast.unparse(node) == "threading.local"
+        raised = isinstance(node, ast.Raise) and node.exc is not None
+        ctrl_c = raised and ast.unparse(node.exc).partition("(")[0] == "KeyboardInterrupt"
+        if local or ctrl_c:
+            found.append(f"line {node.lineno}: {ast.unparse(node)}")
+    return found
+
+
+def test_control_is_passed_as_an_argument() -> None:
+    explicit = {n: path for n, path in MODULES.items() if any(is_in(n, p) for p in EXPLICIT)}
+    found = {n: hidden_control(path.read_text(encoding="utf-8")) for n, path in explicit.items()}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+def caught_ctrl_c(source: str) -> bool:
+    """Whether some ``except`` names `KeyboardInterrupt`."""
+    handlers = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ExceptHandler)]
+    return any(one.type and "KeyboardInterrupt" in ast.unparse(one.type) for one in handlers)
+
+
+def test_ctrl_c_is_caught_where_the_signal_arrives_only() -> None:
+    """`supervised` waits in the caller's thread; searches, in theirs, know tokens alone."""
+    explicit = {n: path for n, path in MODULES.items() if any(is_in(n, p) for p in EXPLICIT)}
+    catching = [n for n, p in explicit.items() if caught_ctrl_c(p.read_text(encoding="utf-8"))]
+    assert catching == ["solver.core.supervision"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import threading\nhere = threading.local()",
+        "from threading import Lock, local",
+        "from contextvars import ContextVar",
+        "def f():\n    raise KeyboardInterrupt",
+        "raise KeyboardInterrupt('stop') from None",
+    ],
+)
+def test_hidden_control_is_seen(source: str) -> None:
+    assert hidden_control(source)
 
 
 def sample(folder: Path, importer: str, source: str) -> list[Import]:

@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 
 FOLDERS = ("models", "solver", "heuristics", "benchmarks")
 CODE = ("slotwise", *FOLDERS, "tests", ".ci")
-CHECKOUT_ONLY = "benchmarks/storm_peer/"
+CHECKOUT_ONLY = "heuristics/external/storm_programs/"
 """A Java program that is built from the checkout, and no part of the package."""
 
 

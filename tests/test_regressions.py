@@ -13,6 +13,7 @@ import pytest
 from slotwise.benchmarks.grade import grade
 from slotwise.benchmarks.spark.session import check_master
 from slotwise.cli.commands.grade import split_methods
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, LinearCost, Objective, Scheduler
@@ -20,8 +21,9 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Ackers, Component, Constraints, Stream, Topology
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.column_generation.connected.engine import CONNECTED
-from slotwise.solver.column_generation.restricted_master import RestrictedMaster, TypeColumns
+from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.search_state import SiteColumns, exact_scale
+from slotwise.solver.column_generation.site_relaxation import SiteRelaxation
 from slotwise.solver.core.result import Status
 from slotwise.solver.solve import solve
 
@@ -237,7 +239,8 @@ def test_cuts_stay_exact_whatever_the_solver_says(duals: list[float]) -> None:
     column = TypeColumns(counts, 20_000_000_000 * counts[:, 0] * counts[:, 1])
     total = np.array([3, 3], dtype=np.int64)
     scale = exact_scale((SiteColumns((column,), (6,)),), total)
-    dual_bound = RestrictedMaster((column,), (6,), total, scale).exact_bound(np.array(duals))
+    relaxation = SiteRelaxation((column,), (6,), total, scale, CancellationToken())
+    dual_bound = relaxation.exact_bound(np.array(duals))
     assert dual_bound.reduced_costs(0, column).min() >= 0
     assert abs(dual_bound.constant) + int(np.abs(dual_bound.duals) @ total) <= 2**52
     assert dual_bound.at(total) >= scale * int(column.values.max())

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from slotwise.benchmarks.analysis.gaps import Values, values_of
-from slotwise.benchmarks.grading.rows import Row, RunStatus
+from slotwise.benchmarks.grading.rows import Row, RunStatus, Subject, subject_of
 
 Case = tuple[str, int]
 """Instance hash and seed."""
@@ -48,12 +48,30 @@ def virtual_best(players: Sequence[Row]) -> tuple[dict[Case, Values], dict[Case,
 
 
 def common_cases(players: Sequence[Row]) -> tuple[frozenset[Case], tuple[str, ...]]:
-    """Return the cases that all methods place, and the methods that place nothing at all."""
+    """Return the cases that all methods place, and the methods that place nothing at all.
+
+    All: of those that are compared with each other, see `contests`.
+    """
     placed: dict[str, set[Case]] = defaultdict(set)
     for row in players:
         cases = placed[row["method"]]
         if values_of(row) is not None:
             cases.add(case_of(row))
-    sets = [frozenset(cases) for cases in placed.values() if cases]
+    common: set[Case] = set()
+    for methods, _ in contests(players):
+        sets = [placed[method] for method in methods if placed[method]]
+        common |= set.intersection(*sets) if sets else set()
     nothing = tuple(sorted(method for method, cases in placed.items() if not cases))
-    return (frozenset.intersection(*sets) if sets else frozenset()), nothing
+    return frozenset(common), nothing
+
+
+def contests(rows: Iterable[Row]) -> Iterator[tuple[frozenset[str], frozenset[Case]]]:
+    """Yield the methods of each subject, with the cases that any of them ran on.
+
+    Nothing compares methods of placement with pairs of allocation.
+    """
+    by_subject: dict[Subject, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_subject[subject_of(row["method"])].append(row)
+    for some in by_subject.values():
+        yield frozenset(row["method"] for row in some), frozenset(map(case_of, some))

@@ -124,3 +124,10 @@ def relative(value: Fraction, bound: Fraction) -> float | None:
     if bound == 0:
         return None
     return float((value - bound) / max(abs(value), TINY))
+
+
+def row_gap(row: Row, references: dict[str, Reference]) -> Gap | None:
+    """Return the gap of a row; ``None`` for a failure and where nothing is proven."""
+    values = values_of(row)
+    reference = references.get(row["instance_hash"])
+    return None if values is None or reference is None else gap_of(values, reference)

@@ -88,10 +88,11 @@ def reason_of(row: Row) -> str | None:
 
 
 def details_of(row: Row) -> tuple[str, ...]:
-    """Return the violations of a row, or whatever else it says about its failure."""
+    """Return what a row says about its failure: of an invalid one its reason and violations."""
     if row["status"] != RunStatus.INVALID:
         reason = reason_of(row)
         return () if reason is None else (reason,)
     named = tuple(row["violations"] or ())
     more = (row["violation_count"] or 0) - len(named)
-    return (*named, f"and {more} more") if more > 0 else named
+    said = (row["reason"],) if row["reason"] else ()
+    return (*said, *named, f"and {more} more") if more > 0 else (*said, *named)

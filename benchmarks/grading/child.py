@@ -1,4 +1,4 @@
-"""The child process that runs solvers and methods; `supervise` starts it.
+"""The child process that runs solvers and methods; `supervisor` starts it.
 
 Reads a line with a list of runs on stdin, writes two lines per run on stdout: a blank one when
 the run starts, then its outcome as JSON. It may die at any time: its parent makes that a row.
@@ -12,9 +12,10 @@ import signal
 import sys
 import threading
 import time
-from typing import IO, NoReturn
+from typing import NoReturn
 
-from slotwise.benchmarks.grading.plan import Run
+from slotwise.benchmarks.child_process import take_stdout
+from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.preload import preload
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.grading.run import Loader, outcome
@@ -28,22 +29,15 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _leave)
     line = sys.stdin.buffer.readline()
     threading.Thread(target=_follow_parent, daemon=True).start()
-    answers = _take_stdout()
+    answers = take_stdout()
     load = Loader()
     for document in json.loads(line):
-        run = Run.from_document(document)
+        run = PlannedRun.from_document(document)
         preload(Kind(run.kind))
         answers.write("\n")
         answers.flush()
         answers.write(json.dumps(outcome(run, load)) + "\n")
         answers.flush()
-
-
-def _take_stdout() -> IO[str]:
-    """Keep stdout for the answers; what solvers and methods print there goes to stderr."""
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return answers
 
 
 def _follow_parent() -> None:

@@ -1,4 +1,4 @@
-"""The runs of a grading: every instance with every method and with the exact engine."""
+"""The runs of a grading: every case with the methods that apply to it and with the optimum."""
 
 from __future__ import annotations
 
@@ -13,17 +13,26 @@ from slotwise.benchmarks.grading.environment import (
     method_version,
     versions,
 )
-from slotwise.benchmarks.grading.rows import Kind, Planned, Row, key_of
+from slotwise.benchmarks.grading.rows import (
+    OPTIMUM,
+    Kind,
+    Planned,
+    Row,
+    Subject,
+    key_of,
+    subject_of,
+)
 from slotwise.benchmarks.grading.sources import Case
 from slotwise.heuristics.method_names import is_command, is_storm
 from slotwise.heuristics.registry import find_method
+from slotwise.heuristics.sam.pairs import PAIRS
 
 CHEAP_RUNS = 40
 """At most so many runs of heuristics share one partition."""
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class PlannedRun:
     """One run, ready for any machine.
 
     Parameters
@@ -69,7 +78,7 @@ class Run:
         return asdict(self)
 
     @classmethod
-    def from_document(cls, document: dict[str, Any]) -> Run:
+    def from_document(cls, document: dict[str, Any]) -> PlannedRun:
         """Return the run that `to_document` wrote."""
         return cls(**{**document, "case": Case(**document["case"])})
 
@@ -102,8 +111,8 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What all runs of a grading share: see `Run`."""
+class RunLimits:
+    """What all runs of a grading share: see `PlannedRun`."""
 
     time_limit_s: float
     workers: int
@@ -113,14 +122,23 @@ class Limits:
 
 
 def make_plan(
-    cases: Sequence[Case], methods: Iterable[str], engine: str, limits: Limits
-) -> tuple[Run, ...]:
-    """Return the exact runs, largest instance first, then those of the methods."""
-    hardest_first = sorted(cases, key=lambda case: -case.tasks * case.nodes)
-    exact = [_run(case, Kind.EXACT, engine, limits) for case in hardest_first]
-    methods = tuple(methods)
+    cases: Sequence[Case], methods: Iterable[str], engine: str, limits: RunLimits
+) -> tuple[PlannedRun, ...]:
+    """Return the exact runs, largest instance first, then those of the methods.
+
+    A method runs on the cases that it applies to; see `subject_of`.
+    """
+    hardest_first = sorted(cases, key=lambda case: (-case.tasks * case.nodes, -case.tasks))
+    exact = [
+        _run(case, Kind.EXACT, engine if case.subject == Subject.PLACEMENT else OPTIMUM, limits)
+        for case in hardest_first
+    ]
+    subjects = {method: subject_of(method) for method in methods}
     others = [
-        _run(case, _kind_of(method), method, limits) for case in hardest_first for method in methods
+        _run(case, _kind_of(method), method, limits)
+        for case in hardest_first
+        for method, subject in subjects.items()
+        if subject == case.subject
     ]
     return (*exact, *others)
 
@@ -130,15 +148,15 @@ def _kind_of(method: str) -> Kind:
 
 
 def _parameters_of(kind: Kind, method: str) -> dict[str, str]:
-    """Return the parameters of a method; commands and Storm's own code have none."""
-    if kind is not Kind.HEURISTIC or is_storm(method):
+    """Return the parameters of a method; commands, Storm's own code and pairs have none."""
+    if kind is not Kind.HEURISTIC or is_storm(method) or method in PAIRS:
         return {}
     return dict(find_method(method).parameters)
 
 
-def _run(case: Case, kind: Kind, method: str, limits: Limits) -> Run:
+def _run(case: Case, kind: Kind, method: str, limits: RunLimits) -> PlannedRun:
     exact = kind is Kind.EXACT
-    return Run(
+    return PlannedRun(
         case=case,
         kind=str(kind),
         method=method,
@@ -155,13 +173,13 @@ def _run(case: Case, kind: Kind, method: str, limits: Limits) -> Run:
     )
 
 
-def pending(plan: Iterable[Run], done: Iterable[Row]) -> tuple[Run, ...]:
+def pending(plan: Iterable[PlannedRun], done: Iterable[Row]) -> tuple[PlannedRun, ...]:
     """Return the runs that no row stands for yet (an anti-join on `rows.KEY`)."""
     keys = {key_of(row) for row in done}
     return tuple(run for run in plan if key_of(run.columns()) not in keys)
 
 
-def partitions(plan: Sequence[Run], slots: int) -> tuple[tuple[Run, ...], ...]:
+def partitions(plan: Sequence[PlannedRun], slots: int) -> tuple[tuple[PlannedRun, ...], ...]:
     """Split `plan` into what one Spark task does.
 
     One exact solve or external command each; heuristics share, a few tasks for each of `slots`.

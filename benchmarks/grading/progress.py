@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 
-class Bar(Protocol):
+class ProgressBar(Protocol):
     """What is told how far the work is."""
 
     def __call__(self, done: int) -> None:
@@ -19,7 +19,7 @@ class Bar(Protocol):
 
 
 @contextmanager
-def progress_bar(total: int, shown: bool) -> Iterator[Bar]:
+def progress_bar(total: int, shown: bool) -> Iterator[ProgressBar]:
     """Show a bar on a terminal's stderr; elsewhere, or when not wanted, show nothing."""
     console = Console(file=sys.stderr)
     columns = (

@@ -116,6 +116,7 @@ _CHECKS: Mapping[str, Callable[[Any], object]] = {
     "wall_s": _amount,
     "gap": _amount,
     "parameters": _object,
+    "engine_parameters": _object,
     "instance": _name,
     "method": _name,
     "version": _name,

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from pyarrow import types
 
 from slotwise.benchmarks.grading.row_check import check_cell, check_success
-from slotwise.benchmarks.grading.rows import SCHEMA, Row
+from slotwise.benchmarks.grading.rows import ADDED, SCHEMA, Row
 from slotwise.models.errors import InputError, at, in_file
 
 TERM_KEYS = ("term", "value", "bound")
@@ -42,7 +42,7 @@ def stored(row: Row) -> StoredRow | None:
 
 
 def read_rows(path: Path, columns: Iterable[str]) -> list[Row]:
-    """Return the rows in a file, with these columns.
+    """Return the rows in a file, with these columns; those of `ADDED` need not be there.
 
     Raises
     ------
@@ -51,8 +51,12 @@ def read_rows(path: Path, columns: Iterable[str]) -> list[Row]:
         a grading does not write.
     """
     with in_file(str(path)):
-        table = _table(path, list(columns))
-        cells = {name: _cells(table, name) for name in table.column_names}
+        wanted = list(columns)
+        table = _table(path, wanted)
+        lacking = [None] * table.num_rows
+        cells = {
+            name: _cells(table, name) if name in table.column_names else lacking for name in wanted
+        }
         return [_row(str(path), number, cells) for number in range(table.num_rows)]
 
 
@@ -62,9 +66,10 @@ def _table(path: Path, columns: list[str]) -> pa.Table:
     try:
         file = pq.ParquetFile(path)
         schema = file.schema_arrow
-        for name in columns:
+        there = [name for name in columns if name in schema.names or name not in ADDED]
+        for name in there:
             _check_column(schema, name)
-        return file.read(columns=columns)
+        return file.read(columns=there)
     except _BROKEN as error:
         raise _no_rows(str(error)) from error
 

@@ -7,12 +7,17 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TypedDict
 
+from slotwise.heuristics.sam.pairs import PAIRS
+from slotwise.models.number_text import exact_text
+from slotwise.models.values import as_decimal
+
 SCHEMA = """
     instance_hash string, instance string, family string, case_index int,
     tasks int, nodes int, topologies int, tightness double,
     kind string, method string, parameters string, seed long, time_limit_s double, workers int,
     version string, versions string, git_revision string,
-    engine string, status string, terms array<struct<term: string, value: string, bound: string>>,
+    engine string, engine_parameters string, status string,
+    terms array<struct<term: string, value: string, bound: string>>,
     gap double, proof string, violation_count int, violations array<string>, reason string,
     placement string, wall_s double, cpu_s double, peak_memory_mb double, cpu_model string,
     error string
@@ -20,16 +25,26 @@ SCHEMA = """
 """Columns of a row, in Spark's notation.
 
 ``terms`` has exact decimals as text; ``placement`` is ``{"nodes": [...], "workers": [...]}`` in the
-canonical order of tasks; ``version`` is what makes a run another run, ``versions`` every library's.
+canonical order of tasks; ``engine_parameters`` is `Result.parameters` as JSON; ``version`` is what
+makes a run another run, ``versions`` every library's.
 """
 
 
-class Term(TypedDict):
+class TermRow(TypedDict):
     """One term of the objective; exact decimals as text, ``None`` = there is none."""
 
     term: str
     value: str | None
     bound: str | None
+
+
+def term_of(name: str, value: Fraction | None, bound: Fraction | None) -> TermRow:
+    """Return a term with its numbers as text."""
+    return {"term": name, "value": _exact_text(value), "bound": _exact_text(bound)}
+
+
+def _exact_text(number: Fraction | None) -> str | None:
+    return None if number is None else exact_text(as_decimal(number))
 
 
 class Planned(TypedDict, total=False):
@@ -54,12 +69,13 @@ class Planned(TypedDict, total=False):
     git_revision: str | None
 
 
-class Outcome(TypedDict, total=False):
+class RunOutcome(TypedDict, total=False):
     """The columns of a row that the run gives."""
 
     engine: str | None
+    engine_parameters: str | None
     status: str
-    terms: list[Term] | None
+    terms: list[TermRow] | None
     gap: float | None
     proof: str | None
     violation_count: int | None
@@ -73,12 +89,15 @@ class Outcome(TypedDict, total=False):
     error: str | None
 
 
-class Row(Planned, Outcome, total=False):
+class Row(Planned, RunOutcome, total=False):
     """One run; a row that was read from a file may have some of the columns only."""
 
 
-COLUMNS = (*Planned.__annotations__, *Outcome.__annotations__)
+COLUMNS = (*Planned.__annotations__, *RunOutcome.__annotations__)
 """Names of the columns, in the order of `SCHEMA`."""
+
+ADDED = frozenset({"engine_parameters"})
+"""Columns that files of earlier gradings may lack; rows from there have ``None``."""
 
 VERSION = 2
 """Of what the columns say; part of ``version``, so that rows of another meaning are made anew.
@@ -109,6 +128,24 @@ class Kind(StrEnum):
     """A command that reads an instance and writes a placement."""
 
 
+class Subject(StrEnum):
+    """What a case asks for."""
+
+    PLACEMENT = "placement"
+    """Nodes and workers for tasks: methods of placement, engines of `solve`."""
+    ALLOCATION = "allocation"
+    """Slots for a dataflow at a rate: pairs of `heuristics.sam`, the optimum."""
+
+
+OPTIMUM = "optimal"
+"""What the exact runs of allocations are called, whatever the engine of placements."""
+
+
+def subject_of(method: str) -> Subject:
+    """Return what a method is for: pairs and their optimum allocate, all others place."""
+    return Subject.ALLOCATION if method in PAIRS or method == OPTIMUM else Subject.PLACEMENT
+
+
 class RunStatus(StrEnum):
     """How a run ended."""
 
@@ -121,9 +158,9 @@ class RunStatus(StrEnum):
     UNKNOWN = "unknown"
     """Exact engine: stopped at the limit with nothing."""
     VALID = "valid"
-    """Method: a placement that keeps all hard rules."""
+    """Method: a placement that keeps all hard rules; a plan that reaches its rate."""
     INVALID = "invalid"
-    """Method: a placement that breaks a hard rule. A failure."""
+    """Method: a placement that breaks a hard rule; a plan whose slots cannot. A failure."""
     REFUSED = "refused"
     """Method: no placement, with a reason. No failure where it is proven that there is none."""
     ERROR = "error"

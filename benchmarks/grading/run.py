@@ -11,13 +11,20 @@ import os
 import resource
 import sys
 import time
-from fractions import Fraction
 from pathlib import Path
 
 from slotwise.benchmarks.grading.environment import cpu_model
-from slotwise.benchmarks.grading.plan import Run
+from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.preload import preload
-from slotwise.benchmarks.grading.rows import MOST_VIOLATIONS, Kind, Outcome, RunStatus, Term
+from slotwise.benchmarks.grading.rows import (
+    MOST_VIOLATIONS,
+    Kind,
+    RunOutcome,
+    RunStatus,
+    Subject,
+    term_of,
+)
+from slotwise.benchmarks.grading.sam_run import allocated
 from slotwise.heuristics.method_error import MethodError
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.formats.instance_writer import instance_hash
@@ -26,10 +33,9 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
 from slotwise.models.instance_file import instance_from_text
 from slotwise.models.judge.judge import judge
-from slotwise.models.number_text import exact_text
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.models.values import as_decimal, whole
+from slotwise.models.values import whole
 
 
 class Loader:
@@ -38,7 +44,7 @@ class Loader:
     def __init__(self) -> None:
         self._last: tuple[str, Instance] | None = None
 
-    def __call__(self, run: Run) -> Instance:
+    def __call__(self, run: PlannedRun) -> Instance:
         """Return the instance of `run`.
 
         Raises
@@ -51,7 +57,7 @@ class Loader:
         return self._last[1]
 
 
-def _load(run: Run) -> Instance:
+def _load(run: PlannedRun) -> Instance:
     case = run.case
     if case.family is None or case.index is None:
         return instance_from_text(case.text)
@@ -67,22 +73,26 @@ def _load(run: Run) -> Instance:
     return instance
 
 
-def outcome(run: Run, load: Loader) -> Outcome:
+def outcome(run: PlannedRun, load: Loader) -> RunOutcome:
     """Return the outcome columns of `run`; errors made on purpose are an outcome too."""
     preload(Kind(run.kind))
     clock = _Clock()
     try:
-        problem = compile_problem(load(run))
-        found = (
-            _exact(run, problem, clock) if run.kind == Kind.EXACT else _method(run, problem, clock)
-        )
+        found = _found(run, load, clock)
     except MethodError as error:
         found = {"status": _failure(error), "error": str(error)}
     except SlotwiseError as error:
         found = {"status": RunStatus.ERROR, "error": f"{type(error).__name__}: {error}"}
     except MemoryError as error:
         found = {"status": RunStatus.OUT_OF_MEMORY, "error": f"MemoryError: {error}"}
-    return {**found, "status": str(found["status"]), **clock.read(), "cpu_model": cpu_model()}
+    return {**clock.read(), **found, "status": str(found["status"]), "cpu_model": cpu_model()}
+
+
+def _found(run: PlannedRun, load: Loader, clock: _Clock) -> RunOutcome:
+    if run.case.subject == Subject.ALLOCATION:
+        return allocated(run, clock)
+    problem = compile_problem(load(run))
+    return _exact(run, problem, clock) if run.kind == Kind.EXACT else _method(run, problem, clock)
 
 
 def _failure(error: MethodError) -> RunStatus:
@@ -91,7 +101,7 @@ def _failure(error: MethodError) -> RunStatus:
     return RunStatus.TIMEOUT if error.timed_out else RunStatus.CRASHED
 
 
-def _exact(run: Run, problem: Problem, clock: _Clock) -> Outcome:
+def _exact(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
     from slotwise.solver.core.memory_reading import default_limit_mb
     from slotwise.solver.solve import solve
 
@@ -107,8 +117,11 @@ def _exact(run: Run, problem: Problem, clock: _Clock) -> Outcome:
         )
     return {
         "engine": f"{result.engine} {result.version}".strip(),
+        "engine_parameters": json.dumps(
+            {name: one.to_document() for name, one in result.parameters.items()}
+        ),
         "status": RunStatus(str(result.status)),
-        "terms": [_term(t.term, t.value, t.bound) for t in result.objective],
+        "terms": [term_of(t.term, t.value, t.bound) for t in result.objective],
         "gap": result.gap,
         "proof": result.proof,
         "reason": "; ".join(result.notes) or None,
@@ -116,7 +129,7 @@ def _exact(run: Run, problem: Problem, clock: _Clock) -> Outcome:
     }
 
 
-def _method(run: Run, problem: Problem, clock: _Clock) -> Outcome:
+def _method(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
     from slotwise.heuristics.registry import find_method
     from slotwise.heuristics.run import run_method
 
@@ -128,19 +141,11 @@ def _method(run: Run, problem: Problem, clock: _Clock) -> Outcome:
     verdict = judge(problem, answer)
     return {
         "status": RunStatus.VALID if verdict.valid else RunStatus.INVALID,
-        "terms": [_term(t.term, t.value, None) for t in verdict.objective],
+        "terms": [term_of(t.term, t.value, None) for t in verdict.objective],
         "violation_count": len(verdict.violations),
         "violations": [str(v) for v in verdict.violations[:MOST_VIOLATIONS]],
         "placement": placement_text(answer),
     }
-
-
-def _term(name: str, value: Fraction | None, bound: Fraction | None) -> Term:
-    return {"term": name, "value": _exact_text(value), "bound": _exact_text(bound)}
-
-
-def _exact_text(number: Fraction | None) -> str | None:
-    return None if number is None else exact_text(as_decimal(number))
 
 
 def placement_text(placement: Placement) -> str:
@@ -176,7 +181,7 @@ class _Clock:
     """
 
     def __init__(self) -> None:
-        self._measured: Outcome | None = None
+        self._measured: RunOutcome | None = None
         self._start()
 
     def _start(self) -> None:
@@ -190,7 +195,7 @@ class _Clock:
     def __exit__(self, *_: object) -> None:
         self._measured = self.read()
 
-    def read(self) -> Outcome:
+    def read(self) -> RunOutcome:
         """Return what the block took, or all until now."""
         return self._measured or {
             "wall_s": time.perf_counter() - self._wall,

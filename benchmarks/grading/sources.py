@@ -10,19 +10,28 @@ from pathlib import Path
 
 import numpy as np
 
-from slotwise.models.errors import InputError
-from slotwise.models.families.registry import FAMILIES
+from slotwise.benchmarks.grading.rows import Subject
+from slotwise.models.allocation.case import (
+    AllocationCase,
+    case_from_data,
+    case_hash,
+    case_text,
+    is_allocation_case,
+)
+from slotwise.models.errors import InputError, in_file
+from slotwise.models.families.registry import ALLOCATION_FAMILIES, FAMILIES
 from slotwise.models.families.storm import NAME, is_storm, storm_instances
 from slotwise.models.formats.instance_writer import instance_hash
+from slotwise.models.formats.text import read_data
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance_file import instance_text, read_instance
+from slotwise.models.instance_file import instance_from_data, instance_text
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import NO_LIMIT
 
 SUFFIXES = (".json", ".yaml", ".yml")
-"""Files with these names are the instances of a folder."""
+"""Files with these names are the instances and cases of a folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +47,12 @@ class Case:
     hash, name
         Of the instance.
     tasks, nodes, topologies
-        Its size.
+        Its size; an allocation has no nodes yet.
     tightness
         Largest ratio of demand to capacity over the hard resources; infinite where something is
-        needed that no node has.
+        needed that no node has; 0 for an allocation, which buys what it needs.
+    subject
+        What it asks for.
     """
 
     family: str | None
@@ -53,6 +64,7 @@ class Case:
     nodes: int
     topologies: int
     tightness: float
+    subject: str = Subject.PLACEMENT
 
 
 def read_cases(sources: Sequence[str], seed: int, count: int | None) -> tuple[Case, ...]:
@@ -61,8 +73,8 @@ def read_cases(sources: Sequence[str], seed: int, count: int | None) -> tuple[Ca
     Parameters
     ----------
     sources
-        Names of families, instance files, folders of instance files; none = all families that
-        need no files.
+        Names of families, files of instances and allocation cases, folders of such files; none =
+        all families that need no files.
     seed, count
         Of the families; ``None`` = each family's own count.
 
@@ -72,7 +84,7 @@ def read_cases(sources: Sequence[str], seed: int, count: int | None) -> tuple[Ca
         For a source that is none of these, and for a file that is no instance.
     """
     found: dict[str, Case] = {}
-    for source in sources or tuple(FAMILIES):
+    for source in sources or (*FAMILIES, *ALLOCATION_FAMILIES):
         for case in _cases(source, seed, count):
             found.setdefault(case.hash, case)
     return tuple(found.values())
@@ -87,13 +99,18 @@ def _cases(source: str, seed: int, count: int | None) -> Iterator[Case]:
         for index, instance in enumerate(FAMILIES[source].generate(count, seed)):
             yield _case(instance, source, index)
         return
+    if source in ALLOCATION_FAMILIES:
+        for index, case in enumerate(ALLOCATION_FAMILIES[source].generate(count, seed)):
+            yield _allocation(case, source, index)
+        return
     path = Path(source)
     if path.is_dir():
         yield from _folder(path)
     elif path.exists():
-        yield _case(read_instance(path), None, None)
+        yield _file(path)
     else:
-        rule = f"is neither a family nor a file; {suggestion(source, [*FAMILIES, NAME])}"
+        known = [*FAMILIES, *ALLOCATION_FAMILIES, NAME]
+        rule = f"is neither a family nor a file; {suggestion(source, known)}"
         raise InputError(rule, value=source)
 
 
@@ -102,7 +119,15 @@ def _folder(path: Path) -> Iterator[Case]:
     if not files:
         raise InputError(f"holds no instance ({', '.join(SUFFIXES)})", value=str(path))
     for file in files:
-        yield _case(read_instance(file), None, None)
+        yield _file(file)
+
+
+def _file(path: Path) -> Case:
+    data, file = read_data(path)
+    with in_file(file):
+        if is_allocation_case(data):
+            return _allocation(case_from_data(data), None, None)
+        return _case(instance_from_data(data), None, None)
 
 
 def _case(instance: Instance, family: str | None, index: int | None) -> Case:
@@ -117,6 +142,21 @@ def _case(instance: Instance, family: str | None, index: int | None) -> Case:
         nodes=problem.node_count,
         topologies=len(problem.rules),
         tightness=tightness(problem),
+    )
+
+
+def _allocation(case: AllocationCase, family: str | None, index: int | None) -> Case:
+    return Case(
+        family=family,
+        index=index,
+        text=case_text(case),
+        hash=case_hash(case),
+        name=case.name,
+        tasks=len(case.dataflow.allocated),
+        nodes=0,
+        topologies=1,
+        tightness=0.0,
+        subject=Subject.ALLOCATION,
     )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, cast
 
-from slotwise.benchmarks.grading.plan import Run
-from slotwise.benchmarks.grading.progress import Bar
+from slotwise.benchmarks.grading.plan import PlannedRun
+from slotwise.benchmarks.grading.progress import ProgressBar
 from slotwise.benchmarks.grading.rows import COLUMNS, SCHEMA, Row
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-Partition = tuple[Run, ...]
+Partition = tuple[PlannedRun, ...]
 
 IN_FLIGHT = 2
 """Chunks that Spark works on at a time: the next one fills the slots that stragglers leave."""
@@ -60,7 +60,7 @@ def grade_partitions(
     partitions: Sequence[Partition],
     slots: int,
     keep: Callable[[pa.Table], None],
-    bar: Bar,
+    bar: ProgressBar,
 ) -> None:
     """Run all partitions in chunks and hand the rows of each chunk to `keep`.
 
@@ -84,7 +84,7 @@ def _collect(
     spark: SparkSession,
     waiting: dict[Future[pa.Table], int],
     keep: Callable[[pa.Table], None],
-    bar: Bar,
+    bar: ProgressBar,
 ) -> None:
     finished, shown = 0, 0
     while waiting:

@@ -21,8 +21,8 @@ from typing import IO, Any
 
 from slotwise.benchmarks.child_process import command_of
 from slotwise.benchmarks.grading import child
-from slotwise.benchmarks.grading.plan import Run
-from slotwise.benchmarks.grading.rows import Outcome, RunStatus
+from slotwise.benchmarks.grading.plan import PlannedRun
+from slotwise.benchmarks.grading.rows import RunOutcome, RunStatus
 from slotwise.heuristics.external.stderr_tail import STDERR_BYTES, STDERR_TAIL
 from slotwise.models.one_line import one_line
 
@@ -32,10 +32,8 @@ GRACE_S = 15.0
 STARTUP_S = 120.0
 """Most seconds from one answer of the child to the start of its next run."""
 
-Answer = Outcome
 
-
-def answers(runs: Sequence[Run], grace_s: float = GRACE_S) -> Iterator[Answer]:
+def answers(runs: Sequence[PlannedRun], grace_s: float = GRACE_S) -> Iterator[RunOutcome]:
     """Run `runs` in child processes and give the outcome columns of each, in order."""
     waiting = list(runs)
     while waiting:
@@ -46,7 +44,7 @@ def answers(runs: Sequence[Run], grace_s: float = GRACE_S) -> Iterator[Answer]:
         waiting = waiting[done:]
 
 
-def _one_child(runs: Sequence[Run], grace_s: float) -> Iterator[Answer]:
+def _one_child(runs: Sequence[PlannedRun], grace_s: float) -> Iterator[RunOutcome]:
     """Give at least one answer: those of a child, then that of its end if it ended early."""
     with tempfile.TemporaryFile() as stderr, _Child(runs, stderr) as started:
         for run in runs:
@@ -73,7 +71,7 @@ class _Child:
     the end of the file and kills its group.
     """
 
-    def __init__(self, runs: Sequence[Run], stderr: IO[bytes]) -> None:
+    def __init__(self, runs: Sequence[PlannedRun], stderr: IO[bytes]) -> None:
         self._stderr = stderr
         self._buffer = b""
         self._started = time.monotonic()
@@ -105,7 +103,7 @@ class _Child:
             if pipe is not None:
                 _close(pipe)
 
-    def answer(self, run: Run, grace_s: float) -> Answer | None:
+    def answer(self, run: PlannedRun, grace_s: float) -> RunOutcome | None:
         """Return the answer to `run`, or ``None`` when the child ended or was killed before."""
         begun = self._line(STARTUP_S)
         if begun is None:
@@ -114,7 +112,7 @@ class _Child:
         line = self._line(run.time_limit_s + grace_s)
         if line is None:
             return None
-        answer: Answer = json.loads(line)
+        answer: RunOutcome = json.loads(line)
         return answer
 
     def _line(self, seconds: float) -> bytes | None:
@@ -135,7 +133,7 @@ class _Child:
         line, _, self._buffer = self._buffer.partition(b"\n")
         return line
 
-    def last_words(self) -> Answer:
+    def last_words(self) -> RunOutcome:
         """Return the outcome of the run at which the child ended."""
         seconds = time.monotonic() - self._started
         end = self._wait()

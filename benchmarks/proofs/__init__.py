@@ -6,5 +6,5 @@ compares with textbook models of one boolean per task and node (`textbook`, `tex
 published values, `rstorm_table` R-Storm's versions beside the optimum; `table` prints.
 
 Start with `rstorm`. It may import `benchmarks.analysis`, `benchmarks.grading`, `benchmarks.report`
-(texts), `benchmarks.program`, `solver`, `heuristics` and `models`.
+(texts), `benchmarks.table`, `solver`, `heuristics` and `models`.
 """

@@ -11,9 +11,9 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
-from slotwise.benchmarks.child_process import command_of
+from slotwise.benchmarks.child_process import command_of, take_stdout
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_text, instance_text
 from slotwise.models.one_line import one_line
@@ -26,6 +26,15 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_
 ONE_THREAD = dict.fromkeys(THREADS, "1")
 
 Document = dict[str, Any]
+"""What goes to the child and back, as JSON."""
+
+
+class MeasuredTerm(TypedDict):
+    """Value and bound of a term in the instance's units; ``None`` = there is none."""
+
+    term: str
+    value: int | float | None
+    bound: int | float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +72,7 @@ class Measured:
     engine: str
     by: str
     status: str
-    objective: tuple[Document, ...]
+    objective: tuple[MeasuredTerm, ...]
     gap: float | None
     seconds: float
     memory_mb: float | None
@@ -77,7 +86,7 @@ class Measured:
         return self.status in ("optimal", "infeasible")
 
     @property
-    def first_open(self) -> Document | None:
+    def first_open(self) -> MeasuredTerm | None:
         """The first term that is not proven, else the last one."""
         for term in self.objective:
             if term["value"] is None or term["value"] != term["bound"]:
@@ -153,8 +162,7 @@ def measure(
 
 def main() -> None:
     """Answer the request on stdin; what solvers print goes to stderr."""
-    out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    out = take_stdout()
     _use_one_core()
     out.write(json.dumps(_answer(json.load(sys.stdin))))
     out.close()
@@ -170,7 +178,7 @@ def _answer(request: Document) -> Document:
     from slotwise.benchmarks.grading.preload import preload
     from slotwise.benchmarks.grading.rows import Kind
     from slotwise.benchmarks.grading.run import peak_memory_mb
-    from slotwise.solver.core.engine import UntakenError
+    from slotwise.solver.core.not_taken import UntakenError
 
     preload(Kind.EXACT)
     instance = instance_from_text(request["instance"])

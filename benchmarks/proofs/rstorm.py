@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
 
-from slotwise.benchmarks.program import exit_code
 from slotwise.benchmarks.proofs.isolated_run import Measured, measure
-from slotwise.benchmarks.proofs.table import Table
+from slotwise.benchmarks.proofs.table import ProofTable
 from slotwise.models.errors import SlotwiseError
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.instance.instance import Instance
@@ -120,56 +117,37 @@ def instances(families: Sequence[str], count: int | None, seed: int) -> Iterator
 
 def run(options: argparse.Namespace) -> None:
     """Measure everything and print it."""
-    table = Table(options.json)
+    table = ProofTable(options.json)
     pairs: dict[str, list[tuple[Measured, Measured]]] = {name: [] for name in options.textbook}
     for instance in instances(options.family or FAMILIES_SHOWN, options.count, options.seed):
         ours = measure(instance, options.engine, options.time_limit)
-        table.add(ours)
+        table.add_proof(ours)
         for name in options.textbook:
             theirs = measure(instance, name, options.textbook_limit)
-            table.add(theirs)
+            table.add_proof(theirs)
             check_agreement(ours, theirs)
             pairs[name].append((ours, theirs))
     summaries = [speed_up(name, measured) for name, measured in pairs.items()]
-    table.end({"speed_up": [_document(s) for s in summaries]}, map(str, summaries))
+    table.end({"speed_up": [asdict(s) for s in summaries]}, map(str, summaries))
 
 
-def _document(summary: SpeedUp) -> dict[str, Any]:
-    return {name: getattr(summary, name) for name in SpeedUp.__slots__}
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    made = argparse.ArgumentParser(
-        prog="python -m slotwise.benchmarks proofs",
-        description="Proofs beside the textbook's.",
-    )
-    made.add_argument(
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
+    parser.add_argument(
         "--family", action="append", choices=sorted(FAMILIES), help="default: rstorm and rstorm-3d"
     )
-    made.add_argument("--count", type=int, help="instances of each family (default: 9 and 20)")
-    made.add_argument("--seed", type=int, default=0, help="of the random families")
-    made.add_argument("--engine", default="auto", help="ours")
-    made.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="of ours")
-    made.add_argument(
+    parser.add_argument("--count", type=int, help="instances of each family (default: 9 and 20)")
+    parser.add_argument("--seed", type=int, default=0, help="of the random families")
+    parser.add_argument("--engine", default="auto", help="ours")
+    parser.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="of ours")
+    parser.add_argument(
         "--textbook-limit", type=float, default=600.0, metavar="S", help="of the textbook's"
     )
-    made.add_argument(
+    parser.add_argument(
         "--textbook",
         nargs="*",
         choices=TEXTBOOK_NAMES,
         default=TEXTBOOK_NAMES,
         help="which of them; none after the option: ours alone",
     )
-    made.add_argument("--json", action="store_true", help="one JSON object a line")
-    return made
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark; return the exit code."""
-    options = parser().parse_args(arguments)
-    return exit_code("proofs", lambda: run(options), failed=1)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 
 from slotwise.benchmarks.analysis.gaps import Reference, gap_of
-from slotwise.benchmarks.program import exit_code
 from slotwise.benchmarks.report.text import gap_text
+from slotwise.benchmarks.table import Table, say
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
-from slotwise.models.families.rstorm import RSTORM, Shape, instance_of
+from slotwise.models.families.rstorm import RSTORM, TopologyShape, instance_of
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Refusal
 from slotwise.models.judge.judge import judge
@@ -34,15 +33,17 @@ METHODS = tuple(
     for name in ("round-robin", "r-storm", "r-storm-1.0", "r-storm-pseudocode")
     if name in HEURISTICS
 )
-HEADS = ("instance", "method", "nodes", "overload", "network", "gap")
-WIDTHS = (12, 20, 6, 9, 8, 18)
+COLUMNS = {
+    "instance": "<12", "method": "<20", "nodes": ">6", "overload": ">9", "network": ">8",
+    "gap": "<18",
+}  # fmt: skip
 
 
-def _shape(name: str, sizes: dict[str, tuple[int, int]], streams: str) -> Shape:
+def _shape(name: str, sizes: dict[str, tuple[int, int]], streams: str) -> TopologyShape:
     """Return a topology from component -> (parallelism, cpu) and ``a>b a>c``."""
     arrows = [stream.split(">") for stream in streams.split()]
     fed = {target for _, target in arrows}
-    return Shape(
+    return TopologyShape(
         id=name,
         components=tuple(
             (key, "bolt" if key in fed else "spout", *size) for key, size in sizes.items()
@@ -55,7 +56,7 @@ LINEAR = "word>b1 b1>b2 b2>b3"
 DIAMOND = "head>b1 head>b2 head>b3 head>b4 b1>out b2>out b3>out b4>out"
 STAR = "s0>center s1>center center>o0 center>o1"
 
-SECTION_6_3_2: dict[str, tuple[Shape, int]] = {
+SECTION_6_3_2: dict[str, tuple[TopologyShape, int]] = {
     "Linear": (
         _shape("linear", {"word": (4, 50), "b1": (6, 20), "b2": (6, 20), "b3": (6, 20)}, LINEAR),
         6,
@@ -144,67 +145,31 @@ def nodes_used(instance: Instance, method: Method) -> int | None:
 def run(options: argparse.Namespace) -> None:
     """Measure and print."""
     methods = [find_method(name) for name in options.methods or METHODS]
-    if not options.json:
-        _print(_aligned(HEADS))
+    table = Table(COLUMNS, options.json)
     for line in lines(methods, options.time_limit):
-        _print(json.dumps(asdict(line)) if options.json else _aligned(_cells(line)))
+        cells = asdict(line)
+        table.add(cells, ("-" if cell is None else str(cell) for cell in cells.values()))
     if not options.json:
-        _print("\nnodes used in section 6.3.2:")
+        say("\nnodes used in section 6.3.2:")
     for name, (shape, article) in SECTION_6_3_2.items():
         found = {one.name: nodes_used(instance_of(shape), one) for one in methods}
         if options.json:
-            _print(json.dumps({"topology": name, "article": article, "nodes": found}))
+            say(json.dumps({"topology": name, "article": article, "nodes": found}))
         else:
             ours = ", ".join(f"{method} {nodes}" for method, nodes in found.items())
-            _print(f"{name}: article {article}, {ours}")
+            say(f"{name}: article {article}, {ours}")
 
 
-def _cells(line: Line) -> tuple[str, ...]:
-    numbers = (line.nodes, line.overload, line.network)
-    return (
-        line.instance,
-        line.method,
-        *("-" if number is None else str(number) for number in numbers),
-        line.gap,
-    )
-
-
-def _aligned(cells: Sequence[str]) -> str:
-    sized = zip(cells, WIDTHS, strict=True)
-    padded = (f"{c:<{w}}" if i in (0, 1, 5) else f"{c:>{w}}" for i, (c, w) in enumerate(sized))
-    return " ".join(padded).rstrip()
-
-
-def _print(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    made = argparse.ArgumentParser(
-        prog="python -m slotwise.benchmarks rstorm_table",
-        description="R-Storm's versions on its own topologies, beside the optimum and the article.",
-    )
-    made.add_argument(
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
+    parser.add_argument(
         "--method",
         dest="methods",
         action="append",
         metavar="NAME",
         help=f"repeatable; default: {', '.join(METHODS)}",
     )
-    made.add_argument(
+    parser.add_argument(
         "--time-limit", type=float, default=20.0, metavar="S", help="of each exact solve"
     )
-    made.add_argument("--json", action="store_true", help="one JSON object a line")
-    return made
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark; return the exit code."""
-    options = parser().parse_args(arguments)
-    return exit_code("rstorm_table", lambda: run(options))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")

@@ -7,14 +7,12 @@ core: tasks, value, bound, gap, status, seconds and memory. Topologies without t
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from slotwise.benchmarks.program import exit_code
 from slotwise.benchmarks.proofs.isolated_run import Measured, measure
-from slotwise.benchmarks.proofs.table import Table
+from slotwise.benchmarks.proofs.table import ProofTable
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.text import read_data
 from slotwise.models.importers.storm_cluster import is_storm_cluster
@@ -72,39 +70,24 @@ def run(options: argparse.Namespace) -> None:
         if not isinstance(data, dict) or not is_storm_cluster(data):
             raise InputError("must be a decoded Storm cluster", has_value=False)
         ids = options.topology or [topology["id"] for topology in data["topologies"]]
-        table, rows = Table(options.json), []
+        table, rows = ProofTable(options.json), []
         for key in ids:
             instance = instance_from_data(data, topology=key, worker_min_cpu=options.worker_min_cpu)
             if not instance.task_names():
                 continue
             rows.append(measure(instance, options.engine, options.time_limit))
-            table.add(rows[-1])
+            table.add_proof(rows[-1])
     summary = summarise(rows)
     table.end(asdict(summary), [str(summary)])
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    made = argparse.ArgumentParser(
-        prog="python -m slotwise.benchmarks storm_proofs",
-        description="Proofs for every topology of a decoded Storm cluster, each alone.",
-    )
-    made.add_argument("cluster", type=Path, metavar="CLUSTER.json")
-    made.add_argument("--topology", nargs="+", metavar="ID", help="these only")
-    made.add_argument(
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
+    parser.add_argument("cluster", type=Path, metavar="CLUSTER.json")
+    parser.add_argument("--topology", nargs="+", metavar="ID", help="these only")
+    parser.add_argument(
         "--worker-min-cpu", metavar="POINTS", help="least cpu of a worker; default: the file's"
     )
-    made.add_argument("--engine", default="auto")
-    made.add_argument("--time-limit", type=float, default=60.0, metavar="S")
-    made.add_argument("--json", action="store_true", help="one JSON object a line")
-    return made
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark; return the exit code."""
-    options = parser().parse_args(arguments)
-    return exit_code("storm_proofs", lambda: run(options))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    parser.add_argument("--engine", default="auto")
+    parser.add_argument("--time-limit", type=float, default=60.0, metavar="S")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")

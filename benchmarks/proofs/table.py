@@ -1,44 +1,26 @@
-"""Rows of proofs as lines of a table, and as lines of JSON."""
+"""Proofs as rows of a table."""
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterable
-from typing import Any
-
 from slotwise.benchmarks.proofs.isolated_run import Measured
+from slotwise.benchmarks.table import Table, number
 from slotwise.models.number_text import short_text
 
-HEADS = ("instance", "tasks", "engine", "status", "term", "value", "bound", "gap", "seconds", "MB")
-WIDTHS = (36, 6, 28, 10, 9, 12, 12, 8, 9, 7)
-LEFT = frozenset({"instance", "engine", "status", "term"})
+COLUMNS = {
+    "instance": "<36", "tasks": ">6", "engine": "<28", "status": "<10", "term": "<9",
+    "value": ">12", "bound": ">12", "gap": ">8", "seconds": ">9", "MB": ">7",
+}  # fmt: skip
 
 
-class Table:
-    """Prints rows as they come: as a table, or as JSON with one object a line."""
+class ProofTable(Table):
+    """A row for each engine on each instance."""
 
     def __init__(self, as_json: bool) -> None:
-        self._json = as_json
-        if not as_json:
-            self._line(_aligned(HEADS))
+        super().__init__(COLUMNS, as_json)
 
-    def add(self, row: Measured) -> None:
+    def add_proof(self, row: Measured) -> None:
         """Print one row."""
-        self._line(json.dumps(row.to_document()) if self._json else _aligned(_cells(row)))
-
-    def end(self, summary: dict[str, Any], lines: Iterable[str]) -> None:
-        """Print what the rows add up to: `summary` as JSON, or `lines` for people."""
-        if self._json:
-            self._line(json.dumps({"summary": summary}))
-        else:
-            for line in lines:
-                self._line(line)
-
-    @staticmethod
-    def _line(text: str) -> None:
-        sys.stdout.write(text + "\n")
-        sys.stdout.flush()
+        self.add(row.to_document(), _cells(row))
 
 
 def _cells(row: Measured) -> tuple[str, ...]:
@@ -52,15 +34,7 @@ def _cells(row: Measured) -> tuple[str, ...]:
         term["term"],
         short_text(term["value"]),
         short_text(term["bound"]),
-        "-" if row.gap is None else f"{100 * row.gap:.2f} %",
+        number(row.gap, ".2%"),
         f"{row.seconds:.2f}",
-        "-" if row.memory_mb is None else f"{row.memory_mb:.0f}",
+        number(row.memory_mb, ".0f"),
     )
-
-
-def _aligned(cells: tuple[str, ...]) -> str:
-    parts = (
-        f"{cell:<{width}}" if head in LEFT else f"{cell:>{width}}"
-        for head, width, cell in zip(HEADS, WIDTHS, cells, strict=True)
-    )
-    return " ".join(parts).rstrip()

@@ -12,12 +12,13 @@ import pulp
 from ortools.sat.python import cp_model
 
 from slotwise.benchmarks.proofs.textbook import Sum, Textbook, reason_against, textbook
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact.cp_sat.run import run_cp_sat
 from slotwise.solver.core.engine import Engine
-from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 
 CLOSE = 1e-6
@@ -25,7 +26,7 @@ CLOSE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TermAnswer:
     """What a solver says of one term.
 
     Parameters
@@ -43,11 +44,11 @@ class Answer:
     bound: float | None
 
 
-Minimise = Callable[[Textbook, int, Limits], Answer]
-"""(model, index of the term, limits with the time that is left) -> answer."""
+Minimise = Callable[[Textbook, int, Limits, CancellationToken], TermAnswer]
+"""(model, index of the term, limits with the time that is left, when to stop) -> answer."""
 
 
-def _run(minimise: Minimise, problem: Problem, limits: Limits) -> Outcome:
+def _run(minimise: Minimise, problem: Problem, limits: Limits, token: CancellationToken) -> Outcome:
     """Minimise the terms in order, each with the earlier ones fixed at their best."""
     started = time.perf_counter()
     model = textbook(problem)
@@ -57,7 +58,7 @@ def _run(minimise: Minimise, problem: Problem, limits: Limits) -> Outcome:
         left = limits.time_s - (time.perf_counter() - started)
         if left <= 0:
             break
-        answer = minimise(model, index, replace(limits, time_s=left, workers=1))
+        answer = minimise(model, index, replace(limits, time_s=left, workers=1), token)
         if answer.infeasible and best is None:
             return Outcome(Status.INFEASIBLE, None, None, (None,) * len(problem.terms), "search")
         if answer.columns is not None:
@@ -78,7 +79,9 @@ def _outcome(problem: Problem, best: Placement | None, bounds: list[int | None])
     return Outcome(status, best, values, padded, "search on the textbook model")
 
 
-def _minimise_cp_sat(model: Textbook, index: int, limits: Limits) -> Answer:
+def _minimise_cp_sat(
+    model: Textbook, index: int, limits: Limits, token: CancellationToken
+) -> TermAnswer:
     cp = cp_model.CpModel()
     columns = [cp.new_int_var(0, upper, f"c{c}") for c, upper in enumerate(model.upper)]
 
@@ -98,17 +101,20 @@ def _minimise_cp_sat(model: Textbook, index: int, limits: Limits) -> Answer:
         if high is not None:
             cp.add(row <= high)
     cp.minimize(total(model.terms[index]))
-    answer = run_cp_sat(cp, limits)
+    answer = run_cp_sat(cp, limits, token)
     solver, infeasible = answer.solver, answer.status == cp_model.INFEASIBLE
     bound = None if infeasible else solver.best_objective_bound
-    return Answer(
+    return TermAnswer(
         infeasible=infeasible,
         columns=[float(solver.value(c)) for c in columns] if answer.has_solution else None,
         bound=bound if bound is not None and math.isfinite(bound) else None,
     )
 
 
-def _minimise_highs(model: Textbook, index: int, limits: Limits) -> Answer:
+def _minimise_highs(
+    model: Textbook, index: int, limits: Limits, token: CancellationToken
+) -> TermAnswer:
+    token.check()
     program = pulp.LpProblem("textbook", pulp.LpMinimize)
     columns = [
         program.add_variable(f"c{c}", 0, upper, pulp.LpInteger)
@@ -125,7 +131,7 @@ def _minimise_highs(model: Textbook, index: int, limits: Limits) -> Answer:
     program.solve(pulp.HiGHS(msg=False, threads=1, timeLimit=limits.time_s, gapRel=0.0, gapAbs=0.0))
     found = program.sol_status in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)
     bound = float(program.solverModel.getInfo().mip_dual_bound) + term.constant
-    return Answer(
+    return TermAnswer(
         infeasible=program.status == pulp.LpStatusInfeasible,
         columns=[float(column.value() or 0) for column in columns] if found else None,
         bound=bound if math.isfinite(bound) else None,
@@ -137,7 +143,8 @@ def _engine(name: str, minimise: Minimise, version_of: Callable[[], str]) -> Eng
         problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
     ) -> Outcome:
         """Solve without a hint, on one thread."""
-        return _run(minimise, problem, limits)
+        token = (reporter or null_reporter(problem, name)).token
+        return _run(minimise, problem, limits, token)
 
     return Engine(name, run, reason_against, version_of)
 

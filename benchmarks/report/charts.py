@@ -8,9 +8,15 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from slotwise.benchmarks.analysis.aggregate import Aggregate, row_gap
-from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances, virtual_best
-from slotwise.benchmarks.analysis.gaps import Values, values_of
+from slotwise.benchmarks.analysis.aggregate import Aggregate
+from slotwise.benchmarks.analysis.cases import (
+    Case,
+    case_of,
+    contests,
+    infeasible_instances,
+    virtual_best,
+)
+from slotwise.benchmarks.analysis.gaps import Values, row_gap, values_of
 from slotwise.benchmarks.grading.rows import Kind, Row
 
 Figure = dict[str, Any]
@@ -41,12 +47,12 @@ def profile_figure(rows: Sequence[Row], aggregate: Aggregate) -> Figure:
     """
     best, _ = virtual_best(rows)
     impossible = infeasible_instances(rows)
-    cases = {case_of(row) for row in rows if row["instance_hash"] not in impossible}
+    some = [row for row in rows if row["instance_hash"] not in impossible]
     curves = {
         name: [ratio(values, best[case]) for case, values in found.items()]
         for name, found in _players(rows, aggregate).items()
     }
-    figure = _steps(curves, len(cases), start=1.0)
+    figure = _steps(curves, _totals(some), start=1.0)
     figure["layout"] |= _axes("ratio to the best of all methods, log scale", "share of cases")
     figure["layout"]["xaxis"]["type"] = "log"
     return figure
@@ -62,9 +68,15 @@ def gap_figure(rows: Sequence[Row], aggregate: Aggregate) -> Figure:
         if gap is not None:
             percent = math.inf if gap.relative is None else 100 * gap.relative
             curves[row["method"]].append(percent)
-    figure = _steps(curves, len({case_of(row) for row in some}), start=0.0)
+    figure = _steps(curves, _totals(some), start=0.0)
     figure["layout"] |= _axes("gap to the proven optimum, %", "share of proven cases")
     return figure
+
+
+def _totals(rows: Sequence[Row]) -> dict[str, int]:
+    """Return how many cases there are for each method, and in all for the best of them."""
+    totals = {method: len(cases) for methods, cases in contests(rows) for method in methods}
+    return totals | {VIRTUAL_BEST: len({case_of(row) for row in rows})}
 
 
 def _players(rows: Iterable[Row], aggregate: Aggregate) -> dict[str, dict[Case, Values]]:
@@ -79,11 +91,12 @@ def _players(rows: Iterable[Row], aggregate: Aggregate) -> dict[str, dict[Case, 
     return players
 
 
-def _steps(curves: dict[str, list[float]], total: int, start: float) -> Figure:
+def _steps(curves: dict[str, list[float]], totals: dict[str, int], start: float) -> Figure:
     finite = [x for numbers in curves.values() for x in numbers if math.isfinite(x)]
     end = max(finite, default=start) * 1.05 + 0.01
     traces = []
     for index, (name, numbers) in enumerate(curves.items()):
+        total = totals.get(name, 0)
         x, y = [start], [sum(n <= start for n in numbers) / total if total else 0.0]
         for number in sorted(n for n in numbers if start < n < math.inf):
             x.append(number)

@@ -20,6 +20,7 @@ from slotwise.benchmarks.grading.run import read_placement_text
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report import text as report_data
 from slotwise.benchmarks.report.charts import gap_figure, profile_figure, script_json
+from slotwise.benchmarks.report.facts import descriptions, facts, families
 from slotwise.benchmarks.report.placement_svg import draw, legend
 from slotwise.benchmarks.report.placement_view import legend_names, racks_of
 from slotwise.benchmarks.report.text import CaseLine
@@ -87,9 +88,9 @@ def render(rows: Sequence[Row], store: Store) -> str:
         drawn=drawn,
         drawn_anchors={case.line.anchor for case in drawn},
         failures=report_data.failures(rows),
-        facts=report_data.facts(rows),
-        families=report_data.families(rows),
-        descriptions=report_data.descriptions(summary),
+        facts=facts(rows),
+        families=families(rows),
+        descriptions=descriptions(summary),
         counts=_counts(rows, summary),
         shift=TIME_SHIFT_S,
         profile=Markup(script_json(profile_figure(rows, summary))),

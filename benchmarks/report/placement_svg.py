@@ -13,10 +13,10 @@ from html import escape
 from slotwise.benchmarks.report.placement_view import (
     COLOURS,
     TIMES,
-    Bar,
+    DrawnRack,
+    DrawnWorker,
+    LoadBar,
     NodeView,
-    RackView,
-    Worker,
 )
 
 COLUMNS = 3
@@ -31,20 +31,20 @@ WIDTH = COLUMNS * (NODE_WIDTH + GAP) + GAP
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _Drawing:
     """Some SVG and its height in pixels."""
 
     svg: str
     height: int
 
 
-def draw(racks: Sequence[RackView], title: str) -> str:
+def draw(racks: Sequence[DrawnRack], title: str) -> str:
     """Return the SVG of a placement.
 
     Parameters
     ----------
     racks
-        What to show; see `node_view.racks_of`.
+        What to show; see `placement_view.racks_of`.
     title
         What the drawing is, for tooltips and screen readers.
     """
@@ -60,7 +60,7 @@ def draw(racks: Sequence[RackView], title: str) -> str:
     )
 
 
-def _rack(rack: RackView) -> _Piece:
+def _rack(rack: DrawnRack) -> _Drawing:
     rows = [rack.nodes[i : i + COLUMNS] for i in range(0, len(rack.nodes), COLUMNS)]
     parts, top = [], HEAD + 6
     for row in rows:
@@ -75,13 +75,13 @@ def _rack(rack: RackView) -> _Piece:
     note = _text(WIDTH - GAP, 16, rack.note, "note", most=70, end=True) if rack.note else ""
     height = top if rows else HEAD + 10
     box = f'<rect class="rack" width="{WIDTH}" height="{height}" rx="8"/>'
-    return _Piece(f"<g>{box}{label}{note}{''.join(parts)}</g>", height)
+    return _Drawing(f"<g>{box}{label}{note}{''.join(parts)}</g>", height)
 
 
 _BOX = "<!--box-->"
 
 
-def _node(node: NodeView) -> _Piece:
+def _node(node: NodeView) -> _Drawing:
     parts = [_text(PADDING, 14, node.name, "node-name", most=22)]
     top = HEAD + 4
     pieces = [_chips(node)] if node.crowded else [_worker(worker) for worker in node.workers]
@@ -93,12 +93,12 @@ def _node(node: NodeView) -> _Piece:
         parts.append(_at(PADDING, top, _bar(bar)))
         top += BAR_HEIGHT
     title = f"<title>{escape(node.summary)}</title>"
-    return _Piece(
+    return _Drawing(
         f'<g class="{"busy" if pieces else "idle"}">{title}{_BOX}{"".join(parts)}</g>', top + 4
     )
 
 
-def _worker(worker: Worker) -> _Piece:
+def _worker(worker: DrawnWorker) -> _Drawing:
     squares, index = [], 0
     for component in worker.components:
         cells = []
@@ -114,10 +114,10 @@ def _worker(worker: Worker) -> _Piece:
     height = -(-index // PER_ROW) * STEP + 4
     width = NODE_WIDTH - 2 * PADDING
     box = f'<rect class="worker" width="{width}" height="{height}" rx="3"/>'
-    return _Piece(f"{box}{''.join(squares)}", height)
+    return _Drawing(f"{box}{''.join(squares)}", height)
 
 
-def _chips(node: NodeView) -> _Piece:
+def _chips(node: NodeView) -> _Drawing:
     """Show one square per component with its number of tasks, for nodes full of tasks."""
     totals: dict[tuple[str, int], int] = {}
     for worker in node.workers:
@@ -134,10 +134,10 @@ def _chips(node: NodeView) -> _Piece:
     hidden = len(totals) - len(shown)
     if hidden:
         parts.append(_text(0, len(shown) * CHIP + 12, f"and {hidden} more components", "note"))
-    return _Piece("".join(parts), (len(shown) + bool(hidden)) * CHIP)
+    return _Drawing("".join(parts), (len(shown) + bool(hidden)) * CHIP)
 
 
-def _bar(bar: Bar) -> str:
+def _bar(bar: LoadBar) -> str:
     """Draw a load bar; its end is the larger of capacity and load, what exceeds is red."""
     width = NODE_WIDTH - 2 * PADDING
     full = max(bar.load, bar.capacity or 0.0) or 1.0

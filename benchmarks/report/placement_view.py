@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import Any
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
+from slotwise.models.judge.verdict import NodeLoad
 from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
 
@@ -30,7 +30,7 @@ MOST_NAMED = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Component:
+class DrawnComponent:
     """`count` tasks of one component; `colour` is its index among all components with tasks."""
 
     name: str
@@ -39,15 +39,15 @@ class Component:
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class DrawnWorker:
     """A worker and the tasks in it."""
 
     name: str
-    components: tuple[Component, ...]
+    components: tuple[DrawnComponent, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class LoadBar:
     """Load against capacity (``None`` = no limit) of one resource, in the user's units."""
 
     name: str
@@ -74,8 +74,8 @@ class NodeView:
     """A node, what runs there, and its loads."""
 
     name: str
-    workers: tuple[Worker, ...]
-    bars: tuple[Bar, ...]
+    workers: tuple[DrawnWorker, ...]
+    bars: tuple[LoadBar, ...]
 
     @property
     def tasks(self) -> int:
@@ -95,7 +95,7 @@ class NodeView:
 
 
 @dataclass(frozen=True, slots=True)
-class RackView:
+class DrawnRack:
     """A rack, the nodes of it that are shown, and a note on those that are not."""
 
     name: str
@@ -103,7 +103,7 @@ class RackView:
     note: str
 
 
-def racks_of(problem: Problem, placement: Placement) -> tuple[RackView, ...]:
+def racks_of(problem: Problem, placement: Placement) -> tuple[DrawnRack, ...]:
     """Return what to draw of `placement`; of a large cluster the nodes with most tasks."""
     workers = _workers(problem, placement)
     nodes = [
@@ -118,7 +118,7 @@ def racks_of(problem: Problem, placement: Placement) -> tuple[RackView, ...]:
     for r, name in enumerate(problem.racks):
         inside = [n for n in range(len(nodes)) if problem.node_rack[n] == r]
         racks.append(
-            RackView(
+            DrawnRack(
                 name,
                 tuple(nodes[n] for n in inside if n in shown),
                 _note([nodes[n] for n in inside if n not in shown], len(inside)),
@@ -127,12 +127,12 @@ def racks_of(problem: Problem, placement: Placement) -> tuple[RackView, ...]:
     return _without_empty(racks)
 
 
-def _without_empty(racks: list[RackView]) -> tuple[RackView, ...]:
+def _without_empty(racks: list[DrawnRack]) -> tuple[DrawnRack, ...]:
     """Fold racks with nothing to draw into one line."""
     empty = [rack for rack in racks if not rack.nodes]
     if len(empty) < 2:
         return tuple(racks)
-    folded = RackView(f"s: {len(empty)} more", (), "nothing drawn of them")
+    folded = DrawnRack(f"s: {len(empty)} more", (), "nothing drawn of them")
     return (*(rack for rack in racks if rack.nodes), folded)
 
 
@@ -172,7 +172,7 @@ def legend_names(problem: Problem) -> tuple[tuple[str, int], ...]:
     return tuple(shown[:MOST_NAMED])
 
 
-def _workers(problem: Problem, placement: Placement) -> dict[int, list[Worker]]:
+def _workers(problem: Problem, placement: Placement) -> dict[int, list[DrawnWorker]]:
     used = sorted({one.component for one in problem.classes})
     colour = {index: i for i, index in enumerate(used)}
     names = dict(zip(used, component_names(problem), strict=True))
@@ -182,15 +182,17 @@ def _workers(problem: Problem, placement: Placement) -> dict[int, list[Worker]]:
         if node >= 0:
             one = problem.classes[of_task[task]]
             found[node, label, one.topology][one.component] += 1
-    workers: dict[int, list[Worker]] = defaultdict(list)
+    workers: dict[int, list[DrawnWorker]] = defaultdict(list)
     for (node, label, topology), counts in sorted(found.items()):
         components = tuple(
-            Component(names[index][0], colour[index], count)
+            DrawnComponent(names[index][0], colour[index], count)
             for index, count in sorted(counts.items())
         )
-        workers[node].append(Worker(f"worker {label} of {problem.rules[topology].id}", components))
+        workers[node].append(
+            DrawnWorker(f"worker {label} of {problem.rules[topology].id}", components)
+        )
     return workers
 
 
-def _bars(row: dict[str, Any]) -> tuple[Bar, ...]:
-    return tuple(Bar(name, load, row["capacity"][name]) for name, load in row["load"].items())
+def _bars(row: NodeLoad) -> tuple[LoadBar, ...]:
+    return tuple(LoadBar(name, load, row["capacity"][name]) for name, load in row["load"].items())

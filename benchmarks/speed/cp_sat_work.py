@@ -8,12 +8,11 @@ files, a line each, and the sum over those that end with a proof.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from slotwise.benchmarks.program import exit_code
+from slotwise.benchmarks.table import say
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem
@@ -47,23 +46,12 @@ def run(options: argparse.Namespace) -> None:
         work = result.deterministic_work or 0.0
         if result.status in (Status.OPTIMAL, Status.INFEASIBLE):
             total, proven = total + work, proven + 1
-        sys.stdout.write(f"{work:10.4f}  {result.status:10}  {name}\n")
-        sys.stdout.flush()
-    sys.stdout.write(f"{total:10.4f}  in all, over {proven} with a proof\n")
+        say(f"{work:10.4f}  {result.status:10}  {name}")
+    say(f"{total:10.4f}  in all, over {proven} with a proof")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m slotwise.benchmarks cp_sat_work",
-        description="CP-SAT's deterministic work on random instances and on files.",
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
     parser.add_argument("instance", nargs="*", metavar="INSTANCE")
     parser.add_argument("--count", type=int, default=60, help="random instances")
     parser.add_argument("--time-limit", type=float, default=40.0, metavar="S")
-    options = parser.parse_args(arguments)
-    return exit_code("cp_sat_work", lambda: run(options))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from slotwise.benchmarks.table import say
 from slotwise.models.formats.placement_file import answer_from_data
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Refusal
@@ -107,40 +108,20 @@ def run(options: argparse.Namespace) -> None:
         for after in sorted(rng.uniform(options.least, options.most, options.moments).tolist()):
             one = interrupt([sys.executable, "-m", "slotwise", *words], instance, after)
             late.append(one.late_s)
-            _print(
+            say(
                 f"{path.stem:<24} after {one.after_s:6.2f} s: ended {one.late_s:5.2f} s later, "
                 f"code {one.code}, value {one.value}, bound {one.bound}"
             )
-        _print(f"{path.stem:<24} latest {max(late):.2f} s, median {np.median(late):.2f} s")
+        say(f"{path.stem:<24} latest {max(late):.2f} s, median {np.median(late):.2f} s")
 
 
-def _print(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    made = argparse.ArgumentParser(
-        prog="python -m slotwise.benchmarks interrupts",
-        description="Ctrl-C at random moments.",
-    )
-    made.add_argument("instance", type=Path, nargs="+", metavar="INSTANCE")
-    made.add_argument("--moments", type=int, default=10, help="how often each is interrupted")
-    made.add_argument("--least", type=float, default=1.0, metavar="S", help="earliest moment")
-    made.add_argument("--most", type=float, default=20.0, metavar="S", help="latest moment")
-    made.add_argument("--engine", default="auto")
-    made.add_argument("--time-limit", type=float, default=60.0, metavar="S")
-    made.add_argument("--workers", type=int, default=1)
-    made.add_argument("--seed", type=int, default=0, help="of the moments")
-    return made
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark; return the exit code."""
-    run(parser().parse_args(arguments))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
+    parser.add_argument("instance", type=Path, nargs="+", metavar="INSTANCE")
+    parser.add_argument("--moments", type=int, default=10, help="how often each is interrupted")
+    parser.add_argument("--least", type=float, default=1.0, metavar="S", help="earliest moment")
+    parser.add_argument("--most", type=float, default=20.0, metavar="S", help="latest moment")
+    parser.add_argument("--engine", default="auto")
+    parser.add_argument("--time-limit", type=float, default=60.0, metavar="S")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0, help="of the moments")

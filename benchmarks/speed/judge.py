@@ -7,13 +7,12 @@ up to four workers a node. Prints the sizes and seconds per judgement, the least
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
 
+from slotwise.benchmarks.table import say
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
@@ -29,11 +28,11 @@ RACKS = 41
 REPEATS = 5
 
 
-def large_instance() -> Instance:
-    """Return 9 components of 600 tasks with 17 streams: 17 * 600 * 600 = 6.12 million pairs."""
+def large_instance(parallelism: int) -> Instance:
+    """Return 9 components with 17 streams: of 600 tasks each they have 6.12 million pairs."""
     demand = {"cpu": Decimal(10), "onheap_mb": Decimal(128)}
     components = tuple(
-        Component(f"c{i}", "bolt" if i else "spout", PARALLELISM, demand) for i in range(COMPONENTS)
+        Component(f"c{i}", "bolt" if i else "spout", parallelism, demand) for i in range(COMPONENTS)
     )
     hops = [(i, i + step) for step in (1, 2, 3) for i in range(COMPONENTS - step)]
     streams = tuple(Stream(f"c{a}", f"c{b}") for a, b in hops[:STREAMS])
@@ -44,13 +43,14 @@ def large_instance() -> Instance:
     return Instance("judge-speed", Cluster(nodes), (Topology("large", components, streams),))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
+    parser.add_argument("--parallelism", type=int, default=PARALLELISM, help="of each component")
+
+
+def run(options: argparse.Namespace) -> None:
     """Judge a random placement a few times and print the least time."""
-    parser = argparse.ArgumentParser(
-        "python -m slotwise.benchmarks judge_speed", description="Seconds of one judgement."
-    )
-    parser.parse_args(arguments)
-    problem = compile_problem(large_instance())
+    problem = compile_problem(large_instance(options.parallelism))
     rng = np.random.default_rng(0)
     tasks = problem.task_count
     nodes = rng.integers(0, problem.node_count, tasks)
@@ -61,12 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         verdict = judge(problem, placement)
         seconds.append(time.perf_counter() - start)
     pairs = int(sum(verdict.flow_by_level))
-    sys.stdout.write(
+    say(
         f"{tasks} tasks, {pairs} pairs, {problem.node_count} nodes: "
-        f"{min(seconds):.4f} s per judgement (network {verdict.parts['network']})\n"
+        f"{min(seconds):.4f} s per judgement (network {verdict.parts['network']})"
     )
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -8,15 +8,14 @@ allowed, or died.
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
 
-from slotwise.benchmarks.program import exit_code
 from slotwise.benchmarks.proofs.isolated_run import Measured, measure
+from slotwise.benchmarks.table import Table, number
 from slotwise.models.errors import SlotwiseError
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
@@ -26,12 +25,17 @@ from slotwise.models.instance_file import instance_from_data
 LIMITS_MB = (400, 700, 1_500)
 """Above what the interpreter and the solvers' libraries take by themselves, some 250 MB."""
 
+COLUMNS = {
+    "shape": "<26", "engine": "<15", "limit": ">6", "peak": ">6", "seconds": ">7",
+    "status": "<10", "note (MB)": "<",
+}  # fmt: skip
+
 ALLOWED_MB, ALLOWED_SHARE = 100, 0.05
 """How far a limit may be passed before the watch sees it and an engine has ended."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class MemoryCase:
     """Instances that one engine makes much of, and that engine."""
 
     name: str
@@ -86,16 +90,16 @@ def assignment(tasks: int, nodes: int, *, alike: bool) -> Instance:
 
 
 SHAPES = (
-    Shape("chain of 2,000 on 500", lambda: web(2_000, 500, 1, (1,)), "connected"),
-    Shape("chain of 600 x 8 on 200", lambda: web(600, 200, 8, (1,)), "connected"),
-    Shape("web of 30 x 20 on 60", lambda: web(30, 60, 20, (1, 3, 7)), "configurations"),
-    Shape("web of 12 x 40 on 20", lambda: web(12, 20, 40, (1, 3)), "configurations"),
-    Shape("web of 60 x 20 on 100", lambda: web(60, 100, 20, (1, 3, 7)), "cp-sat"),
-    Shape("web of 40 x 10 on 60", lambda: web(40, 60, 10, (1, 3, 7)), "milp"),
-    Shape("web of 40 x 10 on 60", lambda: web(40, 60, 10, (1, 3, 7)), "auto"),
-    Shape("web of 40 x 10 on 60", lambda: web(40, 60, 10, (1, 3, 7)), "auto", 2),
-    Shape("22 tasks on 12", lambda: assignment(22, 12, alike=True), "subset-dp"),
-    Shape("60 tasks on 30", lambda: assignment(60, 30, alike=False), "dual-ascent"),
+    MemoryCase("chain of 2,000 on 500", lambda: web(2_000, 500, 1, (1,)), "connected"),
+    MemoryCase("chain of 600 x 8 on 200", lambda: web(600, 200, 8, (1,)), "connected"),
+    MemoryCase("web of 30 x 20 on 60", lambda: web(30, 60, 20, (1, 3, 7)), "configurations"),
+    MemoryCase("web of 12 x 40 on 20", lambda: web(12, 20, 40, (1, 3)), "configurations"),
+    MemoryCase("web of 60 x 20 on 100", lambda: web(60, 100, 20, (1, 3, 7)), "cp-sat"),
+    MemoryCase("web of 40 x 10 on 60", lambda: web(40, 60, 10, (1, 3, 7)), "milp"),
+    MemoryCase("web of 40 x 10 on 60", lambda: web(40, 60, 10, (1, 3, 7)), "auto"),
+    MemoryCase("web of 40 x 10 on 60", lambda: web(40, 60, 10, (1, 3, 7)), "auto", 2),
+    MemoryCase("22 tasks on 12", lambda: assignment(22, 12, alike=True), "subset-dp"),
+    MemoryCase("60 tasks on 30", lambda: assignment(60, 30, alike=False), "dual-ascent"),
 )
 
 
@@ -105,8 +109,15 @@ def breach(one: Measured, limit_mb: int) -> bool:
     return one.memory_mb is None or one.memory_mb > most
 
 
-def rows(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
-    """Measure; yield a line of the table for each run, and whether it is a breach."""
+def run(options: argparse.Namespace) -> None:
+    """Print the table.
+
+    Raises
+    ------
+    SlotwiseError
+        When a limit did not hold.
+    """
+    table, breaches = Table(COLUMNS, as_json=False), 0
     for shape in SHAPES:
         if options.engine not in (None, shape.engine):
             continue
@@ -119,54 +130,27 @@ def rows(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
                 memory_limit_mb=limit,
             )
             bad = breach(one, limit)
-            peak = "-" if one.memory_mb is None else f"{one.memory_mb:.0f}"
-            said = one.error or (one.notes[0] if one.notes else "")
-            engine = f"{shape.engine} x{shape.workers}" if shape.workers > 1 else shape.engine
-            yield (
-                (
-                    f"{shape.name:<26} {engine:<15} {limit:>6,} {peak:>6} {one.seconds:>7.1f} "
-                    f"{one.status:<10} {'BREACH ' if bad else ''}{said}"
-                ),
-                bad,
-            )
-
-
-def run(options: argparse.Namespace) -> None:
-    """Print the table.
-
-    Raises
-    ------
-    SlotwiseError
-        When a limit did not hold.
-    """
-    heads = f"{'shape':<26} {'engine':<15} {'limit':>6} {'peak':>6} {'seconds':>7} {'status':<10}"
-    sys.stdout.write(f"{heads} note (MB)\n")
-    breaches = 0
-    for line, bad in rows(options):
-        breaches += bad
-        sys.stdout.write(line + "\n")
-        sys.stdout.flush()
+            breaches += bad
+            table.add(one.to_document(), _cells(shape, one, limit, bad))
     if breaches:
         raise SlotwiseError(f"{breaches} limits did not hold")
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    made = argparse.ArgumentParser(
-        prog="python -m slotwise.benchmarks memory_limits",
-        description="Peak memory of solves under memory limits.",
+def _cells(shape: MemoryCase, one: Measured, limit: int, bad: bool) -> tuple[str, ...]:
+    said = one.error or (one.notes[0] if one.notes else "")
+    return (
+        shape.name,
+        f"{shape.engine} x{shape.workers}" if shape.workers > 1 else shape.engine,
+        f"{limit:,}",
+        number(one.memory_mb, ".0f"),
+        f"{one.seconds:.1f}",
+        one.status,
+        f"BREACH {said}" if bad else said,
     )
-    made.add_argument("--limits", type=int, nargs="+", default=LIMITS_MB, metavar="MB")
-    made.add_argument("--time-limit", type=float, default=10.0, metavar="S")
-    made.add_argument("--engine", help="shapes of this engine only")
-    return made
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark; return the exit code."""
-    options = parser().parse_args(arguments)
-    return exit_code("memory_limits", lambda: run(options), failed=1)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
+    parser.add_argument("--limits", type=int, nargs="+", default=LIMITS_MB, metavar="MB")
+    parser.add_argument("--time-limit", type=float, default=10.0, metavar="S")
+    parser.add_argument("--engine", help="shapes of this engine only")

@@ -1,5 +1,4 @@
-"""Seconds and memory of the partitioners against edges: ``python -m slotwise.benchmarks
-partition_speed``.
+"""Seconds and memory of the partitioners: ``python -m slotwise.benchmarks partition_speed``.
 
 Each graph is generated (communities of equal size, four edges of five inside them, vertices in
 random order), written as a METIS file, and partitioned by each method in a fresh process through
@@ -14,12 +13,12 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from slotwise.benchmarks.program import exit_code
+from slotwise.benchmarks.table import say
 from slotwise.models.errors import SlotwiseError
 
 METHODS = ("hash", "ldg", "fennel", "ldg-re:passes=5", "fennel-re:passes=5", "metis")
@@ -50,7 +49,7 @@ def write_graph(path: Path, edges: int, seed: int) -> int:
     offsets = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=count)))).tolist()
     with path.open("w", encoding="ascii") as file:
         file.write(f"{count} {len(key)}\n")
-        for begin, end in zip(offsets[:-1], offsets[1:], strict=True):
+        for begin, end in pairwise(offsets):
             file.write(" ".join(words[begin:end]) + "\n")
     return count
 
@@ -72,15 +71,14 @@ def measured(path: Path, method: str, parts: int, seed: int) -> dict[str, object
 def run(options: argparse.Namespace) -> None:
     """Print a line a run."""
     if not options.json:
-        sys.stdout.write(HEAD + "\n")
+        say(HEAD)
     with tempfile.TemporaryDirectory() as folder:
         for edges in options.edges:
             path = Path(folder) / f"{edges}.graph"
             write_graph(path, edges, options.seed)
             for method in options.methods:
                 row = measured(path, method, options.parts, options.seed)
-                sys.stdout.write((json.dumps(row) if options.json else line(row)) + "\n")
-                sys.stdout.flush()
+                say(json.dumps(row) if options.json else line(row))
 
 
 def line(row: dict[str, object]) -> str:
@@ -92,19 +90,10 @@ def line(row: dict[str, object]) -> str:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure; exit code 2 where a method fails."""
-    parser = argparse.ArgumentParser(
-        "python -m slotwise.benchmarks partition_speed", description="Partitioners against edges."
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
     parser.add_argument("--edges", type=int, nargs="+", default=EDGES, metavar="M")
     parser.add_argument("--methods", nargs="+", default=METHODS, metavar="METHOD")
     parser.add_argument("--parts", type=int, default=32, metavar="K")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
-    options = parser.parse_args(arguments)
-    return exit_code("partition_speed", lambda: run(options))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

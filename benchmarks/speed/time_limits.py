@@ -14,11 +14,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from slotwise.benchmarks.program import exit_code
+from slotwise.benchmarks.child_process import take_stdout
 from slotwise.benchmarks.speed.limit_instances import BEYOND, SHAPES
+from slotwise.benchmarks.table import say
 from slotwise.models.errors import SlotwiseError
 
 SHARE_LATE, LATE_S = 0.05, 1.0
@@ -40,7 +41,7 @@ class LateError(SlotwiseError):
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class SolveEnd:
     """How one solve ended.
 
     Parameters
@@ -91,7 +92,9 @@ class Ended:
         )
 
 
-def ended(shape: str, engine: str, workers: int, limit_s: float, *, trace: bool = False) -> Ended:
+def ended(
+    shape: str, engine: str, workers: int, limit_s: float, *, trace: bool = False
+) -> SolveEnd:
     """Run one solve in a process of its own and watch its clock.
 
     With `trace` the stacks of what was left behind go to stderr.
@@ -99,15 +102,9 @@ def ended(shape: str, engine: str, workers: int, limit_s: float, *, trace: bool 
     request = {
         "shape": shape, "engine": engine, "workers": workers, "limit_s": limit_s, "trace": trace
     }  # fmt: skip
+    words = [sys.executable, "-m", "slotwise.benchmarks", "time_limits"]
     process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "slotwise.benchmarks",
-            "time_limits",
-            "--child",
-            json.dumps(request),
-        ],
+        [*words, "--child", json.dumps(request)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -120,7 +117,7 @@ def ended(shape: str, engine: str, workers: int, limit_s: float, *, trace: bool 
     except subprocess.TimeoutExpired:
         process.kill()
         out, err = process.communicate()
-        return Ended(shape, engine, workers, limit_s, KILLED, "", limit_s + PATIENCE_S, None)
+        return SolveEnd(shape, engine, workers, limit_s, KILLED, "", limit_s + PATIENCE_S, None)
     seconds = time.perf_counter() - started
     if trace:
         sys.stderr.write(err)
@@ -128,8 +125,8 @@ def ended(shape: str, engine: str, workers: int, limit_s: float, *, trace: bool 
     if process.returncode or said is None:
         last = (err.strip().splitlines() or ["no message"])[-1]
         text = f"exit code {process.returncode}: {last}"
-        return Ended(shape, engine, workers, limit_s, CRASHED, text, seconds, None)
-    return Ended(shape, engine, workers, limit_s, said["status"], said["engines"], seconds,
+        return SolveEnd(shape, engine, workers, limit_s, CRASHED, text, seconds, None)
+    return SolveEnd(shape, engine, workers, limit_s, said["status"], said["engines"], seconds,
                  said["memory_mb"], said["left_behind"])  # fmt: skip
 
 
@@ -137,13 +134,12 @@ def child(request: str) -> None:
     """Make the instance, say so, solve it, say how it went, and end as ``slotwise solve`` does."""
     from slotwise.benchmarks.grading.run import peak_memory_mb
     from slotwise.solver.core.ctrl_c import is_any_left_behind
-    from slotwise.solver.core.engine import UntakenError
+    from slotwise.solver.core.not_taken import UntakenError
     from slotwise.solver.solve import solve
 
     asked = json.loads(request)
     instance = (SHAPES | BEYOND)[asked["shape"]]()
-    out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # solvers may print
+    out = take_stdout()
     out.write("ready\n")
     out.flush()
     limits = {"time_limit_s": asked["limit_s"], "workers": asked["workers"]}
@@ -169,46 +165,33 @@ def run(options: argparse.Namespace) -> None:
     LateError
         After the last one, where some were late.
     """
+    if options.child is not None:
+        child(options.child)
+        return
     late = [one for one in _all(options) if not one.holds]
     if late:
         named = ", ".join(f"{one.shape} {one.engine}" for one in late)
         raise LateError(f"{len(late)} ended late: {named}")
 
 
-def _all(options: argparse.Namespace) -> Iterator[Ended]:
+def _all(options: argparse.Namespace) -> Iterator[SolveEnd]:
     for shape in options.shape or SHAPES:
         for engine, workers in RUNS:
             if options.engine and engine not in options.engine:
                 continue
             one = ended(shape, engine, workers, options.time_limit, trace=options.trace)
-            sys.stdout.write(f"{one}\n")
-            sys.stdout.flush()
+            say(str(one))
             yield one
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    made = argparse.ArgumentParser(
-        prog="python -m slotwise.benchmarks time_limits", description="Do time limits hold?"
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
     shapes = sorted(SHAPES | BEYOND)
-    made.add_argument("--shape", action="append", choices=shapes, help="default: all but `million`")
+    parser.add_argument(
+        "--shape", action="append", choices=shapes, help="default: all but `million`"
+    )
     engines = sorted({engine for engine, _ in RUNS})
-    made.add_argument("--engine", action="append", choices=engines, help="default: all")
-    made.add_argument("--time-limit", type=float, default=4.0, metavar="S")
-    made.add_argument("--trace", action="store_true", help="show where searches were left behind")
-    made.add_argument("--child", help=argparse.SUPPRESS)
-    return made
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark; return the exit code."""
-    options = parser().parse_args(arguments)
-    if options.child is not None:
-        child(options.child)
-        return 0
-    return exit_code("time_limits", lambda: run(options), failed=1)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    parser.add_argument("--engine", action="append", choices=engines, help="default: all")
+    parser.add_argument("--time-limit", type=float, default=4.0, metavar="S")
+    parser.add_argument("--trace", action="store_true", help="show where searches were left behind")
+    parser.add_argument("--child", help=argparse.SUPPRESS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections import defaultdict
 from dataclasses import dataclass
 
 from slotwise.heuristics.external.storm_peer import StormAnswer, StormPeer
@@ -12,7 +11,7 @@ from slotwise.heuristics.ras.scheduler.round import Round
 from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
 from slotwise.heuristics.ras.scheduler.topology_attempt import RoundLimits
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.instance.placement import Placement, tasks_by_worker
 
 MILLISECONDS = re.compile(r" in \d+ ms")
 Workers = set[tuple[str, str, frozenset[str]]]
@@ -90,10 +89,5 @@ def differences(
 
 def workers(instance: Instance, placement: Placement) -> Workers:
     """Return each worker as topology, node and tasks: the labels of workers mean nothing."""
-    held = defaultdict(set)
-    for (topology, task), node, worker in zip(
-        instance.task_names(), placement.nodes, placement.workers, strict=True
-    ):
-        if node != UNPLACED:
-            held[topology, instance.cluster.nodes[node].id, worker].add(task)
-    return {(topology, node, frozenset(tasks)) for (topology, node, _), tasks in held.items()}
+    nodes, held = instance.cluster.nodes, tasks_by_worker(instance, placement)
+    return {(t, nodes[node].id, frozenset(tasks)) for (t, node, _), tasks in held.items()}

@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
 
 import numpy as np
 
-from slotwise.heuristics.ras.scheduler.round import Outcome, Round
+from slotwise.benchmarks.table import say
+from slotwise.heuristics.ras.scheduler.round import DecisionOutcome, Round
 from slotwise.heuristics.ras.scheduler.scheduler import schedule_rounds
 from slotwise.models.families.family import child_rng, draw
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective, Scheduler
 from slotwise.models.instance.topology import Component, Stream, Topology
-from slotwise.solver.admission.exact_round import Answer, exact_counterparts
+from slotwise.solver.admission.exact_round import Counterpart, exact_counterparts
 from slotwise.solver.core.result import Limits, Status
 
 NAME = "ras-choices"
@@ -41,7 +41,7 @@ POOLS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class EvictionTally:
     """Counts over rounds.
 
     Parameters
@@ -69,9 +69,11 @@ class Tally:
     better: int = 0
     open: int = 0
 
-    def __add__(self, other: Tally) -> Tally:
+    def __add__(self, other: EvictionTally) -> EvictionTally:
         """Return the sums."""
-        return Tally(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Tally)))
+        return EvictionTally(
+            *(getattr(self, f.name) + getattr(other, f.name) for f in fields(EvictionTally))
+        )
 
 
 def arrivals(index: int, seed: int) -> Iterator[Instance]:
@@ -116,39 +118,41 @@ def _topology(rng: np.random.Generator, number: int) -> Topology:
     )
 
 
-def compare(done: Round, limits: Limits) -> Tally:
+def compare(done: Round, limits: Limits) -> EvictionTally:
     """Return the counts of one round; nothing where it neither evicted nor refused."""
-    if not any(one.evicted or one.outcome is Outcome.REFUSED for one in done.decisions):
-        return Tally()
+    if not any(one.evicted or one.outcome is DecisionOutcome.REFUSED for one in done.decisions):
+        return EvictionTally()
     exact = exact_counterparts(done, limits)
-    total = sum((_of_answer(answer) for answer in exact.answers), Tally(rounds=1))
+    total = sum((_of_answer(answer) for answer in exact.answers), EvictionTally(rounds=1))
     if not exact.best.proven:
-        return total + Tally(open=1)
-    return total + Tally(sets=1, better=int(exact.best.cost < exact.cost))
+        return total + EvictionTally(open=1)
+    return total + EvictionTally(sets=1, better=int(exact.best.cost < exact.cost))
 
 
-def _of_answer(answer: Answer) -> Tally:
+def _of_answer(answer: Counterpart) -> EvictionTally:
     found, decision = answer.eviction, answer.decision
     if found is None or found.status not in (Status.OPTIMAL, Status.INFEASIBLE):
-        return Tally(open=1)
-    if decision.outcome is Outcome.SCHEDULED:
+        return EvictionTally(open=1)
+    if decision.outcome is DecisionOutcome.SCHEDULED:
         least = len(found.evicted or ())
-        return Tally(let_in=1, evicted=len(decision.evicted), least=least)
+        return EvictionTally(let_in=1, evicted=len(decision.evicted), least=least)
     if found.evicted is None:
-        return Tally(refused=1)
-    return Tally(refused=1, fits=int(not found.evicted), fits_by_eviction=int(bool(found.evicted)))
+        return EvictionTally(refused=1)
+    return EvictionTally(
+        refused=1, fits=int(not found.evicted), fits_by_eviction=int(bool(found.evicted))
+    )
 
 
-def run(count: int, seed: int, strategy: str | None, limits: Limits) -> Tally:
+def tally(count: int, seed: int, strategy: str | None, limits: Limits) -> EvictionTally:
     """Return the counts over `count` clusters."""
-    total = Tally()
+    total = EvictionTally()
     for index in range(count):
         for done in schedule_rounds(arrivals(index, seed), strategy=strategy):
             total += compare(done, limits)
     return total
 
 
-def lines(total: Tally) -> Iterator[str]:
+def lines(total: EvictionTally) -> Iterator[str]:
     """Say what the counts are, for people."""
     yield f"{total.rounds} rounds with evictions or refusals."
     yield (
@@ -163,20 +167,17 @@ def lines(total: Tally) -> Iterator[str]:
     yield f"{total.open} questions left open by the time limit."
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark; return the exit code."""
-    made = argparse.ArgumentParser(prog="python -m slotwise.benchmarks ras_choices")
-    made.add_argument("--count", type=int, default=100, help="clusters")
-    made.add_argument("--seed", type=int, default=0)
-    made.add_argument("--strategy", help="of all topologies; default: ras-default")
-    made.add_argument("--time-limit", type=float, default=10.0, metavar="S", help="per question")
-    made.add_argument("--json", action="store_true")
-    options = made.parse_args(arguments)
-    total = run(options.count, options.seed, options.strategy, Limits(options.time_limit))
-    shown = [json.dumps(asdict(total))] if options.json else lines(total)
-    sys.stdout.writelines(f"{line}\n" for line in shown)
-    return 0
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
+    parser.add_argument("--count", type=int, default=100, help="clusters")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--strategy", help="of all topologies; default: ras-default")
+    parser.add_argument("--time-limit", type=float, default=10.0, metavar="S", help="per question")
+    parser.add_argument("--json", action="store_true")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Count and print."""
+    total = tally(options.count, options.seed, options.strategy, Limits(options.time_limit))
+    for line in [json.dumps(asdict(total))] if options.json else lines(total):
+        say(line)

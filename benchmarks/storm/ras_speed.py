@@ -9,20 +9,20 @@ of three runs each, in seconds of one core; reading and checking the file is not
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
-from slotwise.benchmarks.program import exit_code
+from slotwise.benchmarks.table import say
 from slotwise.heuristics.ras.model.model import ras_model
 from slotwise.heuristics.ras.scheduler.priority import priority_order
 from slotwise.heuristics.ras.state.state import RasState
 from slotwise.heuristics.ras.strategies.strategy import schedule_topology
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.topology import Component, RasSettings, Stream, Topology
+from slotwise.models.instance.ras_settings import RasSettings
+from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.instance_file import read_instance
 
 EXECUTORS = (100, 400, 1600, 6400, 25_000)
@@ -63,8 +63,8 @@ def seconds(instance: Instance) -> tuple[float, int, int]:
         start = time.process_time()
         state = RasState(ras_model(instance))
         results = [
-            schedule_topology(state, turn.topology, "ras-default")
-            for turn in priority_order(instance)
+            schedule_topology(state, entry.topology, "ras-default")
+            for entry in priority_order(instance)
         ]
         best = min(best, time.process_time() - start)
         placed = sum(not state.unassigned(t) for t in range(len(instance.topologies)))
@@ -86,21 +86,14 @@ def lines(clusters: Path | None) -> Iterator[str]:
         yield f"{name}: {spent:.3f} s, {placed} of {count} placed, backtracked {backtracked} times"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the report line by line; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
     parser.add_argument(
         "--clusters", type=Path, help="folder of largeCluster01.json and ...03.json"
     )
-    clusters = parser.parse_args(arguments).clusters
-
-    def run() -> None:
-        for line in lines(clusters):
-            sys.stdout.write(line + "\n")
-            sys.stdout.flush()
-
-    return exit_code("ras_speed", run)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    """Print the report line by line."""
+    for line in lines(options.clusters):
+        say(line)

@@ -10,7 +10,6 @@ everybody. Network cost of each, failures with reasons, sums.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -18,9 +17,8 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from slotwise.benchmarks.program import exit_code
 from slotwise.benchmarks.storm.filling import Filling
-from slotwise.benchmarks.storm.sequence_table import Entry, MethodSum, Row, SequenceTable
+from slotwise.benchmarks.storm.sequence_table import Entry, MethodSum, SequenceTable, TopologyRow
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.method_error import MethodError
@@ -43,7 +41,9 @@ NETWORK = Objective(("network",))
 Run = Callable[[Instance, float], tuple[Entry, Placement | None]]
 
 
-def sequence(together: Instance, methods: Sequence[str], time_limit_s: float) -> Iterator[Row]:
+def sequence(
+    together: Instance, methods: Sequence[str], time_limit_s: float
+) -> Iterator[TopologyRow]:
     """Yield a row for each topology with tasks, in the order of the instance.
 
     Parameters
@@ -72,7 +72,7 @@ def sequence(together: Instance, methods: Sequence[str], time_limit_s: float) ->
             entries[method], placement = runs[method](filling.instance(t, NETWORK), time_limit_s)
             if placement is not None:
                 filling.add(t, placement)
-        yield Row(topology.id, tasks, alone, entries)
+        yield TopologyRow(topology.id, tasks, alone, entries)
 
 
 def _exact(instance: Instance, time_limit_s: float) -> tuple[Entry, Placement | None]:
@@ -113,7 +113,7 @@ def _heuristic(
     return Entry(int(verdict.objective[0].value), None, "", seconds), answer
 
 
-def summarise(rows: Sequence[Row]) -> list[MethodSum]:
+def summarise(rows: Sequence[TopologyRow]) -> list[MethodSum]:
     """Return the sums of each method, in the order of the rows' entries."""
     methods = list(rows[0].entries) if rows else []
     for_all = [row for row in rows if all(e.cost is not None for e in row.entries.values())]
@@ -160,27 +160,12 @@ def run(options: argparse.Namespace) -> None:
     table.end(summarise(rows))
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    made = argparse.ArgumentParser(
-        prog="python -m slotwise.benchmarks storm_sequence",
-        description="Every method places the topologies of a decoded Storm cluster in sequence.",
-    )
-    made.add_argument("cluster", type=Path, metavar="CLUSTER.json")
-    made.add_argument("--methods", metavar="A,B", help=f"default: all, and {EXACT}")
-    made.add_argument("--count", type=int, metavar="N", help="the first N topologies only")
-    made.add_argument(
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
+    parser.add_argument("cluster", type=Path, metavar="CLUSTER.json")
+    parser.add_argument("--methods", metavar="A,B", help=f"default: all, and {EXACT}")
+    parser.add_argument("--count", type=int, metavar="N", help="the first N topologies only")
+    parser.add_argument(
         "--time-limit", type=float, default=10.0, metavar="S", help="of each exact solve"
     )
-    made.add_argument("--json", action="store_true", help="one JSON object a line")
-    return made
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark; return the exit code."""
-    options = parser().parse_args(arguments)
-    return exit_code("storm_sequence", lambda: run(options))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")

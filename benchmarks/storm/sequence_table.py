@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+
+from slotwise.benchmarks.table import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TopologyRow:
     """One topology: its tasks, the exact answer on the empty cluster, each method's entry."""
 
     topology: str
@@ -83,45 +84,31 @@ class SequenceTable:
     def __init__(self, methods: Sequence[str], as_json: bool) -> None:
         self._json = as_json
         if not as_json:
-            self._line(_cells(["topology", "tasks", "alone", *methods]))
-            self._line(_cells(["---", *["---:"] * (2 + len(methods))]))
+            say(_cells(["topology", "tasks", "alone", *methods]))
+            say(_cells(["---", *["---:"] * (2 + len(methods))]))
 
-    def add(self, row: Row) -> None:
+    def add(self, row: TopologyRow) -> None:
         """Print one row."""
         if self._json:
-            self._line(json.dumps(asdict(row)))
+            say(json.dumps(asdict(row)))
             return
         entries = [_cost(entry) for entry in row.entries.values()]
-        self._line(_cells([row.topology, str(row.tasks), _cost(row.alone), *entries]))
+        say(_cells([row.topology, str(row.tasks), _cost(row.alone), *entries]))
 
     def end(self, sums: Sequence[MethodSum]) -> None:
         """Print what the rows add up to."""
         if self._json:
-            self._line(json.dumps({"summary": [asdict(one) for one in sums]}))
+            say(json.dumps({"summary": [asdict(one) for one in sums]}))
             return
-        self._line("")
-        heads = [
-            "method",
-            "placed",
-            "at the bound",
-            "network",
-            "bound",
-            "on the common",
-            "seconds",
-            "failures",
-        ]
-        self._line(_cells(heads))
-        self._line(_cells(["---", *["---:"] * 6, "---"]))
+        say("")
+        heads = ["placed", "at the bound", "network", "bound", "on the common", "seconds"]
+        say(_cells(["method", *heads, "failures"]))
+        say(_cells(["---", *["---:"] * 6, "---"]))
         for one in sums:
             failures = ", ".join(f"{count} {reason}" for reason, count in one.failures.items())
             numbers = [one.placed, one.at_bound, one.cost, one.bound, one.common]
             shown = [*map(str, numbers), f"{one.seconds:.1f}", failures or "-"]
-            self._line(_cells([one.method, *shown]))
-
-    @staticmethod
-    def _line(text: str) -> None:
-        sys.stdout.write(text + "\n")
-        sys.stdout.flush()
+            say(_cells([one.method, *shown]))
 
 
 def _cost(entry: Entry) -> str:

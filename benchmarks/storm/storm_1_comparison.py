@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 from slotwise.heuristics.external.storm_1_peer import SchedulerError, Storm1Peer
@@ -10,13 +9,13 @@ from slotwise.heuristics.external.storm_peer import StormAnswer
 from slotwise.heuristics.rstorm.storm_1.node import OverdrawnError
 from slotwise.heuristics.rstorm.storm_1.scheduler import Storm1Round, schedule_storm_1
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.instance.placement import Placement, tasks_by_worker
 
 Held = dict[tuple[str, str, int], frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Storm1Comparison:
     """One round of Storm's and of ours.
 
     Parameters
@@ -32,7 +31,7 @@ class Comparison:
     differences: dict[str, tuple[object, object]]
 
 
-def compare(peer: Storm1Peer, instance: Instance) -> Comparison:
+def compare(peer: Storm1Peer, instance: Instance) -> Storm1Comparison:
     """Let Storm and us schedule `instance`; we follow the release of Java that Storm runs on."""
     storm: StormAnswer | str
     ours: Storm1Round | str
@@ -44,7 +43,7 @@ def compare(peer: Storm1Peer, instance: Instance) -> Comparison:
         ours = schedule_storm_1(instance, int(peer.java_version.split(".")[0]))
     except OverdrawnError as error:
         ours = str(error)
-    return Comparison(storm, ours, differences(instance, storm, ours))
+    return Storm1Comparison(storm, ours, differences(instance, storm, ours))
 
 
 def differences(
@@ -65,10 +64,5 @@ def differences(
 
 def slots(instance: Instance, placement: Placement) -> Held:
     """Return the tasks of each worker by topology, node and port."""
-    held = defaultdict(set)
-    for (topology, task), node, port in zip(
-        instance.task_names(), placement.nodes, placement.workers, strict=True
-    ):
-        if node != UNPLACED:
-            held[topology, instance.cluster.nodes[node].id, port].add(task)
-    return {key: frozenset(tasks) for key, tasks in held.items()}
+    nodes, held = instance.cluster.nodes, tasks_by_worker(instance, placement)
+    return {(t, nodes[n].id, port): frozenset(tasks) for (t, n, port), tasks in held.items()}

@@ -12,14 +12,12 @@ The instances are the files named, decoded Storm clusters for example, and rando
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from slotwise.benchmarks.program import exit_code
 from slotwise.benchmarks.storm.comparison import compare
+from slotwise.benchmarks.table import Table, number
 from slotwise.heuristics.external.storm_peer import StormPeer
 from slotwise.heuristics.ras.scheduler.topology_attempt import RoundLimits
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES, RasLimits
@@ -31,8 +29,10 @@ from slotwise.models.instance_file import read_instance
 RANDOM = RandomParameters(
     tasks=600, components=24, topologies=6, nodes=60, racks=4, infeasible_percent=0
 )
-HEADS = ("instance", "nodes", "tasks", "Storm first", "Storm", "ours first", "ours", "same")
-WIDTHS = (28, 6, 6, 11, 9, 10, 9, 5)
+COLUMNS = {
+    "instance": "<28", "nodes": ">6", "tasks": ">6", "Storm first": ">11", "Storm": ">9",
+    "ours first": ">10", "ours": ">9", "same": ">5",
+}  # fmt: skip
 TIMEOUT_S = 900
 """For one topology, as Storm's own test of the larger cluster has it."""
 
@@ -93,15 +93,11 @@ def run(options: argparse.Namespace) -> None:
     """Measure and print instance by instance."""
     if options.runs < 1:
         raise InputError("must be at least 1", field="runs", value=options.runs)
-    if not options.json:
-        _print(" ".join(_aligned(HEADS)))
+    table = Table(COLUMNS, options.json)
     strategy = None if options.strategy == "own" else options.strategy
     for instance in instances(options.files, options.random, options.seed):
         times = measure(instance, strategy, options.runs)
-        if options.json:
-            _print(json.dumps(asdict(times)))
-        else:
-            _print(" ".join(_aligned(_cells(times))))
+        table.add(asdict(times), _cells(times))
 
 
 def _cells(times: Times) -> tuple[str, ...]:
@@ -110,46 +106,21 @@ def _cells(times: Times) -> tuple[str, ...]:
         times.instance,
         str(times.nodes),
         str(times.tasks),
-        *("-" if one is None else f"{one:.3f}" for one in seconds),
+        *(number(one, ".3f") for one in seconds),
         "yes" if times.same else "NO",
     )
 
 
-def _aligned(cells: Sequence[str]) -> Iterator[str]:
-    for index, (cell, width) in enumerate(zip(cells, WIDTHS, strict=True)):
-        yield f"{cell:<{width}}" if index == 0 else f"{cell:>{width}}"
-
-
-def _print(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    made = argparse.ArgumentParser(
-        prog="python -m slotwise.benchmarks storm_times",
-        description="Seconds of Storm's own scheduler (make storm-peer) and of ours.",
-    )
-    made.add_argument("files", nargs="*", type=Path, metavar="FILE", help="instances to schedule")
-    made.add_argument(
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="instances to schedule")
+    parser.add_argument(
         "--strategy",
         choices=("own", *STRATEGIES),
         default="ras-default",
         help="of all topologies; own = each one's own",
     )
-    made.add_argument("--runs", type=int, default=3, metavar="N", help="of each instance")
-    made.add_argument("--random", type=int, default=3, metavar="N", help="random instances")
-    made.add_argument("--seed", type=int, default=0)
-    made.add_argument("--json", action="store_true", help="one JSON object a line")
-    return made
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark; return the exit code."""
-    options = parser().parse_args(arguments)
-    return exit_code("storm_times", lambda: run(options))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    parser.add_argument("--runs", type=int, default=3, metavar="N", help="of each instance")
+    parser.add_argument("--random", type=int, default=3, metavar="N", help="random instances")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")

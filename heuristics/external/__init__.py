@@ -4,7 +4,8 @@ How is a program asked that may hang, flood its output, die or leave processes b
 states the protocol (an instance on stdin, a placement or a refusal on stdout), `exchange` one
 question within limits of time and size, `process` and `reaper` that nothing of it survives.
 `storm_methods` are Storm's released schedulers, asked through a small Java program (`storm_peer`,
-`storm_1_peer`; built by ``make storm-peer`` and ``make storm-1-peer``).
+`storm_1_peer`; Maven projects in ``storm_programs/``, built by ``make storm-peer`` and
+``make storm-1-peer``).
 
 Start with `command`. It may import `heuristics.ras`, `heuristics.rstorm.storm_1` (for what Storm's
 words mean) and `models`; nothing in it knows `heuristics.registry`.

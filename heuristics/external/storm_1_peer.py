@@ -1,7 +1,7 @@
 """The Resource Aware Scheduler of Apache Storm 1.0.6 itself, as a process that answers requests.
 
-``make storm-1-peer`` builds a small Java program (``benchmarks/storm_peer/storm_1/``) on the
-released ``storm-core``. It is asked as `storm_peer` asks the newer release. Topologies are handed
+``make storm-1-peer`` builds a small Java program (in ``storm_programs/storm_1/``) on the released
+``storm-core``. It is asked as `storm_peer` asks the newer release. Topologies are handed
 over as Nimbus reads them, with hash maps that went through Thrift; the clock stands still.
 """
 
@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from slotwise.heuristics.external.storm_peer import StormAnswer, read_answer
 from slotwise.heuristics.external.storm_process import STORM_1, StormProcess
-from slotwise.models.errors import InputError, SlotwiseError
-from slotwise.models.formats.instance_writer import instance_document, instance_hash
-from slotwise.models.formats.json_text import canonical_json
+from slotwise.models.errors import SlotwiseError
 from slotwise.models.instance.instance import Instance
 
 
@@ -20,23 +18,9 @@ class SchedulerError(SlotwiseError):
 
 
 class Storm1Peer(StormProcess):
-    """The running program; a context manager, which ends it.
+    """The running program; see `StormProcess`."""
 
-    Attributes
-    ----------
-    storm_version, java_version
-        What it is linked with and runs on: ``1.0.6`` and, for example, ``17.0.15``.
-
-    Raises
-    ------
-    InputError
-        When it is not built, or there is no Java.
-    PeerError
-        When it does not start.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(STORM_1)
+    program = STORM_1
 
     def schedule(
         self, instance: Instance, *, runs: int = 1, time_limit_s: float | None = None
@@ -61,14 +45,7 @@ class Storm1Peer(StormProcess):
         PeerError
             When the process broke down or was out of time.
         """
-        request = {
-            "instance": instance_document(instance),
-            "hash": instance_hash(instance),
-            "runs": runs,
-        }
-        answer = self.ask(canonical_json(request), time_limit_s)
-        if "error" in answer:
-            raise InputError(answer["error"], field="Storm's scheduler", has_value=False)
+        answer = self.ask_about(instance, time_limit_s, runs=runs)
         if "failed" in answer:
             raise SchedulerError(answer["failed"])
         return read_answer(answer, instance)

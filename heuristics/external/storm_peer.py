@@ -1,6 +1,6 @@
 """Apache Storm's own Resource Aware Scheduler, as a process that answers many requests.
 
-``make storm-peer`` builds a small Java program (``benchmarks/storm_peer/``) on the released
+``make storm-peer`` builds a small Java program (in ``storm_programs/``) on the released
 ``storm-server``. It reads one JSON object a line and answers with one. It is started once and
 asked as often as needed, for a Java machine takes a second to start.
 
@@ -15,12 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slotwise.heuristics.external.storm_process import STORM_2, StormProcess
+from slotwise.heuristics.external.storm_process import StormProcess
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
-from slotwise.heuristics.storm_outcome import Outcome
+from slotwise.heuristics.storm_outcome import TopologyOutcome
 from slotwise.models.errors import InputError
-from slotwise.models.formats.instance_writer import instance_document, instance_hash
-from slotwise.models.formats.json_text import canonical_json
 from slotwise.models.formats.placement_file import answer_from_data
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, Refusal
@@ -48,7 +46,7 @@ class StormAnswer:
     """
 
     placement: Placement
-    outcomes: Mapping[str, Outcome]
+    outcomes: Mapping[str, TopologyOutcome]
     evicted: Mapping[str, tuple[str, ...]]
     seconds: tuple[float, ...]
 
@@ -73,23 +71,7 @@ def unsupported(instance: Instance, strategy: str | None) -> str | None:
 
 
 class StormPeer(StormProcess):
-    """The running program; a context manager, which ends it.
-
-    Attributes
-    ----------
-    storm_version, java_version
-        What it is linked with and runs on, for example ``2.8.3`` and ``17.0.15``.
-
-    Raises
-    ------
-    InputError
-        When it is not built, or there is no Java.
-    PeerError
-        When it does not start.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(STORM_2)
+    """The running program; see `StormProcess`."""
 
     def schedule(
         self,
@@ -129,18 +111,15 @@ class StormPeer(StormProcess):
         reason = unsupported(instance, strategy)
         if reason is not None:
             raise InputError(reason, field=instance.name, has_value=False)
-        request = {
-            "instance": instance_document(instance),
-            "hash": instance_hash(instance),
-            "strategy": strategy,
-            "runs": runs,
-            "attempts": attempts,
-            "max_states": max_states,
-            "timeout_s": timeout_s,
-        }
-        answer = self.ask(canonical_json(request), time_limit_s)
-        if "error" in answer:
-            raise InputError(answer["error"], field="Storm's scheduler", has_value=False)
+        answer = self.ask_about(
+            instance,
+            time_limit_s,
+            strategy=strategy,
+            runs=runs,
+            attempts=attempts,
+            max_states=max_states,
+            timeout_s=timeout_s,
+        )
         return read_answer(answer, instance)
 
 
@@ -151,7 +130,7 @@ def read_answer(answer: Mapping[str, Any], instance: Instance) -> StormAnswer:
     return StormAnswer(
         placement=placement,
         outcomes={
-            key: Outcome(found["scheduled"], found["status"] or "")
+            key: TopologyOutcome(found["scheduled"], found["status"] or "")
             for key, found in answer["topologies"].items()
         },
         evicted={key: tuple(found) for key, found in answer["evicted"].items()},

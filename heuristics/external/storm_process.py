@@ -7,15 +7,16 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread, Timer
-from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from slotwise.heuristics.external.exchange import KEPT_BYTES, MOST_BYTES
 from slotwise.heuristics.external.process import LEAVE_S, CommandProcess
 from slotwise.heuristics.external.stderr_tail import last_words
 from slotwise.heuristics.method_error import MethodError
 from slotwise.models.errors import InputError
-from slotwise.models.formats.json_text import parse_json
+from slotwise.models.formats.instance_writer import instance_document, instance_hash
+from slotwise.models.formats.json_text import canonical_json, parse_json
+from slotwise.models.instance.instance import Instance
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +26,9 @@ class Program:
     Parameters
     ----------
     jar
-        Path from the folder ``benchmarks/storm_peer``.
+        Path in the folder ``storm_programs``.
     variable
-        Environment variable that names the jar elsewhere than in the checkout.
+        Environment variable that names a jar elsewhere.
     target
         What ``make`` builds it as.
     """
@@ -44,6 +45,10 @@ STORM_1 = Program("storm_1/target/storm-1-peer.jar", "SLOTWISE_STORM_1_PEER", "s
 """Around Storm 1.0.6, which ``r-storm-1.0`` is compared with."""
 
 
+PROGRAMS = Path(__file__).with_name("storm_programs")
+"""Their sources, in a checkout, and what is built from them."""
+
+
 class PeerError(MethodError):
     """Storm's scheduler did not answer; the message says why. The process is gone."""
 
@@ -51,9 +56,7 @@ class PeerError(MethodError):
 def jar_path(program: Program = STORM_2) -> Path:
     """Return where the program is or would be."""
     named = os.environ.get(program.variable)
-    if named:
-        return Path(named)
-    return Path(__file__).resolve().parents[2] / "benchmarks" / "storm_peer" / program.jar
+    return Path(named) if named else PROGRAMS / program.jar
 
 
 def missing(program: Program = STORM_2) -> str | None:
@@ -77,6 +80,8 @@ class StormProcess:
 
     Attributes
     ----------
+    program
+        Which one.
     storm_version, java_version
         What it is linked with and runs on, for example ``2.8.3`` and ``17.0.15``.
 
@@ -88,12 +93,15 @@ class StormProcess:
         When it does not start.
     """
 
-    def __init__(self, program: Program = STORM_2) -> None:
-        reason = missing(program)
+    program: ClassVar[Program] = STORM_2
+
+    def __init__(self) -> None:
+        reason = missing(self.program)
         java = _java()
         if reason is not None or java is None:
             raise InputError(str(reason), field="Storm's scheduler", has_value=False)
-        self._process = CommandProcess([java, "-XX:+UseSerialGC", "-jar", str(jar_path(program))])
+        jar = str(jar_path(self.program))
+        self._process = CommandProcess([java, "-XX:+UseSerialGC", "-jar", jar])
         self._out_of_time = False
         self._said = _Tail(self._process)
         try:
@@ -107,12 +115,7 @@ class StormProcess:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -120,6 +123,28 @@ class StormProcess:
         self._process.kill()
         self._said.join(LEAVE_S)
         self._process.close()
+
+    def ask_about(
+        self, instance: Instance, time_limit_s: float | None, **settings: object
+    ) -> dict[str, Any]:
+        """Return the answer to a request about `instance`.
+
+        Raises
+        ------
+        InputError
+            When Storm cannot read the request.
+        PeerError
+            When the process broke down or was out of time.
+        """
+        request = {
+            "instance": instance_document(instance),
+            "hash": instance_hash(instance),
+            **settings,
+        }
+        answer = self.ask(canonical_json(request), time_limit_s)
+        if "error" in answer:
+            raise InputError(answer["error"], field="Storm's scheduler", has_value=False)
+        return answer
 
     def ask(self, line: str, time_limit_s: float | None) -> dict[str, Any]:
         """Return the answer to a line of JSON; raises `PeerError` when none comes in time."""

@@ -27,7 +27,7 @@ from slotwise.heuristics.partitioning.partition import FloatArray, Parts
 from slotwise.heuristics.partitioning.partitioners import PARTITIONERS, read_passes, rule_of
 from slotwise.heuristics.partitioning.streaming import PASSES, restreaming
 from slotwise.heuristics.placed_neighbours import PlacedNeighbours, links
-from slotwise.models.cancellation import check_stop
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.graph_files.csr import CsrGraph, from_edges
 from slotwise.models.graph_files.vertex_stream import IdArray
 from slotwise.models.instance.placement import Placement, Refusal
@@ -93,7 +93,8 @@ def task_graph(problem: Problem) -> TaskGraph:
 class Pass:
     """One pass over the tasks, with the latest places of their neighbours."""
 
-    def __init__(self, graph: TaskGraph) -> None:
+    def __init__(self, graph: TaskGraph, token: CancellationToken) -> None:
+        self.token = token
         problem = graph.problem
         self.graph = graph
         self.neighbours = PlacedNeighbours(problem, links(problem, lambda _, flow: flow))
@@ -116,6 +117,7 @@ class Pass:
 
     def put(self, task: int, nodes: Iterator[int]) -> bool:
         """Place `task` on the first of `nodes` that takes it; return whether one does."""
+        self.token.check()
         weight = self.graph.weights[task]
         for node in nodes:
             if self.load[node] + weight > self.graph.capacities[node]:
@@ -165,13 +167,14 @@ def by_hash(now: Pass, task: int, rng: Generator) -> Iterator[int]:
     yield from ((first + step) % count for step in range(count))
 
 
-def streamed(problem: Problem, rng: Generator, order: Order, passes: int) -> Placement | Refusal:
+def streamed(
+    problem: Problem, rng: Generator, token: CancellationToken, order: Order, passes: int
+) -> Placement | Refusal:
     """Return the placement of the last of `passes` over the tasks."""
-    now = Pass(task_graph(problem))
+    now = Pass(task_graph(problem), token)
     for _ in range(passes - 1):
         now.begin()
         for task in range(problem.task_count):
-            check_stop()
             now.put(task, order(now, task, rng))
     return last_pass(now, lambda task: order(now, task, rng))
 
@@ -182,7 +185,6 @@ def last_pass(now: Pass, order: Callable[[int], Iterator[int]]) -> Placement | R
     now.begin()
     left_out: set[int] = set()
     for task in range(problem.task_count):
-        check_stop()
         t = problem.classes[problem.task_class[task]].topology
         if t in left_out or now.put(task, order(task)):
             continue
@@ -196,17 +198,19 @@ def last_pass(now: Pass, order: Callable[[int], Iterator[int]]) -> Placement | R
     return now.ledger.placement()
 
 
-def whole(problem: Problem, rng: Generator, name: str) -> Placement | Refusal:
+def whole(
+    problem: Problem, rng: Generator, token: CancellationToken, name: str
+) -> Placement | Refusal:
     """Return what a partitioner of the whole graph makes of a problem."""
     graph = task_graph(problem)
-    now = Pass(graph)
+    now = Pass(graph, token)
     used = np.flatnonzero(graph.capacities > 0)
     if not len(used) or not graph.weights.sum():
         return last_pass(now, lambda task: iter(range(problem.node_count)))
     capacities = graph.capacities[used]
     balance = max(1.0, float(capacities.sum() / graph.weights.sum()))
     parts = Parts(capacities / capacities.sum(), balance)
-    found = used[PARTITIONERS[name].run(graph.whole(), parts, rng).part].tolist()
+    found = used[PARTITIONERS[name].run(graph.whole(), parts, rng, token).part].tolist()
     for task, node in enumerate(found):
         now.moved(task, node)
 
@@ -224,11 +228,17 @@ def _stream_method(name: str, order: Order, passes: int = 1) -> Method:
     def configured(given: Mapping[str, tuple[str, ...]]) -> Method:
         return _stream_method(name, order, read_passes(name, given))
 
+    def place_until(
+        problem: Problem, rng: Generator, token: CancellationToken
+    ) -> Placement | Refusal:
+        return streamed(problem, rng, token, order, passes)
+
     other = repeats and passes != PASSES
     return Method(
         name=f"{name}:passes={passes}" if other else name,
         source=one.source,
-        place=lambda problem, rng: streamed(problem, rng, order, passes),
+        place=lambda problem, rng: place_until(problem, rng, CancellationToken()),
+        place_until=place_until,
         description=one.description,
         parameters={"passes": str(passes)} if repeats else {},
         configure=configured if repeats else None,
@@ -237,10 +247,17 @@ def _stream_method(name: str, order: Order, passes: int = 1) -> Method:
 
 def _whole_method(name: str) -> Method:
     one = PARTITIONERS[name]
+
+    def place_until(
+        problem: Problem, rng: Generator, token: CancellationToken
+    ) -> Placement | Refusal:
+        return whole(problem, rng, token, name)
+
     return Method(
         name=name,
         source=one.source,
-        place=lambda problem, rng: whole(problem, rng, name),
+        place=lambda problem, rng: place_until(problem, rng, CancellationToken()),
+        place_until=place_until,
         supports=lambda problem: one.missing(),
         description=one.description,
     )

@@ -14,7 +14,6 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-import time
 from importlib.util import find_spec
 
 import numpy as np
@@ -23,12 +22,12 @@ from numpy.random import Generator
 from slotwise.heuristics.method_error import MethodError
 from slotwise.heuristics.partitioning.partition import Partition, Partitioner, Parts
 from slotwise.heuristics.partitioning.whole_graph import made_to_fit, whole_weights
-from slotwise.models.cancellation import current_deadline
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.graph_files.csr import CsrGraph, in_memory
 from slotwise.models.graph_files.vertex_stream import IdArray, VertexStream
 
 TIME_LIMIT_S = 600.0
-"""The longest that KaHIP may take, or to the deadline of this thread."""
+"""The longest that KaHIP may take, or to the deadline of the token."""
 
 LEAST_IMBALANCE = 0.01
 
@@ -55,7 +54,7 @@ def missing() -> str | None:
     return None
 
 
-def run(graph: VertexStream, parts: Parts, rng: Generator) -> Partition:
+def run(graph: VertexStream, parts: Parts, rng: Generator, token: CancellationToken) -> Partition:
     """Return KaHIP's partition; raise `MethodError` where it fails."""
     whole = in_memory(graph)
     seed = int(rng.integers(2**31 - 1))
@@ -65,11 +64,11 @@ def run(graph: VertexStream, parts: Parts, rng: Generator) -> Partition:
     elif vertices <= count:  # nothing to decide, and KaHIP does not end
         part = np.arange(vertices, dtype=np.int32)
     else:
-        part = _asked(whole, parts, seed)
+        part = _asked(whole, parts, seed, token)
     return made_to_fit(whole, part, parts)
 
 
-def _asked(whole: CsrGraph, parts: Parts, seed: int) -> IdArray:
+def _asked(whole: CsrGraph, parts: Parts, seed: int, token: CancellationToken) -> IdArray:
     asked = io.BytesIO()
     np.savez(
         asked,
@@ -81,7 +80,7 @@ def _asked(whole: CsrGraph, parts: Parts, seed: int) -> IdArray:
         imbalance=np.array(max(LEAST_IMBALANCE, parts.balance - 1)),
         seed=np.array(seed),
     )
-    left = min(TIME_LIMIT_S, max(0.1, current_deadline() - time.perf_counter()))
+    left = min(TIME_LIMIT_S, max(0.1, token.remaining))
     try:
         done = subprocess.run(
             [sys.executable, "-P", "-c", CHILD],

@@ -15,6 +15,7 @@ from numpy.random import Generator
 from slotwise.heuristics.partitioning.native_output import silenced
 from slotwise.heuristics.partitioning.partition import Partition, Partitioner, Parts
 from slotwise.heuristics.partitioning.whole_graph import made_to_fit, whole_weights
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.graph_files.csr import in_memory
 from slotwise.models.graph_files.vertex_stream import VertexStream
 
@@ -29,28 +30,26 @@ def missing() -> str | None:
     return None
 
 
-def run(graph: VertexStream, parts: Parts, rng: Generator) -> Partition:
-    """Return METIS's partition."""
+def run(graph: VertexStream, parts: Parts, rng: Generator, token: CancellationToken) -> Partition:
+    """Return METIS's partition; nothing stops METIS on its way."""
     import pymetis
 
     whole = in_memory(graph)
     seed = int(rng.integers(2**31 - 1))
     part = np.zeros(len(whole.weights), dtype=np.int32)
-    if len(parts.sizes) > 1 and len(whole.neighbours):
+    count = len(parts.sizes)
+    if count > 1 and len(whole.neighbours):
+        rows = (whole.offsets.astype(np.int64), whole.neighbours.astype(np.int64))
+        balance = max(1, round(1000 * (parts.balance - 1)))
         with silenced():  # it complains of parts that come out empty
             _, found = pymetis.part_graph(
-                len(parts.sizes),
-                pymetis.CSRAdjacency(
-                    whole.offsets.astype(np.int64), whole.neighbours.astype(np.int64)
-                ),
+                count,
+                pymetis.CSRAdjacency(*rows),
                 vweights=whole_weights(whole.weights, 0),
                 eweights=whole_weights(whole.edge_weights, 1),
                 tpwgts=parts.sizes.tolist(),
-                recursive=len(parts.sizes) <= FEW_PARTS
-                or len(part) < FEW_VERTICES * len(parts.sizes),
-                options=pymetis.Options(
-                    seed=seed, ufactor=max(1, round(1000 * (parts.balance - 1)))
-                ),
+                recursive=count <= FEW_PARTS or len(part) < FEW_VERTICES * count,
+                options=pymetis.Options(seed=seed, ufactor=balance),
             )
         part = np.asarray(found, dtype=np.int32)
     return made_to_fit(whole, part, parts)

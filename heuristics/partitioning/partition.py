@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 from slotwise.models.graph_files.vertex_stream import IdArray, Totals, VertexStream
 
@@ -93,8 +94,8 @@ class Partitioner:
     name, source, description
         As of a `Method`.
     run
-        (graph, parts, rng) -> partition. Parts that cannot be kept within their capacities are
-        exceeded; `Partition.fits` says so.
+        (graph, parts, rng, token) -> partition, or `CancelledError` once the token is cancelled.
+        Parts that cannot be kept within their capacities are exceeded; `Partition.fits` says so.
     missing
         Why it cannot be used here, naming the extra to install; ``None`` = it can.
     """
@@ -102,5 +103,5 @@ class Partitioner:
     name: str
     source: str
     description: str
-    run: Callable[[VertexStream, Parts, Generator], Partition]
+    run: Callable[[VertexStream, Parts, Generator, CancellationToken], Partition]
     missing: Callable[[], str | None] = lambda: None

@@ -10,6 +10,7 @@ import numpy as np
 
 from slotwise.heuristics.partitioning.partition import Partition, Parts, equal_parts
 from slotwise.heuristics.partitioning.partitioners import find_partitioner
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 from slotwise.models.graph_files.graph_file import open_graph
 from slotwise.models.graph_files.vertex_stream import Totals
@@ -100,7 +101,7 @@ def partition_file(
     parts = equal_parts(count, balance) if sizes is None else _sized(sizes, count, balance)
     begin = time.perf_counter()
     graph = open_graph(path, form)
-    made = chosen.run(graph, parts, np.random.default_rng(seed))
+    made = chosen.run(graph, parts, np.random.default_rng(seed), CancellationToken())
     seconds = time.perf_counter() - begin
     return PartitionedFile(path, method, seed, graph.totals, made, seconds, graph.names)
 

@@ -25,7 +25,7 @@ from numpy.random import Generator
 
 from slotwise.heuristics.partitioning.partition import Partition, Partitioner, Parts
 from slotwise.heuristics.partitioning.scores import fennel_alpha
-from slotwise.models.cancellation import check_stop
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.graph_files.vertex_stream import VertexStream
 
 PASSES = 10
@@ -36,7 +36,12 @@ RULES = ("hash", "ldg", "fennel")
 
 
 def stream_partition(
-    graph: VertexStream, parts: Parts, rng: Generator, rule: str, passes: int = 1
+    graph: VertexStream,
+    parts: Parts,
+    rng: Generator,
+    token: CancellationToken,
+    rule: str,
+    passes: int = 1,
 ) -> Partition:
     """Return the partition of one or more passes over `graph`.
 
@@ -59,7 +64,7 @@ def stream_partition(
     for now in range(1, passes + 1):
         load, cut = np.zeros(len(capacity)), 0.0
         for chunk in graph:
-            check_stop()
+            token.check()
             cut += kernels.assign(
                 RULES.index(rule), chunk.vertices, chunk.weights, chunk.offsets, chunk.neighbours,
                 chunk.edge_weights, part, done, now, load, capacity, parts.sizes, alpha, salt, rng,
@@ -70,8 +75,10 @@ def stream_partition(
 def one_pass(rule: str, source: str, description: str) -> Partitioner:
     """Return the partitioner with this rule and one pass."""
 
-    def run(graph: VertexStream, parts: Parts, rng: Generator) -> Partition:
-        return stream_partition(graph, parts, rng, rule)
+    def run(
+        graph: VertexStream, parts: Parts, rng: Generator, token: CancellationToken
+    ) -> Partition:
+        return stream_partition(graph, parts, rng, token, rule)
 
     return Partitioner(rule, source, description, run)
 
@@ -79,8 +86,10 @@ def one_pass(rule: str, source: str, description: str) -> Partitioner:
 def restreaming(rule: str, passes: int = PASSES) -> Partitioner:
     """Return the partitioner with this rule and several passes."""
 
-    def run(graph: VertexStream, parts: Parts, rng: Generator) -> Partition:
-        return stream_partition(graph, parts, rng, rule, passes)
+    def run(
+        graph: VertexStream, parts: Parts, rng: Generator, token: CancellationToken
+    ) -> Partition:
+        return stream_partition(graph, parts, rng, token, rule, passes)
 
     return Partitioner(
         f"{rule}-re",

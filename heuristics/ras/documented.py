@@ -1,7 +1,7 @@
 """RAS as Storm's documentation has it: "Enhancements on original DefaultResourceAwareStrategy".
 
 That section of ``Resource_Aware_Scheduler_overview`` describes task and node selection on top of
-R-Storm (Peng et al., Middleware 2015); Storm's code has moved on since (`ras_strategy`). Shares are
+R-Storm (Peng et al., Middleware 2015); Storm's code has moved on since (`strategies`). Shares are
 exact here. How the section is read:
 
 - *Task selection*: components by their number of in and out edges, most first. What else it leaves
@@ -17,7 +17,7 @@ exact here. How the section is read:
 - *Workers*, which the section does not speak of: first fit into the topology's workers on the
   node, a new one only when those refuse (as in ``r-storm``). Every rule of the instance holds and
   every resource is hard.
-- *Several topologies*: in the order of the instance's priority strategy (`ras_priority`), on what
+- *Several topologies*: in the order of the instance's priority strategy (`priority`), on what
   is left. One that does not fit is left out whole where the objective counts ``rejected``; else the
   method refuses. Nobody is evicted.
 - ``running`` is not read.
@@ -25,15 +25,15 @@ exact here. How the section is read:
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 
 from numpy.random import Generator
 
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.one_by_one import no_room, one_of_each_in_turn, place_one_by_one
 from slotwise.heuristics.partial_placement import Ledger
 from slotwise.heuristics.ras.scheduler.priority import priority_order
-from slotwise.models.cancellation import check_stop
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.instance.topology import Topology
 from slotwise.models.problem.problem import Problem
@@ -43,17 +43,18 @@ Amounts = tuple[int, int, int]
 """Cpu, memory and free slots, in whole units."""
 
 
-def place(problem: Problem, rng: Generator) -> Placement | Refusal:
+def place(
+    problem: Problem, rng: Generator, token: CancellationToken | None = None
+) -> Placement | Refusal:
     """Return the documented strategy's placement; nothing in it is random."""
-    ledger = Ledger(problem, range(len(problem.dims)))
-    for t in (turn.topology for turn in priority_order(problem.instance)):
-        stuck = _schedule(ledger, t)
-        if stuck is not None and not problem.may_reject:
-            topology, task = problem.instance.task_names()[stuck]
-            return Refusal(f"topology {topology}: no node has room for task {task}")
-        if stuck is not None:
-            ledger = ledger.without(t)
-    return ledger.placement()
+    token = token or CancellationToken()
+    order = (entry.topology for entry in priority_order(problem.instance, token=token))
+    return place_one_by_one(
+        problem,
+        range(len(problem.dims)),
+        lambda ledger, topology: _schedule(ledger, topology, token),
+        order=order,
+    )
 
 
 def component_order(topology: Topology) -> list[str]:
@@ -89,11 +90,11 @@ def sorted_group(
     return sorted(range(len(ids)), key=rank)
 
 
-def _schedule(ledger: Ledger, topology: int) -> int | None:
-    """Place the tasks of a topology; return the first that fits nowhere."""
+def _schedule(ledger: Ledger, topology: int, token: CancellationToken) -> str | None:
+    """Place the tasks of a topology; return why that is not possible, or ``None``."""
     selection = _Selection(ledger)
     for task in _tasks(ledger.problem, topology):
-        check_stop()
+        token.check()
         for node in selection.nodes():
             worker = ledger.find_worker(task, node)
             if worker is not None:
@@ -101,7 +102,7 @@ def _schedule(ledger: Ledger, topology: int) -> int | None:
                 selection.take(node)
                 break
         else:
-            return task
+            return no_room(ledger.problem, task)
     return None
 
 
@@ -112,11 +113,7 @@ def _tasks(problem: Problem, topology: int) -> list[int]:
         one = problem.classes[c]
         of.setdefault(problem.components[one.component][1], []).extend(one.tasks)
     order = component_order(problem.instance.topologies[topology])
-    waiting = [deque(sorted(of.get(component, ()))) for component in order]
-    tasks: list[int] = []
-    while any(waiting):
-        tasks.extend(queue.popleft() for queue in waiting if queue)
-    return tasks
+    return one_of_each_in_turn(sorted(of.get(component, ())) for component in order)
 
 
 class _Selection:
@@ -197,6 +194,7 @@ RAS_PAPER = Method(
     name="ras-paper",
     source="Storm's documentation, Resource_Aware_Scheduler_overview, section Enhancements",
     place=place,
+    place_until=place,
     supports=supports,
     description=(
         "The documentation of Storm's Resource Aware Scheduler, read literally: racks and nodes by "

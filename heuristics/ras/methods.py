@@ -1,7 +1,7 @@
 """Storm's RAS strategies as methods: a round of the outer loop, every topology with the strategy.
 
 What runs stays where it is; topologies are taken in the order of the instance's priority strategy,
-and one that does not fit evicts others as Storm has it (`ras_scheduler`). A topology that cannot
+and one that does not fit evicts others as Storm has it (`scheduler`). A topology that cannot
 be placed whole is left out where the objective counts ``rejected``; else the method refuses with
 Storm's own status of it. Soft resources are hard here: RAS knows no overload.
 """
@@ -16,26 +16,30 @@ from slotwise.heuristics.method import Method
 from slotwise.heuristics.ras.scheduler.round import Round
 from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import UNPLACED, Placement, Refusal, from_places
+from slotwise.models.instance.placement import (
+    UNPLACED,
+    Placement,
+    Refusal,
+    from_places,
+    leave_out,
+)
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.models.problem.scaling import CPU, MEMORY
 
 
-def place(strategy: str, problem: Problem, rng: Generator) -> Placement | Refusal:
+def place(
+    strategy: str, problem: Problem, rng: Generator, token: CancellationToken | None = None
+) -> Placement | Refusal:
     """Return what one round leaves; nothing in it is random."""
-    one = schedule_round(problem.instance, strategy=strategy)
-    names = problem.instance.task_names()
-    nodes, workers = one.placement.nodes, one.placement.workers
-    out = {name for (name, _), node in zip(names, nodes, strict=True) if node == UNPLACED}
+    one = schedule_round(problem.instance, strategy=strategy, token=token)
+    rows = zip(problem.instance.task_names(), one.placement.nodes, strict=True)
+    out = {topology for (topology, _), node in rows if node == UNPLACED}
     if out and not problem.may_reject:
         return Refusal(_reason(one))
-    kept = [name not in out for name, _ in names]
-    return Placement(
-        tuple(node if keep else UNPLACED for node, keep in zip(nodes, kept, strict=True)),
-        tuple(label if keep else UNPLACED for label, keep in zip(workers, kept, strict=True)),
-    )
+    return leave_out(problem.instance, one.placement, out)
 
 
 def supports(strategy: str, problem: Problem) -> str | None:
@@ -97,6 +101,7 @@ def _method(name: str) -> Method:
         name=name,
         source=f"Apache Storm, ResourceAwareScheduler with {storm_class}",
         place=partial(place, name),
+        place_until=partial(place, name),
         supports=partial(supports, name),
         description=(
             f"A round of Storm's Resource Aware Scheduler with {storm_class}, evictions included; "

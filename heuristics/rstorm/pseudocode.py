@@ -42,75 +42,40 @@ from collections.abc import Iterable
 from fractions import Fraction
 from itertools import chain
 
-from numpy.random import Generator
-
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.one_by_one import hard_with_memory, no_room, place_one_by_one
 from slotwise.heuristics.partial_placement import Ledger
 from slotwise.heuristics.rstorm.metric import Metric, offered, pseudocode_metric, shares
 from slotwise.heuristics.rstorm.node_ranking import NodeRanking
 from slotwise.heuristics.rstorm.task_order import task_selection
-from slotwise.heuristics.rstorm.weights import RStormWeights, read_weights
-from slotwise.models.cancellation import check_stop
+from slotwise.heuristics.rstorm.weights import RStormWeights, WeightedMethod
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
 
-NAME = "r-storm-pseudocode"
-DEFAULT_WEIGHTS = RStormWeights(normalise=True)
-DESCRIPTION = (
-    "The article's pseudo-code, which fills the nearest node up to its memory and overloads its "
-    "cpu on the way: not what the authors ran, who kept cpu."
-)
 
-
-def r_storm_pseudocode(weights: RStormWeights = DEFAULT_WEIGHTS) -> Method:
-    """Return the method ``r-storm-pseudocode`` with these weights of its distance."""
-
-    def place(problem: Problem, rng: Generator) -> Placement | Refusal:
-        return schedule(problem, weights)
-
-    return Method(
-        name=weights.name_of(NAME, DEFAULT_WEIGHTS),
-        source="R-Storm (Peng et al., Middleware 2015), Algorithms 1-4",
-        place=place,
-        description=_description(weights.other_than(DEFAULT_WEIGHTS)),
-        parameters=weights.to_parameters(),
-        configure=lambda given: r_storm_pseudocode(read_weights(given, DEFAULT_WEIGHTS, NAME)),
-    )
-
-
-def _description(other: str) -> str:
-    if not other:
-        return DESCRIPTION
-    return f"The algorithm of {NAME} with other parameters of its distance: {other}."
-
-
-def schedule(problem: Problem, weights: RStormWeights) -> Placement | Refusal:
+def schedule(
+    problem: Problem, weights: RStormWeights, token: CancellationToken
+) -> Placement | Refusal:
     """Return the pseudo-code's placement; nothing in it is random."""
     metric = pseudocode_metric(problem, weights)
 
     def place(ledger: Ledger, topology: int) -> str | None:
-        stuck = schedule_topology(ledger, metric, topology)
-        return None if stuck is None else no_room(problem, stuck)
+        """Algorithm 1."""
+        selection = NodeSelection(ledger, metric, token)
+        for task in task_selection(problem, topology):
+            if not selection.assign(task):
+                return no_room(problem, task)
+        return None
 
     return place_one_by_one(problem, hard_with_memory(problem), place)
-
-
-def schedule_topology(ledger: Ledger, metric: Metric, topology: int) -> int | None:
-    """Place the tasks of one topology (Algorithm 1); return the first that fits nowhere."""
-    selection: NodeSelection | None = None
-    for task in task_selection(ledger.problem, topology):
-        if selection is None:
-            selection = NodeSelection(ledger, metric)
-        if not selection.assign(task):
-            return task
-    return None
 
 
 class NodeSelection:
     """Algorithm 4 for the tasks of one topology, from its first task on."""
 
-    def __init__(self, ledger: Ledger, metric: Metric) -> None:
+    def __init__(self, ledger: Ledger, metric: Metric, token: CancellationToken) -> None:
+        self._token = token
         self._ledger = ledger
         self._metric = metric
         self._ids = [node.id for node in ledger.problem.instance.cluster.nodes]
@@ -127,7 +92,7 @@ class NodeSelection:
 
     def assign(self, task: int) -> bool:
         """Place `task` on the nearest node that takes it; return whether there is one."""
-        check_stop()
+        self._token.check()
         nodes = self._ranking.nearest(self._demand[self._ledger.problem.task_class[task]])
         if self._first and self.reference is not None:
             nodes = chain([self.reference], nodes)
@@ -171,6 +136,24 @@ class NodeSelection:
     def _available(self, node: int) -> list[int]:
         load = self._ledger.nodes[node].load
         return [most - taken for most, taken in zip(self._offered[node], load, strict=True)]
+
+
+_METHOD = WeightedMethod(
+    name="r-storm-pseudocode",
+    source="R-Storm (Peng et al., Middleware 2015), Algorithms 1-4",
+    description=(
+        "The article's pseudo-code, which fills the nearest node up to its memory and overloads "
+        "its cpu on the way: not what the authors ran, who kept cpu."
+    ),
+    otherwise="The algorithm of r-storm-pseudocode with other parameters of its distance",
+    usual=RStormWeights(normalise=True),
+    schedule=schedule,
+)
+
+
+def r_storm_pseudocode(weights: RStormWeights = _METHOD.usual) -> Method:
+    """Return the method ``r-storm-pseudocode`` with these weights of its distance."""
+    return _METHOD.with_weights(weights)
 
 
 R_STORM_PSEUDOCODE = r_storm_pseudocode()

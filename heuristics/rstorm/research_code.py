@@ -60,62 +60,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from numpy.random import Generator
-
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.one_by_one import hard_with_memory, no_room, place_one_by_one
-from slotwise.heuristics.partial_placement import Ledger, Worker
+from slotwise.heuristics.partial_placement import Ledger, LedgerWorker
 from slotwise.heuristics.rstorm.metric import Metric, offered, research_metric
 from slotwise.heuristics.rstorm.node_ranking import NodeRanking
 from slotwise.heuristics.rstorm.task_order import research_task_selection
-from slotwise.heuristics.rstorm.weights import RStormWeights, read_weights
-from slotwise.models.cancellation import check_stop
+from slotwise.heuristics.rstorm.weights import RStormWeights, WeightedMethod
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
 
-NAME = "r-storm"
-DEFAULT_WEIGHTS = RStormWeights(normalise=False)
-DESCRIPTION = (
-    "R-Storm as its authors ran it up to December 2014: tasks of neighbours in turn to the nearest "
-    "node with memory and cpu for them; where no node has cpu that code refuses, and slotwise, if "
-    "the instance has cpu soft, overloads the node where least."
-)
 
-
-def r_storm(weights: RStormWeights = DEFAULT_WEIGHTS) -> Method:
-    """Return the method ``r-storm`` with these weights of its distance."""
-
-    def place(problem: Problem, rng: Generator) -> Placement | Refusal:
-        return schedule(problem, weights)
-
-    return Method(
-        name=weights.name_of(NAME, DEFAULT_WEIGHTS),
-        source="R-Storm (Peng et al., Middleware 2015), the authors' research code",
-        place=place,
-        description=_description(weights.other_than(DEFAULT_WEIGHTS)),
-        parameters=weights.to_parameters(),
-        configure=lambda given: r_storm(read_weights(given, DEFAULT_WEIGHTS, NAME)),
-    )
-
-
-def _description(other: str) -> str:
-    if not other:
-        return DESCRIPTION
-    return f"The algorithm of {NAME} with parameters that its authors did not use: {other}."
-
-
-def schedule(problem: Problem, weights: RStormWeights) -> Placement | Refusal:
+def schedule(
+    problem: Problem, weights: RStormWeights, token: CancellationToken
+) -> Placement | Refusal:
     """Return the research code's placement; nothing in it is random."""
     metric = research_metric(problem, weights)
 
     def place(ledger: Ledger, topology: int) -> str | None:
-        return schedule_topology(ledger, metric, topology)
+        return schedule_topology(ledger, metric, topology, token)
 
     return place_one_by_one(problem, hard_with_memory(problem), place, failed_consume=True)
 
 
-def schedule_topology(ledger: Ledger, metric: Metric, topology: int) -> str | None:
+def schedule_topology(
+    ledger: Ledger, metric: Metric, topology: int, token: CancellationToken
+) -> str | None:
     """Place the tasks of one topology; return why that is not possible, or ``None``.
 
     The tasks after one that fails are placed all the same: they consume what later topologies
@@ -126,8 +98,8 @@ def schedule_topology(ledger: Ledger, metric: Metric, topology: int) -> str | No
     if not tasks:
         no_tasks = not problem.rules[topology].classes
         return None if no_tasks else "it has no spout, from which its tasks are put in order"
-    selection = NodeSelection(
-        ledger, metric, asks_for_slots=_has_rules_of_workers(problem, topology)
+    selection = ResearchNodeSelection(
+        ledger, metric, token, asks_for_slots=_has_rules_of_workers(problem, topology)
     )
     failed = None
     for task in tasks:
@@ -144,7 +116,7 @@ def _has_rules_of_workers(problem: Problem, topology: int) -> bool:
     return rules.isolates or rules.heap_limit != NO_LIMIT
 
 
-class NodeSelection:
+class ResearchNodeSelection:
     """The nodes of one topology's tasks, from its first task on.
 
     Parameters
@@ -153,8 +125,11 @@ class NodeSelection:
         Whether a node without a free slot is passed over also after the first task.
     """
 
-    def __init__(self, ledger: Ledger, metric: Metric, *, asks_for_slots: bool) -> None:
+    def __init__(
+        self, ledger: Ledger, metric: Metric, token: CancellationToken, *, asks_for_slots: bool
+    ) -> None:
         problem = ledger.problem
+        self._token = token
         self._ledger = ledger
         self._metric = metric
         self._offered = offered(problem)
@@ -176,7 +151,7 @@ class NodeSelection:
         A task whose nearest node has no free slot is put there nevertheless, in a worker that the
         node has no slot for: its topology fails, but the node's resources are consumed.
         """
-        check_stop()
+        self._token.check()
         first = self._network is None
         order = self._first_order if first else self._nearest
         asks = first or self._asks_for_slots
@@ -206,7 +181,7 @@ class NodeSelection:
         self._put(task, node, worker)
         return None
 
-    def _put(self, task: int, node: int, worker: Worker) -> None:
+    def _put(self, task: int, node: int, worker: LedgerWorker) -> None:
         self._ledger.put(task, node, worker)
         self._ranking.change(node)
         if self._network is None:
@@ -238,6 +213,25 @@ class NodeSelection:
     def _available(self, node: int) -> list[int]:
         load = self._ledger.nodes[node].load
         return [most - taken for most, taken in zip(self._offered[node], load, strict=True)]
+
+
+_METHOD = WeightedMethod(
+    name="r-storm",
+    source="R-Storm (Peng et al., Middleware 2015), the authors' research code",
+    description=(
+        "R-Storm as its authors ran it up to December 2014: tasks of neighbours in turn to the "
+        "nearest node with memory and cpu for them; where no node has cpu that code refuses, and "
+        "slotwise, if the instance has cpu soft, overloads the node where least."
+    ),
+    otherwise="The algorithm of r-storm with parameters that its authors did not use",
+    usual=RStormWeights(normalise=False),
+    schedule=schedule,
+)
+
+
+def r_storm(weights: RStormWeights = _METHOD.usual) -> Method:
+    """Return the method ``r-storm`` with these weights of its distance."""
+    return _METHOD.with_weights(weights)
 
 
 R_STORM = r_storm()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Collection
 from itertools import chain
 
+from slotwise.heuristics.one_by_one import one_of_each_in_turn
 from slotwise.heuristics.rstorm.traversal import bfs_topology_traversal, from_first_spout
 from slotwise.models.problem.problem import Problem
 
@@ -15,7 +14,7 @@ def task_selection(problem: Problem, topology: int) -> list[int]:
     waiting = _tasks(
         problem, topology, bfs_topology_traversal(problem.instance.topologies[topology])
     )
-    return _in_turn(waiting.values())
+    return one_of_each_in_turn(waiting.values())
 
 
 def research_task_selection(problem: Problem, topology: int) -> list[int]:
@@ -31,10 +30,13 @@ def research_task_selection(problem: Problem, topology: int) -> list[int]:
         return []
     others = [c.id for c in one.placed_components if c.id not in reached]
     left_over = _tasks(problem, topology, others).values()
-    return [*_in_turn(_tasks(problem, topology, reached).values()), *chain.from_iterable(left_over)]
+    return [
+        *one_of_each_in_turn(_tasks(problem, topology, reached).values()),
+        *chain.from_iterable(left_over),
+    ]
 
 
-def _tasks(problem: Problem, topology: int, components: list[str]) -> dict[str, deque[int]]:
+def _tasks(problem: Problem, topology: int, components: list[str]) -> dict[str, list[int]]:
     """Return the tasks of each of `components`, lowest index first: so ``getTask`` takes them."""
     tasks: dict[str, list[int]] = {component: [] for component in components}
     for c in problem.rules[topology].classes:
@@ -42,11 +44,4 @@ def _tasks(problem: Problem, topology: int, components: list[str]) -> dict[str, 
         component = problem.components[one.component][1]
         if component in tasks:
             tasks[component].extend(one.tasks)
-    return {component: deque(sorted(found)) for component, found in tasks.items()}
-
-
-def _in_turn(waiting: Collection[deque[int]]) -> list[int]:
-    ordering: list[int] = []
-    while any(waiting):
-        ordering.extend(queue.popleft() for queue in waiting if queue)
-    return ordering
+    return {component: sorted(found) for component, found in tasks.items()}

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from numpy.random import Generator
+
+from slotwise.heuristics.method import Method
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
+from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.number_text import exact_text
+from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import as_decimal, exact
 
@@ -59,11 +65,6 @@ class RStormWeights:
         usual = default.to_parameters()
         return ",".join(f"{k}={v}" for k, v in self.to_parameters().items() if v != usual[k])
 
-    def name_of(self, method: str, default: RStormWeights) -> str:
-        """Return the name of `method` with what differs from `default` after it."""
-        other = self.other_than(default)
-        return f"{method}:{other}" if other else method
-
 
 def read_weights(
     given: Mapping[str, tuple[str, ...]], default: RStormWeights, method: str
@@ -100,3 +101,46 @@ def read_weights(
             rule = f"is no parameter of {method}; {suggestion(key, default.to_parameters())}"
             raise InputError(rule, field="method", value=key)
     return weights
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedMethod:
+    """A version of R-Storm; its parameters are the weights of its distance.
+
+    Parameters
+    ----------
+    name, source, description
+        As in `Method`, with the weights `usual`.
+    otherwise
+        Description of the method with other weights, which follow it.
+    usual
+        Weights that its name alone stands for.
+    schedule
+        (problem, weights, token) -> placement or refusal; nothing in it is random.
+    """
+
+    name: str
+    source: str
+    description: str
+    otherwise: str
+    usual: RStormWeights
+    schedule: Callable[[Problem, RStormWeights, CancellationToken], Placement | Refusal]
+
+    def with_weights(self, weights: RStormWeights) -> Method:
+        """Return the method with these weights."""
+
+        def place(
+            problem: Problem, rng: Generator, token: CancellationToken | None = None
+        ) -> Placement | Refusal:
+            return self.schedule(problem, weights, token or CancellationToken())
+
+        other = weights.other_than(self.usual)
+        return Method(
+            name=f"{self.name}:{other}" if other else self.name,
+            source=self.source,
+            place=place,
+            place_until=place,
+            description=f"{self.otherwise}: {other}." if other else self.description,
+            parameters=weights.to_parameters(),
+            configure=lambda given: self.with_weights(read_weights(given, self.usual, self.name)),
+        )

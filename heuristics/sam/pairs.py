@@ -19,7 +19,7 @@ from slotwise.heuristics.sam.sam import map_sam
 from slotwise.models.allocation.demand import TaskDemand, task_demands
 from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.plan import Plan, Slot, TaskAllocation, estimated_slots
-from slotwise.models.allocation.vm import AZURE_D, Vm, VmSize
+from slotwise.models.allocation.vm import AZURE_D, Vm, VmSize, offered_slots
 from slotwise.models.dataflow.dataflow import Dataflow
 from slotwise.models.errors import InputError
 from slotwise.models.performance.model import PerformanceModel
@@ -68,6 +68,23 @@ class Pair:
     pools_cpu: bool = False
     routing: Routing = Routing.SHUFFLE
 
+    @property
+    def description(self) -> str:
+        """What it does, in one sentence."""
+        allocation, mapping = self.name.split("+")
+        routed = "shuffle grouping" if self.routing is Routing.SHUFFLE else "slot-aware routing"
+        return f"{_ALLOCATIONS[allocation]}; {_MAPPINGS[mapping]}; for {routed}."
+
+
+_ALLOCATIONS = {
+    "lsa": "Threads by the rate of one thread alone (LSA)",
+    "mba": "Threads by the performance model, in full bundles (MBA)",
+}
+_MAPPINGS = {
+    "dsm": "threads dealt to slots in turn (DSM)",
+    "rsm": "threads as R-Storm places them (RSM)",
+    "sam": "full bundles on slots of their own, the rest by best fit (SAM)",
+}
 
 LSA = Allocation(allocate_lsa, lsa_thread_demand)
 MBA = Allocation(allocate_mba, mba_thread_demand)
@@ -156,9 +173,9 @@ def plan(
     rate
         Of the dataflow's sources, tuples/s.
     vm_sizes
-        Which VMs can be had, in any number.
+        Which VMs can be had.
     max_slots
-        Most slots to use; ``None`` = any number.
+        Most slots to use; ``None`` = all that the VMs have.
 
     Raises
     ------
@@ -171,6 +188,9 @@ def plan(
         return allocation
     estimate = estimated_slots(allocation)
     tasks = allocated_tasks(demands, allocation, pair)
+    offered = offered_slots(vm_sizes)
+    if offered is not None:
+        max_slots = offered if max_slots is None else min(offered, max_slots)
     fitted = map_with_retry(
         partial(pair.map_threads, tasks),
         estimate,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from slotwise.models.allocation.vm import AZURE_D, Vm, VmSize
+from slotwise.models.allocation.vm import AZURE_D, Vm, VmSize, offered_slots
 from slotwise.models.errors import InputError
 
 
@@ -12,20 +12,34 @@ def acquire(slots: int, sizes: Sequence[VmSize] = AZURE_D) -> tuple[Vm, ...]:
     """Return VMs with at least `slots` slots.
 
     As many of the largest size as have no more than `slots` together; then one VM of the smallest
-    size that has the rest. Of two sizes with equal slots the cheaper one is taken. All VMs are in
-    one rack.
+    size that has the rest. Where sizes run out, which they do not in the article, the same goes on
+    with what is left: the largest size that is still to be had, and so on. Of two sizes with equal
+    slots the cheaper one is taken. All VMs are in one rack.
 
     Raises
     ------
     InputError
-        Where there is no size.
+        Where there is no size, and where all VMs together have fewer slots.
     """
     if not sizes:
         raise InputError("must name a size of VM at least", field="vm sizes", has_value=False)
-    largest = min(sizes, key=lambda size: (-size.slots, size.price))
-    chosen = [largest] * (slots // largest.slots)
-    rest = slots - len(chosen) * largest.slots
-    if rest > 0:
-        enough = [size for size in sizes if size.slots >= rest]
-        chosen.append(min(enough, key=lambda size: (size.slots, size.price)))
+    offered = offered_slots(sizes)
+    if offered is not None and offered < slots:
+        raise InputError(f"have {offered} slots together", field="vm sizes", has_value=False)
+    chosen: list[VmSize] = []
+    rest = slots
+    for largest in sorted(sizes, key=lambda size: (-size.slots, size.price)):
+        number = rest // largest.slots
+        if largest.available is not None:
+            number = min(number, largest.available)
+        chosen += [largest] * number
+        rest -= number * largest.slots
+        enough = [
+            size for size in sizes if size.slots >= rest and size.available != chosen.count(size)
+        ]
+        if rest > 0 and enough:
+            chosen.append(min(enough, key=lambda size: (size.slots, size.price)))
+            rest = 0
+        if rest == 0:
+            break
     return tuple(Vm(f"vm{number}", size) for number, size in enumerate(chosen, 1))

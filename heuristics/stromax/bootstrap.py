@@ -24,11 +24,14 @@ from slotwise.heuristics.partial_placement import Ledger
 from slotwise.heuristics.placed_neighbours import links
 from slotwise.heuristics.stromax.greedy_stream import GreedyStream, hard_dimensions
 from slotwise.heuristics.stromax.linearisation import Cycle, linearise
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
 
 
-def bootstrap(problem: Problem, rng: Generator, *, condense: bool = False) -> Placement | Refusal:
+def bootstrap(
+    problem: Problem, rng: Generator, token: CancellationToken, *, condense: bool
+) -> Placement | Refusal:
     """Return the placement of Algorithm 1, topology by topology."""
     capacity = task_slots(problem)
     costs = [1] * len(problem.classes)
@@ -38,25 +41,38 @@ def bootstrap(problem: Problem, rng: Generator, *, condense: bool = False) -> Pl
         order = linearise(problem, [topology], rng, condense=condense)
         if isinstance(order, Cycle):
             return order.reason
-        stream = GreedyStream(ledger, capacity, costs, linked)
+        stream = GreedyStream(ledger, capacity, costs, linked, token)
         return next((no_room(problem, task) for task in order if not stream.assign(task)), None)
 
     return place_one_by_one(problem, hard_dimensions(problem), place)
 
 
-STROMAX_BOOTSTRAP = Method(
-    name="stromax-bootstrap",
-    source="StroMAX (Jiang et al., DASFAA 2017), section 3.2, Algorithm 1",
-    place=bootstrap,
-    description=(
-        "Tasks in topological order, each to the node with most of its neighbours and most room; "
-        "a graph with a cycle is refused."
-    ),
+def _method(name: str, source: str, description: str, *, condense: bool) -> Method:
+    def place_until(
+        problem: Problem, rng: Generator, token: CancellationToken
+    ) -> Placement | Refusal:
+        return bootstrap(problem, rng, token, condense=condense)
+
+    return Method(
+        name=name,
+        source=source,
+        place=lambda problem, rng: place_until(problem, rng, CancellationToken()),
+        description=description,
+        place_until=place_until,
+    )
+
+
+STROMAX_BOOTSTRAP = _method(
+    "stromax-bootstrap",
+    "StroMAX (Jiang et al., DASFAA 2017), section 3.2, Algorithm 1",
+    "Tasks in topological order, each to the node with most of its neighbours and most room; a "
+    "graph with a cycle is refused.",
+    condense=False,
 )
 
-STROMAX_BOOTSTRAP_CONDENSED = Method(
-    name="stromax-bootstrap-condensed",
-    source="ours: StroMAX, Algorithm 1, on the graph with its cycles condensed",
-    place=lambda problem, rng: bootstrap(problem, rng, condense=True),
-    description="The algorithm of stromax-bootstrap with the cycles of the graph condensed.",
+STROMAX_BOOTSTRAP_CONDENSED = _method(
+    "stromax-bootstrap-condensed",
+    "ours: StroMAX, Algorithm 1, on the graph with its cycles condensed",
+    "The algorithm of stromax-bootstrap with the cycles of the graph condensed.",
+    condense=True,
 )

@@ -30,8 +30,12 @@ from slotwise.heuristics.partial_placement import Ledger
 from slotwise.heuristics.placed_neighbours import links
 from slotwise.heuristics.stromax.greedy_stream import GreedyStream, hard_dimensions
 from slotwise.heuristics.stromax.linearisation import Cycle, linearise
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
+
+Weight = Callable[[Problem], Callable[[int, int], int]]
+"""What a neighbour counts, as `links` takes it."""
 
 
 def by_computation(problem: Problem) -> Callable[[int, int], int]:
@@ -46,7 +50,7 @@ def by_communication(problem: Problem) -> Callable[[int, int], int]:
 
 
 def partition(
-    problem: Problem, rng: Generator, weight: Callable[[Problem], Callable[[int, int], int]]
+    problem: Problem, rng: Generator, token: CancellationToken, weight: Weight
 ) -> Placement | Refusal:
     """Return the placement of all tasks by equation 10, neighbours counted by `weight`."""
     ledger = Ledger(problem, hard_dimensions(problem))
@@ -57,7 +61,7 @@ def partition(
         return Refusal(f"topology {order.topology}: {order.reason}")
     capacity, costs = computation(problem), task_costs(problem)
     linked = links(problem, weight(problem))
-    stream = GreedyStream(ledger, capacity, costs, linked)
+    stream = GreedyStream(ledger, capacity, costs, linked, token)
     left_out: set[int] = set()
     for task in order:
         t = problem.classes[problem.task_class[task]].topology
@@ -66,25 +70,37 @@ def partition(
         if not problem.may_reject:
             return Refusal(f"topology {problem.rules[t].id}: {no_room(problem, task)}")
         left_out.add(t)
-        stream = GreedyStream(stream.ledger.without(t), capacity, costs, linked)
+        stream = GreedyStream(stream.ledger.without(t), capacity, costs, linked, token)
     return stream.ledger.placement()
 
 
-STROMAX_GLOBAL = Method(
-    name="stromax-global",
-    source="StroMAX (Jiang et al., DASFAA 2017), section 3.3, equation 10",
-    place=lambda problem, rng: partition(problem, rng, by_computation),
-    supports=needs_cpu,
-    description=(
-        "All topologies as one graph; each task to the node whose neighbours of it compute most "
-        "and that has most cpu left; communication weights never enter, as the equation has it."
-    ),
+def _method(name: str, source: str, description: str, weight: Weight) -> Method:
+    def place_until(
+        problem: Problem, rng: Generator, token: CancellationToken
+    ) -> Placement | Refusal:
+        return partition(problem, rng, token, weight)
+
+    return Method(
+        name=name,
+        source=source,
+        place=lambda problem, rng: place_until(problem, rng, CancellationToken()),
+        supports=needs_cpu,
+        description=description,
+        place_until=place_until,
+    )
+
+
+STROMAX_GLOBAL = _method(
+    "stromax-global",
+    "StroMAX (Jiang et al., DASFAA 2017), section 3.3, equation 10",
+    "All topologies as one graph; each task to the node whose neighbours of it compute most and "
+    "that has most cpu left; communication weights never enter, as the equation has it.",
+    by_computation,
 )
 
-STROMAX_GLOBAL_COMM = Method(
-    name="stromax-global-comm",
-    source="ours: StroMAX, equation 10 with the communication that equations 6 to 9 minimise",
-    place=lambda problem, rng: partition(problem, rng, by_communication),
-    supports=needs_cpu,
-    description="The algorithm of stromax-global with neighbours weighed by communication.",
+STROMAX_GLOBAL_COMM = _method(
+    "stromax-global-comm",
+    "ours: StroMAX, equation 10 with the communication that equations 6 to 9 minimise",
+    "The algorithm of stromax-global with neighbours weighed by communication.",
+    by_communication,
 )

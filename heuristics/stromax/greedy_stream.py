@@ -23,7 +23,7 @@ import numpy as np
 
 from slotwise.heuristics.partial_placement import Ledger
 from slotwise.heuristics.placed_neighbours import Links, PlacedNeighbours
-from slotwise.models.cancellation import check_stop
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import Problem
 
 
@@ -40,11 +40,19 @@ class GreedyStream:
         Cost of a task of each class, in the unit of `capacity`.
     linked
         Neighbours of the tasks and what they count.
+    token
+        Checked for each task.
     """
 
     def __init__(
-        self, ledger: Ledger, capacity: Sequence[int], costs: Sequence[int], linked: Links
+        self,
+        ledger: Ledger,
+        capacity: Sequence[int],
+        costs: Sequence[int],
+        linked: Links,
+        token: CancellationToken,
     ) -> None:
+        self._token = token
         self.ledger = ledger
         problem = ledger.problem
         self._class: list[int] = problem.task_class.tolist()
@@ -57,7 +65,7 @@ class GreedyStream:
 
     def assign(self, task: int) -> bool:
         """Place `task`; return whether a node takes it."""
-        check_stop()
+        self._token.check()
         cost = self._costs[self._class[task]]
         for node in self._by_score(task):
             if self._load[node] + cost > self._capacity[node]:

@@ -29,10 +29,10 @@ from numpy.random import Generator
 
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.node_capacity import computation, needs_cpu, task_costs
-from slotwise.heuristics.partial_placement import Ledger, Worker
+from slotwise.heuristics.partial_placement import Ledger, LedgerWorker
 from slotwise.heuristics.placed_neighbours import PlacedNeighbours, links
 from slotwise.heuristics.stromax.greedy_stream import hard_dimensions
-from slotwise.models.cancellation import check_stop
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.number_text import exact_text
@@ -57,18 +57,18 @@ def supports(problem: Problem) -> str | None:
     return needs_cpu(problem)
 
 
-def reassign(problem: Problem, theta: Fraction) -> Placement | Refusal:
+def reassign(problem: Problem, theta: Fraction, token: CancellationToken) -> Placement | Refusal:
     """Return where Algorithm 2 moves the running tasks; nothing in it is random."""
     ledger = Ledger(problem, hard_dimensions(problem))
-    workers: dict[tuple[int, tuple[int, int]], Worker] = {}
+    workers: dict[tuple[int, tuple[int, int]], LedgerWorker] = {}
     for one in problem.classes:
         assert one.home is not None, "checked by `supports`"
         for task in one.tasks:
             key = (one.topology, one.home)
-            worker = workers.setdefault(key, Worker(one.topology, one.home[1]))
+            worker = workers.setdefault(key, LedgerWorker(one.topology, one.home[1]))
             ledger.put(task, one.home[0], worker)
     if problem.task_count:
-        moves = Moves(ledger, theta)
+        moves = Moves(ledger, theta, token)
         for node in range(problem.node_count):
             moves.relieve(node)
     return ledger.placement()
@@ -86,7 +86,8 @@ class _Load:
 class Moves:
     """The tasks that run, being moved one by one."""
 
-    def __init__(self, ledger: Ledger, theta: Fraction) -> None:
+    def __init__(self, ledger: Ledger, theta: Fraction, token: CancellationToken) -> None:
+        self._token = token
         problem = ledger.problem
         self._ledger = ledger
         self._class: list[int] = problem.task_class.tolist()
@@ -112,7 +113,7 @@ class Moves:
         for task in sorted(own, key=lambda task: (-remote[task], task)):
             if self._load.now[node] <= self._load.limit or not self._may_move(task):
                 break
-            check_stop()
+            self._token.check()
             self._send_away(task, node)
 
     def _remote(self, task: int, node: int) -> int:
@@ -147,13 +148,15 @@ def stromax_reassign(theta: Fraction = THETA) -> Method:
     """Return the method ``stromax-reassign`` with this share above the average, 0 or more."""
     written, percent = (exact_text(as_decimal(share)) for share in (theta, 100 * theta))
 
-    def place(problem: Problem, rng: Generator) -> Placement | Refusal:
-        return reassign(problem, theta)
+    def place_until(
+        problem: Problem, rng: Generator, token: CancellationToken
+    ) -> Placement | Refusal:
+        return reassign(problem, theta, token)
 
     return Method(
         name=NAME if theta == THETA else f"{NAME}:theta={written}",
         source="StroMAX (Jiang et al., DASFAA 2017), section 3.3, Algorithm 2",
-        place=place,
+        place=lambda problem, rng: place_until(problem, rng, CancellationToken()),
         supports=supports,
         description=(
             f"Moves running tasks away from nodes more than {percent} % above the average cpu, to "
@@ -161,6 +164,7 @@ def stromax_reassign(theta: Fraction = THETA) -> Method:
         ),
         parameters={"theta": written},
         configure=_configured,
+        place_until=place_until,
     )
 
 

@@ -63,15 +63,22 @@ class Failure:
     available: Fraction
 
     def __str__(self) -> str:
-        """One line."""
+        """One line: where, which rule, whose, and by how much."""
+        where = f"{self.place}: " if self.place else ""
+        whose = "" if self.task is None else f" ({self.task})"
+        return f"{where}{self.rule}{whose}: {self.shortage}"
+
+    @property
+    def place(self) -> str:
+        """The slot in words; empty for a task that no slot serves."""
+        return "" if self.slot is None else f"slot {self.slot[1]} of {self.slot[0]}"
+
+    @property
+    def shortage(self) -> str:
+        """What is needed and what there is, with units."""
         units = {Rule.RATE: " tuples/s", Rule.TASKS: " tuples/s", Rule.CPU: " %"}
         unit = units.get(self.rule, " %" if self.rule is Rule.MEMORY else "")
-        where = "" if self.slot is None else f"slot {self.slot[1]} of {self.slot[0]}: "
-        whose = "" if self.task is None else f" ({self.task})"
-        return (
-            f"{where}{self.rule}{whose}: needs {float(self.needed):g}{unit}, "
-            f"has {float(self.available):g}{unit}"
-        )
+        return f"needs {float(self.needed):g}{unit}, has {float(self.available):g}{unit}"
 
 
 def check(

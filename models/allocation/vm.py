@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -48,6 +49,17 @@ AZURE_D = tuple(
 Section 7.1 gives D1 to D4 as 1, 2, 3 and 4 cores; its prices, and everywhere else in the article,
 say 1, 2, 4 and 8.
 """
+
+ARTICLE_VMS = AZURE_D[:3]
+"""The sizes that the article's experiments use (section 8.2): D1, D2 and D3."""
+
+
+def offered_slots(sizes: Sequence[VmSize]) -> int | None:
+    """Return the slots of all VMs of these sizes; ``None`` = any number can be had of one."""
+    counts = [size.available for size in sizes]
+    if None in counts:
+        return None
+    return sum(size.slots * (size.available or 0) for size in sizes)
 
 
 @dataclass(frozen=True, slots=True)

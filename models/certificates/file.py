@@ -10,14 +10,12 @@ from typing import Any
 
 from slotwise.models.certificates.certificate import Certificate, CertifiedProof, CertifiedTerm
 from slotwise.models.certificates.schema import CertificateFile, ProofFile
-from slotwise.models.errors import InputError, in_file
-from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.errors import in_file
 from slotwise.models.formats.instance_reader import places_of
 from slotwise.models.formats.instance_writer import places_document
-from slotwise.models.formats.json_text import canonical_json, pretty_json
-from slotwise.models.formats.text import YAML_SUFFIXES, read_data
-from slotwise.models.formats.validation import validated
-from slotwise.models.formats.yaml_text import yaml_text
+from slotwise.models.formats.json_text import canonical_json
+from slotwise.models.formats.text import read_data, write_data
+from slotwise.models.formats.validation import check_format, validated
 from slotwise.models.values import as_decimal
 
 CERTIFICATE_FORMAT = "slotwise.certificate/1"
@@ -38,15 +36,7 @@ def read_certificate(source: str | Path) -> Certificate:
 
 def certificate_from_data(data: Any) -> Certificate:
     """Return the certificate in the data of a file."""
-    if not isinstance(data, dict):
-        raise InputError("must be an object with the key `format`", value=data)
-    if data.get("format") != CERTIFICATE_FORMAT:
-        raise InputError(
-            f"must be {CERTIFICATE_FORMAT}",
-            field="format",
-            value=data.get("format"),
-            has_value="format" in data,
-        )
+    check_format(data, CERTIFICATE_FORMAT)
     file = validated(CertificateFile, data)
     return Certificate(
         instance=file.instance,
@@ -129,7 +119,5 @@ def _decimal(number: Fraction | None) -> Decimal | None:
 
 
 def write_certificate(path: str | Path, certificate: Certificate) -> None:
-    """Write a certificate, whole or not at all; as YAML where the path ends so, else as JSON."""
-    as_yaml = str(path).lower().endswith(YAML_SUFFIXES)
-    document = certificate_document(certificate)
-    write_atomically(path, yaml_text(document) if as_yaml else pretty_json(document) + "\n")
+    """Write a certificate; see `write_data`."""
+    write_data(path, certificate_document(certificate))

@@ -5,7 +5,9 @@ On what are methods graded? `rstorm` has R-Storm's own benchmark topologies and 
 the random ones of Storm's test framework, `random_planted` instances around a placement that is
 drawn first (`planted`) or made infeasible by one rule (`infeasible`), `stromax` StroMAX's
 topologies and cluster [2], `partition` random graphs, `storm` the topologies of decoded clusters.
-Start with `family`, which says what a family is; `registry` lists them.
+`sam` has cases of allocation instead of instances: slots for the SAM article's dataflows and for
+random ones (`random_dataflows`). Start with `family`, which says what a family is; `registry` lists
+them.
 
 It may import `models.importers`, `models.formats` and what is below; no solver.
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from slotwise.models.errors import InputError
-from slotwise.models.instance.instance import Instance
+
+Made = TypeVar("Made")
+"""What a family makes: instances, or cases of another problem."""
 
 
 def no_label(index: int, seed: int) -> str | None:
@@ -17,9 +20,16 @@ def no_label(index: int, seed: int) -> str | None:
     return None
 
 
+def always_feasible(index: int, seed: int) -> str:
+    """Return ``feasible``."""
+    return "feasible"
+
+
 @dataclass(frozen=True, slots=True)
-class Family:
-    """Instances by index; the same seed and index give the same instance, whatever the count.
+class Family(Generic[Made]):
+    """Instances, or cases of allocation, by index.
+
+    The same seed and index give the same instance, whatever the count.
 
     Parameters
     ----------
@@ -45,13 +55,13 @@ class Family:
     name: str
     description: str
     count: int
-    make: Callable[[int, int], Instance]
+    make: Callable[[int, int], Made]
     parameters: Mapping[str, int | float | str] = field(default_factory=dict)
     label: Callable[[int, int], str | None] = no_label
     limited: bool = False
     note: str = ""
 
-    def generate(self, count: int | None = None, seed: int = 0) -> Iterator[Instance]:
+    def generate(self, count: int | None = None, seed: int = 0) -> Iterator[Made]:
         """Yield the first `count` instances; ``None`` = the family's own count.
 
         Raises

@@ -2,9 +2,9 @@
 
 By index in turn: Watts-Strogatz small worlds, Barabasi-Albert graphs, planted partitions and grids,
 of 16 to 32 vertices. A vertex is a component of one task and 10 points of cpu, an edge a stream
-from its lower end with a rate of 1 to 9; 2 to 5 equal nodes have room for 10 % more tasks than their
-share, rounded up. A unit of flow between two nodes costs 1: the network cost is the weighted edge
-cut.
+from its lower end with a rate of 1 to 9; 2 to 5 equal nodes have room for 10 % more tasks than
+their share, rounded up. A unit of flow between two nodes costs 1: the network cost is the weighted
+edge cut.
 """
 
 from __future__ import annotations
@@ -31,15 +31,18 @@ KINDS = ("watts-strogatz", "barabasi-albert", "planted", "grid")
 def graph(kind: str, rng: Generator) -> nx.Graph[int]:
     """Return a random graph of `kind`, its vertices numbered from 0."""
     count, seed = draw(rng, LEAST, MOST), draw(rng, 0, 2**31 - 1)
+    found: nx.Graph[int]
     if kind == "watts-strogatz":
-        return nx.watts_strogatz_graph(count, 4, 0.1, seed=seed)
-    if kind == "barabasi-albert":
-        return nx.barabasi_albert_graph(count, 2, seed=seed)
-    if kind == "planted":
+        found = nx.watts_strogatz_graph(count, 4, 0.1, seed=seed)
+    elif kind == "barabasi-albert":
+        found = nx.barabasi_albert_graph(count, 2, seed=seed)
+    elif kind == "planted":
         groups = draw(rng, 2, 4)
-        return nx.planted_partition_graph(groups, count // groups, 0.6, 0.05, seed=seed)
-    rows = draw(rng, 3, 5)
-    return nx.convert_node_labels_to_integers(nx.grid_2d_graph(rows, -(-count // rows)))
+        found = nx.planted_partition_graph(groups, count // groups, 0.6, 0.05, seed=seed)
+    else:
+        rows = draw(rng, 3, 5)
+        found = nx.convert_node_labels_to_integers(nx.grid_2d_graph(rows, -(-count // rows)))
+    return found
 
 
 def make(index: int, seed: int) -> Instance:

@@ -31,7 +31,7 @@ WORKERS_PER_NODE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class PlantedSizes:
     """Size of a random instance.
 
     Parameters
@@ -66,7 +66,7 @@ class Seat:
     worker: int
 
 
-def planted(name: str, shape: Shape, rng: Generator) -> tuple[Instance, Placement]:
+def planted(name: str, shape: PlantedSizes, rng: Generator) -> tuple[Instance, Placement]:
     """Return a random instance and a placement that breaks none of its rules."""
     components = _components(shape, rng)
     seats = tuple(
@@ -92,7 +92,7 @@ def planted(name: str, shape: Shape, rng: Generator) -> tuple[Instance, Placemen
     return instance, where
 
 
-def _components(shape: Shape, rng: Generator) -> list[list[Component]]:
+def _components(shape: PlantedSizes, rng: Generator) -> list[list[Component]]:
     cuts = sorted(rng.choice(shape.tasks - 1, shape.components - 1, replace=False) + 1)
     ends = [0, *(int(cut) for cut in cuts), shape.tasks]
     topologies: list[list[Component]] = [[] for _ in range(shape.topologies)]
@@ -104,7 +104,7 @@ def _components(shape: Shape, rng: Generator) -> list[list[Component]]:
     return topologies
 
 
-def _spread(key: str, base: int, shape: Shape, rng: Generator) -> Decimal:
+def _spread(key: str, base: int, shape: PlantedSizes, rng: Generator) -> Decimal:
     percent = 100 + shape.heterogeneity_percent * draw(rng, -90, 90) // 100
     return Decimal(max(GRID[key], _rounded_up(base * percent // 100, GRID[key])))
 
@@ -113,7 +113,7 @@ def _rounded_up(value: int, grid: int) -> int:
     return -(-value // grid) * grid
 
 
-def _nodes(shape: Shape, seats: Sequence[Seat], rng: Generator) -> tuple[Node, ...]:
+def _nodes(shape: PlantedSizes, seats: Sequence[Seat], rng: Generator) -> tuple[Node, ...]:
     capacity = {
         "cpu": _capacities("cpu", _loads(shape, seats, ("cpu",)), shape),
         "memory_mb": _capacities(
@@ -132,14 +132,14 @@ def _nodes(shape: Shape, seats: Sequence[Seat], rng: Generator) -> tuple[Node, .
     )
 
 
-def _loads(shape: Shape, seats: Sequence[Seat], keys: tuple[str, ...]) -> list[int]:
+def _loads(shape: PlantedSizes, seats: Sequence[Seat], keys: tuple[str, ...]) -> list[int]:
     loads = [0] * shape.nodes
     for seat in seats:
         loads[seat.node] += int(sum(seat.component.resources[key] for key in keys))
     return loads
 
 
-def _capacities(key: str, loads: list[int], shape: Shape) -> list[int]:
+def _capacities(key: str, loads: list[int], shape: PlantedSizes) -> list[int]:
     """Return capacities between the node's own need and the largest need of all nodes."""
     needs = [-(-load * 100 // shape.tightness_percent) for load in loads]
     largest = max(needs)

@@ -13,7 +13,7 @@ from numpy.random import Generator
 from slotwise.models.errors import InputError
 from slotwise.models.families.family import Family, check_index, child_rng, draw
 from slotwise.models.families.infeasible import BREAKERS
-from slotwise.models.families.planted import Shape, planted
+from slotwise.models.families.planted import PlantedSizes, planted
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.values import whole
@@ -23,7 +23,7 @@ NAME = "random"
 
 @dataclass(frozen=True, slots=True)
 class RandomParameters:
-    """Parameters of the family; see `Shape`. `infeasible_percent`: share of infeasible ones."""
+    """Sizes as in `PlantedSizes`; `infeasible_percent` of the instances have no placement."""
 
     tasks: int = 16
     components: int = 5
@@ -49,7 +49,7 @@ class RandomParameters:
                 )
 
 
-def random_family(parameters: RandomParameters) -> Family:
+def random_family(parameters: RandomParameters) -> Family[Instance]:
     """Return the family with these parameters."""
 
     def make(index: int, seed: int) -> Instance:
@@ -76,8 +76,8 @@ def random_instance(
     """Return an instance with a placement that keeps all its rules; ``None`` = there is none."""
     rng = child_rng(NAME, seed, index)
     broken = _broken(parameters, rng)
-    shape = Shape(
-        **{field.name: getattr(parameters, field.name) for field in fields(Shape)},
+    shape = PlantedSizes(
+        **{field.name: getattr(parameters, field.name) for field in fields(PlantedSizes)},
     )
     name = f"{NAME}-{seed}-{index:04d}"
     instance, placement = planted(f"{name}-feasible", shape, rng)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from slotwise.models.allocation.case import AllocationCase
 from slotwise.models.families.family import Family
 from slotwise.models.families.partition import PARTITION
 from slotwise.models.families.random_planted import RANDOM
 from slotwise.models.families.rstorm import RSTORM
 from slotwise.models.families.rstorm_3d import RSTORM_3D
 from slotwise.models.families.rstorm_scaled import RSTORM_SCALED
+from slotwise.models.families.sam import SAM
 from slotwise.models.families.stick_breaking import STICK_BREAKING
 from slotwise.models.families.stromax import STROMAX
+from slotwise.models.instance.instance import Instance
 
-__all__ = ["FAMILIES", "Family"]
+__all__ = ["ALLOCATION_FAMILIES", "FAMILIES", "Family"]
 
-FAMILIES: dict[str, Family] = {
+FAMILIES: dict[str, Family[Instance]] = {
     "rstorm": RSTORM,
     "rstorm-3d": RSTORM_3D,
     "rstorm-scaled": RSTORM_SCALED,
@@ -22,3 +25,7 @@ FAMILIES: dict[str, Family] = {
     "stromax": STROMAX,
     "partition": PARTITION,
 }
+"""Of instances of placement."""
+
+ALLOCATION_FAMILIES: dict[str, Family[AllocationCase]] = {"sam": SAM}
+"""Of cases of allocation: slots for a dataflow."""

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from slotwise.models.families.family import Family, check_index
+from slotwise.models.families.family import Family, always_feasible, check_index
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology
@@ -39,7 +39,7 @@ DISTANCE = Distance(Decimal(0), Decimal(0), Decimal(1), Decimal(2))
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class TopologyShape:
     """A topology of the authors: components with a cpu demand each (points), and streams."""
 
     id: str
@@ -48,10 +48,10 @@ class Shape:
 
 
 @cache
-def shapes() -> tuple[Shape, ...]:
+def shapes() -> tuple[TopologyShape, ...]:
     """Return the nine topologies; components as (id, kind, parallelism, cpu)."""
     return tuple(
-        Shape(
+        TopologyShape(
             id=one["id"],
             components=tuple(
                 (c["id"], c["kind"], c["parallelism"], c["cpu"]) for c in one["components"]
@@ -80,7 +80,7 @@ def cluster(extra: dict[str, int] | None = None) -> Cluster:
     )
 
 
-def topology(shape: Shape, demands: tuple[dict[str, int], ...]) -> Topology:
+def topology(shape: TopologyShape, demands: tuple[dict[str, int], ...]) -> Topology:
     """Return `shape` as a topology with one worker a node; `demands` per component."""
     return Topology(
         id=shape.id,
@@ -100,7 +100,7 @@ def make(index: int, seed: int) -> Instance:
     return instance_of(shapes()[index])
 
 
-def instance_of(shape: Shape) -> Instance:
+def instance_of(shape: TopologyShape) -> Instance:
     """Return `shape` alone on the paper's cluster, the family's objective."""
     demands = tuple({"cpu": cpu, "onheap_mb": ONHEAP_MB} for *_, cpu in shape.components)
     return Instance(
@@ -117,18 +117,13 @@ def _data() -> Any:
     return json.loads(file.read_text("utf-8"))
 
 
-def label(index: int, seed: int) -> str | None:
-    """Return ``feasible``: a node has memory for 16 tasks, the largest shape has 72."""
-    return "feasible"
-
-
 RSTORM = Family(
     name=NAME,
     description="R-Storm's nine benchmark topologies on its cluster of 12 nodes in 2 racks",
     count=9,
     make=make,
     parameters={"nodes": 12, "racks": 2, "slots": 1, "onheap_mb": ONHEAP_MB},
-    label=label,
+    label=always_feasible,  # a node has memory for 16 tasks, the largest shape has 72
     limited=True,
     note=NOTE,
 )

@@ -8,7 +8,7 @@ weight 1. The most memory a task may draw keeps every instance feasible: 72 task
 
 from __future__ import annotations
 
-from slotwise.models.families.family import Family, check_index, child_rng, draw
+from slotwise.models.families.family import Family, always_feasible, check_index, child_rng, draw
 from slotwise.models.families.rstorm import cluster, shapes, topology
 from slotwise.models.instance.instance import Instance, Objective
 
@@ -40,11 +40,6 @@ def make(index: int, seed: int) -> Instance:
     )
 
 
-def label(index: int, seed: int) -> str | None:
-    """Return ``feasible``: memory is the only hard resource, and it always fits."""
-    return "feasible"
-
-
 RSTORM_3D = Family(
     name=NAME,
     description="R-Storm's shapes with drawn demands of cpu, memory and bandwidth (QM3DKP)",
@@ -52,5 +47,5 @@ RSTORM_3D = Family(
     make=make,
     parameters={key: f"{low}..{high} by {step}" for key, (low, high, step) in STEPS.items()}
     | {"node_bandwidth": NODE_MBPS},
-    label=label,
+    label=always_feasible,  # memory is the only hard resource, and it always fits
 )

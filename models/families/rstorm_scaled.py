@@ -13,8 +13,8 @@ from decimal import Decimal
 from fractions import Fraction
 
 from slotwise.models.errors import InputError
-from slotwise.models.families.family import Family, check_index
-from slotwise.models.families.rstorm import ONHEAP_MB, Shape, cluster, shapes
+from slotwise.models.families.family import Family, always_feasible, check_index
+from slotwise.models.families.rstorm import ONHEAP_MB, TopologyShape, cluster, shapes
 from slotwise.models.instance.cluster import Cluster
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology
@@ -56,7 +56,7 @@ class Scaled:
             )
 
     @property
-    def base(self) -> Shape:
+    def base(self) -> TopologyShape:
         """The authors' topology."""
         return next(shape for shape in shapes() if shape.id == BASES[self.shape])
 
@@ -118,17 +118,12 @@ def make(index: int, seed: int) -> Instance:
     return scaled(MEMBERS[index])
 
 
-def label(index: int, seed: int) -> str | None:
-    """Return ``feasible``: a node has memory for 16 tasks, the largest member has 120."""
-    return "feasible"
-
-
 RSTORM_SCALED = Family(
     name=NAME,
     description="R-Storm's shapes with equal parallelism at 75 % load, 48 to 120 tasks",
     count=len(MEMBERS),
     make=make,
     parameters={"load_percent": int(100 * LOAD), "onheap_mb": ONHEAP_MB},
-    label=label,
+    label=always_feasible,  # a node has memory for 16 tasks, the largest member has 120
     limited=True,
 )

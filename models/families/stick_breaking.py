@@ -44,7 +44,7 @@ class StickBreaking:
     max_node_memory: int = 40000
 
 
-def stick_breaking(parameters: StickBreaking) -> Family:
+def stick_breaking(parameters: StickBreaking) -> Family[Instance]:
     """Return the family with these parameters."""
 
     def make(index: int, seed: int) -> Instance:

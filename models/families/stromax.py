@@ -5,7 +5,8 @@ node offers 10. A tuple between two nodes costs 1, on a node nothing. Parallelis
 5.2 for LP (10, 50, 30, 30) and TSSA (8, then 20 each) and of the experiment with several topologies
 (section 5.3: 5 tasks a spout, 20 a bolt) for the others. The shapes are read from the text; where
 it is silent (Figure 4 is a picture): SC has three communication bolts in a row, and the two
-classifiers of TSSA both follow the cleaning. All tasks need equally much cpu, 10 points, with 100 a node.
+classifiers of TSSA both follow the cleaning. All tasks need equally much cpu, 10 points, with 100
+a node.
 
 Scaled down, two spout tasks and three tasks a bolt on nodes of four slots: small enough for proofs.
 """

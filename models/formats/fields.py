@@ -6,6 +6,7 @@ Pydantic checks the shape; values are checked by the same functions as in `numbe
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import (
@@ -64,18 +65,10 @@ def _number(value: Any) -> Decimal:
     return exact(value, "")
 
 
-def _at_least(value: Any, least: int) -> int:
+def _whole(value: Any, least: int = 0) -> int:
     if isinstance(value, Decimal) and value.is_finite() and value > MAX_VALUE:
         raise InputError(f"must be at most {MAX_VALUE}", value=value)
     return whole(value, "", least=least)
-
-
-def _whole(value: Any) -> int:
-    return _at_least(value, 0)
-
-
-def _positive(value: Any) -> int:
-    return _at_least(value, 1)
 
 
 Number = Annotated[
@@ -83,7 +76,7 @@ Number = Annotated[
 ]
 Whole = Annotated[int, PlainValidator(_whole), WithJsonSchema({"type": "integer", "minimum": 0})]
 Positive = Annotated[
-    int, PlainValidator(_positive), WithJsonSchema({"type": "integer", "minimum": 1})
+    int, PlainValidator(partial(_whole, least=1)), WithJsonSchema({"type": "integer", "minimum": 1})
 ]
 Name = Annotated[str, Field(json_schema_extra={"minLength": 1})]
 

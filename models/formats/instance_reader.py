@@ -16,11 +16,11 @@ from slotwise.models.formats.instance_schema import (
 from slotwise.models.formats.validation import validated
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, LinearCost, Objective, Place, Scheduler
+from slotwise.models.instance.ras_settings import RasSettings
 from slotwise.models.instance.topology import (
     Ackers,
     Component,
     Constraints,
-    RasSettings,
     SharedMemory,
     Stream,
     Topology,
@@ -105,22 +105,12 @@ def _topology(where: str, file: TopologyFile) -> Topology:
     with at(f"{where}.ras"):
         ras = RasSettings(**dict(file.ras))
     with at(where):
-        return Topology(
-            id=file.id,
-            components=tuple(components),
-            streams=tuple(streams),
-            owner=file.owner,
-            priority=file.priority,
-            launch_time=file.launch_time,
-            strategy=file.strategy,
-            worker_max_heap_mb=file.worker_max_heap_mb,
-            workers=file.workers,
-            favored_nodes=tuple(file.favored_nodes),
-            unfavored_nodes=tuple(file.unfavored_nodes),
-            constraints=constraints,
-            one_task_per_worker=file.one_task_per_worker,
-            one_component_per_worker=file.one_component_per_worker,
-            shared_memory=tuple(regions),
-            ackers=ackers,
-            ras=ras,
-        )
+        parts = {
+            "components": components,
+            "streams": streams,
+            "constraints": constraints,
+            "shared_memory": regions,
+            "ackers": ackers,
+            "ras": ras,
+        }
+        return Topology(**{**dict(file), **parts})

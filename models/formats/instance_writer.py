@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 from slotwise.models.formats.json_text import canonical_json
 from slotwise.models.instance.cluster import Cluster
 from slotwise.models.instance.instance import Instance, Objective, Place
-from slotwise.models.instance.topology import Ackers, RasSettings, Stream, Topology
+from slotwise.models.instance.ras_settings import RasSettings
+from slotwise.models.instance.topology import Stream, Topology
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 INSTANCE_FORMAT = "slotwise.instance/1"
+
+TOPOLOGY_KEYS = (
+    *("id", "owner", "priority", "launch_time", "strategy", "worker_max_heap_mb", "workers"),
+    *("favored_nodes", "unfavored_nodes", "constraints", "one_task_per_worker"),
+    *("one_component_per_worker", "shared_memory", "ackers", "components", "streams"),
+)
+"""In the order of a written file; ``ras`` may follow."""
 
 
 def instance_document(instance: Instance) -> dict[str, Any]:
@@ -94,56 +106,24 @@ def _cluster_document(cluster: Cluster) -> dict[str, Any]:
 
 
 def _topology_document(topology: Topology) -> dict[str, Any]:
-    plain = ("id", "owner", "priority", "launch_time", "strategy", "worker_max_heap_mb", "workers")
-    return {key: getattr(topology, key) for key in plain} | {
-        "favored_nodes": list(topology.favored_nodes),
-        "unfavored_nodes": list(topology.unfavored_nodes),
-        "constraints": {
-            "incompatible": [list(pair) for pair in topology.constraints.incompatible],
-            "max_per_node": dict(topology.constraints.max_per_node),
-        },
-        "one_task_per_worker": topology.one_task_per_worker,
-        "one_component_per_worker": topology.one_component_per_worker,
-        "shared_memory": [
-            {"id": m.id, "kind": m.kind, "mb": m.mb, "components": list(m.components)}
-            for m in topology.shared_memory
-        ],
-        "ackers": None if topology.ackers is None else _ackers_document(topology.ackers),
-        "components": [
-            {
-                "id": c.id,
-                "kind": c.kind,
-                "parallelism": c.parallelism,
-                "resources": dict(c.resources),
-            }
-            for c in topology.components
-        ],
+    """Return the topology; ``ras`` only where it says something, so that older hashes stay."""
+    data = _by_field(topology) | {
+        "constraints": _by_field(topology.constraints),
+        "shared_memory": [_by_field(region) for region in topology.shared_memory],
+        "ackers": None if topology.ackers is None else _by_field(topology.ackers),
+        "components": [_by_field(component) for component in topology.components],
         "streams": [_stream_document(stream) for stream in topology.streams],
-        **_ras_document(topology.ras),
+        "ras": _by_field(topology.ras),
     }
-
-
-def _ras_document(ras: RasSettings) -> dict[str, Any]:
-    """Return the settings only where they say something, so that older hashes stay."""
-    if ras == RasSettings():
-        return {}
-    keys = ("order_by_proximity", "isolated_machines", "max_states", "max_seconds")
-    return {"ras": {key: getattr(ras, key) for key in keys}}
-
-
-def _ackers_document(ackers: Ackers) -> dict[str, Any]:
-    return {
-        "count": ackers.count,
-        "per_worker": ackers.per_worker,
-        "resources": dict(ackers.resources),
-    }
+    keys = TOPOLOGY_KEYS if topology.ras == RasSettings() else (*TOPOLOGY_KEYS, "ras")
+    return {key: data[key] for key in keys}
 
 
 def _stream_document(stream: Stream) -> dict[str, Any]:
-    return {
-        "from": stream.source,
-        "to": stream.target,
-        "grouping": stream.grouping,
-        "rate": stream.rate,
-        "tuple_bytes": stream.tuple_bytes,
-    }
+    data = _by_field(stream)
+    return {"from": data.pop("source"), "to": data.pop("target"), **data}
+
+
+def _by_field(noun: DataclassInstance) -> dict[str, Any]:
+    """Return the fields as they are: `asdict` copies every number."""
+    return {field.name: getattr(noun, field.name) for field in fields(noun)}

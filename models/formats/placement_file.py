@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from slotwise.models.errors import InputError, in_file
-from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.formats.instance_reader import places_of
 from slotwise.models.formats.instance_schema import PlacementFile, RefusalFile
 from slotwise.models.formats.instance_writer import instance_hash, places_document
 from slotwise.models.formats.json_text import pretty_json
-from slotwise.models.formats.text import YAML_SUFFIXES, parse_text, read_data
-from slotwise.models.formats.validation import validated
-from slotwise.models.formats.yaml_text import yaml_text
+from slotwise.models.formats.text import parse_text, read_data, write_data
+from slotwise.models.formats.validation import check_format, validated
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, Refusal, from_places, to_places
 
@@ -54,16 +52,9 @@ def answer_from_text(text: str, instance: Instance, *, file: str) -> Placement |
 
 def answer_from_data(data: Any, instance: Instance) -> Placement | Refusal:
     """Return the placement or refusal in the data of a file."""
-    if not isinstance(data, dict):
-        raise InputError("must be an object with the key `format`", value=data)
-    if "refused" in data:
+    if isinstance(data, dict) and "refused" in data:
         return Refusal(validated(RefusalFile, data).refused)
-    if "format" not in data:
-        raise InputError(
-            f"is missing; it must be {PLACEMENT_FORMAT}", field="format", has_value=False
-        )
-    if data["format"] != PLACEMENT_FORMAT:
-        raise InputError(f"must be {PLACEMENT_FORMAT}", field="format", value=data["format"])
+    check_format(data, PLACEMENT_FORMAT)
     file = validated(PlacementFile, data)
     expected = instance_hash(instance)
     if file.instance != expected:
@@ -90,7 +81,5 @@ def placement_text(instance: Instance, placement: Placement) -> str:
 
 
 def write_placement(path: str | Path, instance: Instance, placement: Placement) -> None:
-    """Write a placement, whole or not at all; as YAML where the path ends so, else as JSON."""
-    as_yaml = str(path).lower().endswith(YAML_SUFFIXES)
-    document = placement_document(instance, placement)
-    write_atomically(path, yaml_text(document) if as_yaml else pretty_json(document) + "\n")
+    """Write a placement; see `write_data`."""
+    write_data(path, placement_document(instance, placement))

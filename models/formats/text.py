@@ -1,4 +1,4 @@
-"""From a file to plain data: bytes, text, then JSON or YAML."""
+"""From a file to plain data and back: bytes, text, JSON or YAML."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from slotwise.models.errors import InputError, in_file
+from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.formats.file_bytes import STDIN, read_bytes, read_stdin
-from slotwise.models.formats.json_text import parse_json
-from slotwise.models.formats.yaml_text import parse_yaml
+from slotwise.models.formats.json_text import parse_json, pretty_json
+from slotwise.models.formats.yaml_text import parse_yaml, yaml_text
 
 YAML_SUFFIXES = (".yaml", ".yml")
 
@@ -42,6 +43,12 @@ def parse_text(text: str, *, yaml: bool = False) -> Any:
     if not start:
         raise InputError("is empty; an object in JSON or YAML is needed", has_value=False)
     return parse_json(text) if start in "{[" and not yaml else parse_yaml(text)
+
+
+def write_data(path: str | Path, document: dict[str, Any]) -> None:
+    """Write data, whole or not at all; as YAML where the path ends so, else as JSON."""
+    as_yaml = str(path).lower().endswith(YAML_SUFFIXES)
+    write_atomically(path, yaml_text(document) if as_yaml else pretty_json(document) + "\n")
 
 
 def _decoded(content: bytes) -> str:

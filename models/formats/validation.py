@@ -22,6 +22,17 @@ _RULES = {
 }
 
 
+def check_format(data: Any, *known: str) -> None:
+    """Refuse data of a file that is no object, or whose ``format`` is none of `known`."""
+    if not isinstance(data, dict):
+        raise InputError("must be an object with the key `format`", value=data)
+    names = " or ".join(known)
+    if "format" not in data:
+        raise InputError(f"is missing; it must be {names}", field="format", has_value=False)
+    if data["format"] not in known:
+        raise InputError(f"must be {names}", field="format", value=data["format"])
+
+
 def validated(model: type[Model], document: object) -> Model:
     """Return `document` as `model`.
 

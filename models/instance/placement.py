@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from slotwise.models.errors import InputError
@@ -86,6 +86,28 @@ def to_places(instance: Instance, placement: Placement) -> dict[str, dict[str, P
             here = Place(instance.cluster.nodes[node].id, worker)
             places.setdefault(topology, {})[task] = here
     return places
+
+
+def tasks_by_worker(
+    instance: Instance, placement: Placement
+) -> dict[tuple[str, int, int], list[str]]:
+    """Return (topology, index of the node, label of the worker) -> names of the tasks there."""
+    found: dict[tuple[str, int, int], list[str]] = {}
+    rows = zip(instance.task_names(), placement.nodes, placement.workers, strict=True)
+    for (topology, task), node, worker in rows:
+        if node != UNPLACED:
+            found.setdefault((topology, node, worker), []).append(task)
+    return found
+
+
+def leave_out(instance: Instance, placement: Placement, topologies: Collection[str]) -> Placement:
+    """Return the placement without the tasks of these topologies."""
+    kept = [topology not in topologies for topology, _ in instance.task_names()]
+    nodes, workers = (
+        tuple(value if keep else UNPLACED for value, keep in zip(values, kept, strict=True))
+        for values in (placement.nodes, placement.workers)
+    )
+    return Placement(nodes, workers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from slotwise.models.errors import InputError
+from slotwise.models.instance.ras_settings import RasSettings
 from slotwise.models.instance.reserved import ACKER
 from slotwise.models.instance.topology_checks import References, check_component_ids
 from slotwise.models.values import Number, distinct, exact, exact_or_none, name, one_of, whole
@@ -168,39 +169,6 @@ class Ackers:
 
 
 @dataclass(frozen=True, slots=True)
-class RasSettings:
-    """What Storm's RAS strategies read of a topology besides; no rule of the problem.
-
-    Parameters
-    ----------
-    order_by_proximity
-        Executors by nearness in the graph, not by connections
-        (``topology.ras.order.executors.by.proximity.needs``).
-    isolated_machines
-        Most nodes that ``ras-round-robin`` uses, 1 or more (``topology.isolate.machines``);
-        ``None`` = no limit.
-    max_states
-        Most assignments that a search tries (``topology.ras.constraint.max.state.search``).
-    max_seconds
-        Longest search, whole seconds (``topology.ras.constraint.max.time.secs``); ``None`` = the
-        scheduler's own limit.
-    """
-
-    order_by_proximity: bool = False
-    isolated_machines: int | None = None
-    max_states: int = 10_000
-    max_seconds: int | None = None
-
-    def __post_init__(self) -> None:
-        """Check each field by itself."""
-        if self.isolated_machines is not None:
-            whole(self.isolated_machines, "isolated_machines", least=1)
-        whole(self.max_states, "max_states")
-        if self.max_seconds is not None:
-            whole(self.max_seconds, "max_seconds")
-
-
-@dataclass(frozen=True, slots=True)
 class Topology:
     """A directed graph of components joined by streams; cycles are allowed.
 
@@ -243,7 +211,7 @@ class Topology:
     one_component_per_worker: bool = False
     shared_memory: tuple[SharedMemory, ...] = ()
     ackers: Ackers | None = None
-    ras: RasSettings = RasSettings()
+    ras: RasSettings = field(default_factory=RasSettings)
 
     def __post_init__(self) -> None:
         """Check each field, then the references between them."""

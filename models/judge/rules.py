@@ -9,7 +9,8 @@ import numpy as np
 
 from slotwise.models.judge.accounting import Accounting, Workers
 from slotwise.models.judge.verdict import Violation
-from slotwise.models.problem.problem import IntArray, Problem, Rules
+from slotwise.models.problem.problem import IntArray, Problem
+from slotwise.models.problem.rules import Rules
 from slotwise.models.values import NO_LIMIT
 
 

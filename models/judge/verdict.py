@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypedDict
 
 from slotwise.models.judge.accounting import Accounting
 from slotwise.models.problem.problem import Problem
@@ -39,6 +39,30 @@ class Violation:
         """One line for people."""
         needed, available = plain(self.needed), plain(self.available)
         return f"{self.rule}: {self.place}, {self.subject}: {needed} needed, {available} available"
+
+
+Amounts = dict[str, int | float]
+"""By resource, in the user's units."""
+
+
+class NodeLoad(TypedDict):
+    """Load and capacity of a node; a capacity of ``None`` is no limit."""
+
+    node: str
+    rack: str
+    load: Amounts
+    capacity: dict[str, int | float | None]
+
+
+class WorkerLoad(TypedDict, total=False):
+    """What is in a worker; `onheap_mb` where the instance counts memory."""
+
+    node: str
+    worker: int
+    topology: str
+    tasks: int
+    load: Amounts
+    onheap_mb: int | float
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,26 +136,26 @@ class Verdict:
             "workers": self.worker_loads(),
         }
 
-    def node_loads(self) -> list[dict[str, Any]]:
-        """Return load and capacity (``None`` = no limit) of each node, in cluster order."""
+    def node_loads(self) -> list[NodeLoad]:
+        """Return load and capacity of each node, in cluster order."""
         problem = self.problem
         return [
             {
                 "node": node.id,
                 "rack": node.rack,
                 "load": self._amounts(self.accounting.node_load[n].tolist()),
-                "capacity": self._amounts(problem.capacity[n].tolist()),
+                "capacity": self._capacities(problem.capacity[n].tolist()),
             }
             for n, node in enumerate(problem.instance.cluster.nodes)
         ]
 
-    def worker_loads(self) -> list[dict[str, Any]]:
+    def worker_loads(self) -> list[WorkerLoad]:
         """Return topology, number of tasks, load and heap of each worker in use."""
         problem = self.problem
-        rows = []
+        rows: list[WorkerLoad] = []
         for rule, workers in zip(problem.rules, self.accounting.topologies, strict=True):
             for g, node in enumerate(workers.node.tolist()):
-                row: dict[str, Any] = {
+                row: WorkerLoad = {
                     "node": problem.instance.cluster.nodes[node].id,
                     "worker": int(workers.label[g]),
                     "topology": rule.id,
@@ -143,8 +167,10 @@ class Verdict:
                 rows.append(row)
         return rows
 
-    def _amounts(self, scaled: list[int]) -> dict[str, int | float | None]:
-        return {
-            d: None if amount == NO_LIMIT else plain(amount * unit)
-            for d, amount, unit in zip(self.problem.dims, scaled, self.problem.units, strict=True)
-        }
+    def _amounts(self, scaled: list[int]) -> Amounts:
+        units = zip(self.problem.dims, scaled, self.problem.units, strict=True)
+        return {d: plain(amount * unit) for d, amount, unit in units}
+
+    def _capacities(self, scaled: list[int]) -> dict[str, int | float | None]:
+        units = zip(self.problem.dims, scaled, self.problem.units, strict=True)
+        return {d: None if most == NO_LIMIT else plain(most * unit) for d, most, unit in units}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from slotwise.models.instance.instance import Instance, Objective
-from slotwise.models.problem.problem import Region, Rules, TaskClass
+from slotwise.models.problem.problem import Region, TaskClass
+from slotwise.models.problem.rules import Rules
 from slotwise.models.problem.scaling import MEMORY, Scale
 from slotwise.models.values import NO_LIMIT
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +18,13 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Result, Status
+from slotwise.solver.parameters import Parameters
 from slotwise.solver.solve import solve
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Engine, wall-clock limit in seconds, threads, seed, memory limit in MB; see `solve`."""
+    """Engine, wall-clock limit in seconds, threads, seed, memory limit in MB, ...; see `solve`."""
 
     engine: str
     time_limit_s: float
@@ -30,11 +32,12 @@ class Ask:
     seed: int
     memory_limit_mb: int | None = None
     confirm: bool | None = None
+    parameters: Mapping[str, Parameters] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """A result with its problem; `verdict` of its placement, ``None`` where there is none.
+    """A result with its problem.
 
     `given` is the instance of the file, without limits from the command line: placements are
     written as its own, so that they can be judged with the file.
@@ -43,7 +46,6 @@ class Solved:
     problem: Problem
     given: Instance
     result: Result
-    verdict: Verdict | None
 
     @property
     def code(self) -> Exit:
@@ -66,19 +68,18 @@ class Solved:
 
 
 def solved(
-    given: Problem,
+    problem: Problem,
+    given: Instance,
     ask: Ask,
     hint: str | None,
-    max_moved: int | None = None,
     *,
     quiet: bool = False,
 ) -> Solved:
-    """Solve the problem of a file, from the placement in the file `hint` if there is one.
+    """Solve a problem, from the placement in the file `hint` if there is one.
 
-    Progress goes to stderr unless `quiet`.
+    `given` is the instance of its file. Progress goes to stderr unless `quiet`.
     """
-    problem = inputs.with_move_limit(given, max_moved)
-    start = None if hint is None else inputs.load_placement(hint, given.instance)
+    start = None if hint is None else inputs.load_placement(hint, given)
     with progress([term.name for term in problem.terms], quiet) as on_progress:
         result = solve(
             problem,
@@ -90,9 +91,9 @@ def solved(
             hint=start,
             confirm=ask.confirm,
             on_progress=on_progress,
+            parameters=ask.parameters,
         )
-    verdict = None if result.placement is None else judge(problem, result.placement)
-    return Solved(problem, given.instance, result, verdict)
+    return Solved(problem, given, result)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ import typer
 
 from slotwise import __version__
 from slotwise.cli import exits
-from slotwise.cli.commands import models
+from slotwise.cli.commands import models, reproduce
+from slotwise.cli.commands.allocate import allocate
 from slotwise.cli.commands.convert import convert
 from slotwise.cli.commands.generate import generate
 from slotwise.cli.commands.grade import grade, report
@@ -21,6 +22,7 @@ from slotwise.cli.commands.judge import judge
 from slotwise.cli.commands.lists import families, methods, schema
 from slotwise.cli.commands.partition import partition
 from slotwise.cli.commands.place import place
+from slotwise.cli.commands.profile import profile
 from slotwise.cli.commands.schedule import schedule
 from slotwise.cli.commands.solve import solve
 from slotwise.cli.commands.verify import verify
@@ -31,11 +33,13 @@ COMMANDS = (
     place,
     partition,
     schedule,
+    allocate,
     judge,
     convert,
     grade,
     report,
     generate,
+    profile,
     methods,
     families,
     schema,
@@ -51,6 +55,7 @@ app = typer.Typer(
 for command in COMMANDS:
     app.command()(command)
 app.add_typer(models.app, name="models")
+app.add_typer(reproduce.app, name="reproduce")
 
 
 def main() -> None:

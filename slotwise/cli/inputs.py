@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
-    from slotwise.models.families.registry import Family
+    from slotwise.models.allocation.vm import VmSize
     from slotwise.models.instance.instance import Instance
     from slotwise.models.instance.placement import Placement
+    from slotwise.models.performance.rows import Models
     from slotwise.models.problem.problem import Problem
 
 STDIN = "-"
@@ -24,39 +26,51 @@ def load_problem(
     worker_min_cpu: str | None = None,
     submitters: bool = False,
 ) -> Problem:
-    """Read and compile the instance in the file `source`, or on stdin for ``-``.
+    """Read and compile the instance in the file `source`; see `load_instance`."""
+    return compiled(load_instance(source, topology, worker_min_cpu, submitters), source)
+
+
+def load_instance(
+    source: str,
+    topology: str | None = None,
+    worker_min_cpu: str | None = None,
+    submitters: bool = False,
+) -> Instance:
+    """Read the instance in the file `source`, or on stdin for ``-``.
 
     The others are for decoded Storm clusters: one topology alone (``None`` = all), the least cpu of
     a worker (``None`` = what the file says), and whether topologies belong to their submitters.
     """
     from slotwise.models.instance_file import read_instance
-    from slotwise.models.problem.compile import compile_problem
 
-    instance = read_instance(
+    return read_instance(
         source, topology=topology, worker_min_cpu=worker_min_cpu, submitters=submitters
     )
+
+
+def compiled(instance: Instance, source: str) -> Problem:
+    """Compile the instance of the file `source`."""
+    from slotwise.models.problem.compile import compile_problem
+
     try:
         return compile_problem(instance)
     except InputError as error:
         raise error.in_file(source) from error  # numbers too far apart: say in which file
 
 
-def with_move_limit(problem: Problem, max_moved: int | None) -> Problem:
-    """Return the problem with a limit of ``moved``, as if its file had it; ``None`` = as it is.
+def with_move_limit(instance: Instance, max_moved: int | None) -> Instance:
+    """Return the instance with a limit of ``moved``, as if its file had it; ``None`` = as it is.
 
     Placements of the one are placements of the other: the tasks and nodes are the same.
     """
     if max_moved is None:
-        return problem
-    from slotwise.models.problem.compile import compile_problem
-
-    instance = problem.instance
+        return instance
     if instance.running is None:
         rule = "needs an instance that says what is running (`running`)"
         raise InputError(rule, field="--max-moved", value=max_moved)
     limits = {**instance.objective.limits, "moved": max_moved}
     objective = replace(instance.objective, limits=limits)
-    return compile_problem(replace(instance, objective=objective))
+    return replace(instance, objective=objective)
 
 
 def load_placement(source: str, instance: Instance) -> Placement:
@@ -64,6 +78,22 @@ def load_placement(source: str, instance: Instance) -> Placement:
     from slotwise.models.formats.placement_file import read_placement
 
     return read_placement(source, instance)
+
+
+def load_models(source: str | None) -> Models:
+    """Read performance models from a file; ``None`` = the SAM article's."""
+    from slotwise.models.performance.article import article_models
+    from slotwise.models.performance.file import read_models
+
+    return article_models() if source is None else read_models(source)
+
+
+def load_vm_sizes(source: str | None) -> tuple[VmSize, ...]:
+    """Read sizes of VMs from a file; ``None`` = D1 to D4 of the SAM article."""
+    from slotwise.models.allocation.file import read_vm_sizes
+    from slotwise.models.allocation.vm import AZURE_D
+
+    return AZURE_D if source is None else read_vm_sizes(source)
 
 
 def check_target(path: Path | None, option: str = "--out") -> None:
@@ -103,20 +133,17 @@ def hashed(instance: Instance) -> dict[str, str]:
     return {"instance": instance_hash(instance)}
 
 
-def generate(family: Family, count: int | None, seed: int, folder: Path) -> list[Path]:
-    """Write instances of `family` into `folder`, one file each.
+def save_texts(named: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write each text into `folder`, as a JSON file of its name.
 
     Files that stand there with the same content are left alone. If one stands there with other
     content nothing is written at all.
     """
     from slotwise.models.formats.atomic_file import write_atomically
-    from slotwise.models.instance_file import instance_text
 
     if folder.exists() and not folder.is_dir():
         raise InputError("is not a folder", field="--out", value=str(folder))
-    texts = {
-        folder / f"{made.name}.json": instance_text(made) for made in family.generate(count, seed)
-    }
+    texts = {folder / f"{name}.json": text for name, text in named.items()}
     for path, text in texts.items():
         if path.exists() and not _holds(path, text.encode()):
             raise InputError(

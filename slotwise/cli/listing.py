@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from slotwise.heuristics.registry import all_methods
-from slotwise.models.families.registry import FAMILIES
+from slotwise.models.families.registry import ALLOCATION_FAMILIES, FAMILIES
 from slotwise.models.families.storm import DESCRIPTION, NAME
 from slotwise.solver.engines import ENGINES
 
@@ -37,6 +37,6 @@ def families() -> list[dict[str, Any]]:
     """List the families of instances; a count of ``None`` = as many as files hold."""
     generated: list[dict[str, Any]] = [
         {"name": name, "count": family.count, "description": family.description}
-        for name, family in FAMILIES.items()
+        for name, family in (FAMILIES | ALLOCATION_FAMILIES).items()
     ]
     return [*generated, {"name": NAME, "count": None, "description": DESCRIPTION}]

@@ -11,7 +11,7 @@ import typer
 from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import exact, time_limit
-from slotwise.solver.core.engine_names import current_name, renaming
+from slotwise.solver.engine_names import current_name, renaming
 
 MAX_WORKERS = 1024
 MAX_SEED = 2**31 - 1
@@ -124,6 +124,14 @@ Confirm = Annotated[
 Certificate = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Also write a certificate, for slotwise verify."),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="ENGINE.NAME=VALUE",
+        help="Set a parameter of an engine or of auto; may be given several times.",
+    ),
 ]
 MaxMoved = Annotated[
     int | None,

@@ -10,7 +10,7 @@ from slotwise.cli.exits import Exit
 from slotwise.heuristics.ras.scheduler.round import Round
 from slotwise.models.instance.instance import Instance
 from slotwise.models.judge.verdict import Verdict
-from slotwise.solver.admission.exact_round import Answer, Exact
+from slotwise.solver.admission.exact_round import Counterpart, Exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,10 @@ class Scheduled:
             "priority": done.instance.scheduler.priority_strategy,
             "topologies": [
                 {
-                    "topology": topologies[turn.topology].id,
-                    "owner": topologies[turn.topology].owner,
-                    "score": turn.score,
-                    "guaranteed": turn.guaranteed,
+                    "topology": topologies[entry.topology].id,
+                    "owner": topologies[entry.topology].owner,
+                    "score": entry.score,
+                    "guaranteed": entry.guaranteed,
                     "outcome": str(decision.outcome),
                     "message": decision.message,
                     "evicted": names(done, decision.evicted),
@@ -58,7 +58,7 @@ class Scheduled:
                     "states": decision.states,
                     "backtracked": decision.backtracked,
                 }
-                for turn, decision in zip(done.turns, done.decisions, strict=True)
+                for entry, decision in zip(done.order, done.decisions, strict=True)
             ],
             "evicted": [
                 {"topology": topologies[e.topology].id, "by": topologies[e.by].id, "again": e.again}
@@ -95,7 +95,7 @@ def exact_document(exact: Exact, done: Round) -> dict[str, Any]:
     }
 
 
-def _answer_document(answer: Answer, done: Round) -> dict[str, Any]:
+def _answer_document(answer: Counterpart, done: Round) -> dict[str, Any]:
     found = answer.eviction
     own: dict[str, Any] = {
         "topology": done.instance.topologies[answer.decision.topology].id,

@@ -28,7 +28,12 @@ from slotwise.testing.instances.presolve import presolve_instance, presolve_muta
 from slotwise.testing.instances.tiny import mixed_instance, widely_scaled_instance
 from slotwise.testing.panel import PANEL, ask
 from slotwise.testing.rule_coverage import rules_in
-from slotwise.testing.tally import Row, Said, Tally, read_rows
+from slotwise.testing.tally import InstanceRow, Said, Tally, read_rows
+
+
+class DisagreementError(SlotwiseError):
+    """Engines do not agree."""
+
 
 PROGRAM = "python -m slotwise.benchmarks engines_agree"
 FAMILIES: dict[str, Callable[[np.random.Generator], Instance]] = {
@@ -48,13 +53,13 @@ def made(family: str, seed: int, number: int) -> Instance:
     return FAMILIES[family](np.random.default_rng((seed, number)))
 
 
-def look_at(instance: Instance, number: int, engines: Sequence[str], limits: Limits) -> Row:
+def look_at(instance: Instance, number: int, engines: Sequence[str], limits: Limits) -> InstanceRow:
     """Ask engines about one instance."""
     problem = compile_problem(instance)
     answers = [ask(name, problem, limits) for name in engines]
     rules = tuple(sorted(rules_in(instance)))
     said = tuple(Said.of(answer) for answer in answers)
-    return Row(number, rules, said, disagreements(problem, answers))
+    return InstanceRow(number, rules, said, disagreements(problem, answers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,7 @@ class Sweep:
                 self._progress(tally)
         return tally
 
-    def _look_at(self, number: int) -> Row:
+    def _look_at(self, number: int) -> InstanceRow:
         instance = made(self.family, self.seed, number)
         limits = Limits(time_s=self.time_s, seed=number)
         row = look_at(instance, number, self.engines, limits)
@@ -114,7 +119,7 @@ class Sweep:
             sys.stderr.write("\n".join(told))
         return row
 
-    def _keep(self, row: Row) -> None:
+    def _keep(self, row: InstanceRow) -> None:
         if self.rows:
             with self.rows.open("a", encoding="utf-8") as file:
                 file.write(row.line())
@@ -135,12 +140,8 @@ def on_files(paths: Sequence[str], seed: int, engines: tuple[str, ...], time_s: 
     return tally
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    parser = argparse.ArgumentParser(
-        prog=PROGRAM,
-        description="Exact engines on the same random instances: do they agree, rule by rule?",
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
     parser.add_argument("files", nargs="*", metavar="INSTANCE", help="files instead of a family")
     parser.add_argument("--family", choices=FAMILIES, default="tiny")
     parser.add_argument("--count", type=int, default=2000, help="how many instances")
@@ -156,26 +157,25 @@ def parser() -> argparse.ArgumentParser:
         "--rows", metavar="FILE", help="keep what was said, and go on where FILE ends"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object")
-    return parser
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run; return 1 if there is a mismatch."""
-    options = parser().parse_args(arguments)
-    try:
-        if options.files:
-            engines = _engines(options.engines)
-            tally = on_files(options.files, options.seed, engines, options.time_limit)
-        else:
-            tally = sweep_of(options).run()
-    except SlotwiseError as error:
-        sys.stderr.write(f"engines_agree: {error}\n")
-        return 2
-    if options.json:
-        sys.stdout.write(json.dumps(tally.to_document()) + "\n")
+def run(options: argparse.Namespace) -> None:
+    """Ask and print.
+
+    Raises
+    ------
+    DisagreementError
+        When something does not hold.
+    """
+    if options.files:
+        engines = _engines(options.engines)
+        tally = on_files(options.files, options.seed, engines, options.time_limit)
     else:
-        sys.stdout.write("\n".join((*tally.lines(), "")))
-    return 1 if tally.mismatches else 0
+        tally = sweep_of(options).run()
+    shown = [json.dumps(tally.to_document())] if options.json else tally.lines()
+    sys.stdout.writelines(f"{line}\n" for line in shown)
+    if tally.mismatches:
+        raise DisagreementError(f"{len(tally.mismatches)} mismatches")
 
 
 def sweep_of(options: argparse.Namespace) -> Sweep:
@@ -204,7 +204,3 @@ def _engines(names: str) -> tuple[str, ...]:
         if name not in PANEL:
             raise InputError(f"must be among {', '.join(PANEL)}", field="engines", value=name)
     return chosen
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,7 +13,7 @@ from functools import partial
 from slotwise.models.errors import InternalError
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.column_generation.engine import COLUMNS
-from slotwise.solver.core.engine import NotTakenError, UntakenError
+from slotwise.solver.core.not_taken import NotTakenError, UntakenError
 from slotwise.solver.core.result import Limits, Outcome, Result
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.solve import solve

@@ -1,7 +1,7 @@
 """What engines said of many instances, counted rule by rule.
 
-A `Row` is what is kept of one instance; rows are lines of a file, so that a run of hours can go on
-where it was stopped, and runs of several machines can be put together.
+An `InstanceRow` is what is kept of one instance; rows are lines of a file, so that a run of hours
+can go on where it was stopped, and runs of several machines can be put together.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class InstanceRow:
     """One instance: its number, the rules that occur in it, what was said, what is contradicted."""
 
     number: int
@@ -53,7 +53,7 @@ class Row:
         return json.dumps(asdict(self)) + "\n"
 
 
-def read_rows(path: Path) -> list[Row]:
+def read_rows(path: Path) -> list[InstanceRow]:
     """Return the rows of a file, none where there is no file; a last line cut short is left out.
 
     Raises
@@ -69,7 +69,9 @@ def read_rows(path: Path) -> list[Row]:
         try:
             data = json.loads(line)
             said = tuple(Said(**one) for one in data["said"])
-            rows.append(Row(data["number"], tuple(data["rules"]), said, tuple(data["mismatches"])))
+            rows.append(
+                InstanceRow(data["number"], tuple(data["rules"]), said, tuple(data["mismatches"]))
+            )
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
                 "is no row of this program; name another file",
@@ -119,7 +121,7 @@ class Tally:
         """How many instances were looked at."""
         return self.by_count.total()
 
-    def add(self, row: Row) -> None:
+    def add(self, row: InstanceRow) -> None:
         """Count one instance."""
         proofs = [one for one in row.said if one.how in SETTLED]
         status = proofs[0].how if proofs else "unknown"

@@ -12,6 +12,7 @@ import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.errors import InputError, InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.accounting import account
@@ -21,6 +22,7 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.admission.eviction_model import EvictionModel, Step
 from slotwise.solver.admission.residual_capacity import Taken, alone, let_in, taken_by, without
 from slotwise.solver.admission.single_worker_relaxation import split_workers, with_single_workers
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.portfolio.run_engine import in_memory
 
@@ -69,6 +71,7 @@ def smallest_eviction(
     topology: int,
     candidates: Collection[int] | None = None,
     limits: Limits | None = None,
+    token: RunToken | None = None,
 ) -> Eviction:
     """Return the smallest set of running topologies to remove so that `topology` fits.
 
@@ -84,6 +87,8 @@ def smallest_eviction(
         Who may be evicted; ``None`` = every other topology. Those that do not run are left out.
     limits
         When to stop; ``None`` = the default.
+    token
+        Ends the search before its limits; ``None`` = nobody does.
 
     Raises
     ------
@@ -101,9 +106,18 @@ def smallest_eviction(
     allowed = placed if candidates is None else placed & set(candidates)
     taken = {t: taken_by(problem, books, (t,)) for t in sorted(allowed)}
     weights = {t: problem.rules[t].reject_weight for t in taken}
-    left = alone(problem, topology, taken_by(problem, books, placed - allowed))
-    steps, is_short = in_memory("eviction", lambda: _search(left, taken, weights, limits, started))
-    first, second = steps or (Step(False, None, None, None, interrupted=False), None)
+    others_take = taken_by(problem, books, placed - allowed)
+
+    def search(own: RunToken) -> tuple[Step, Step | None]:
+        left = alone(problem, topology, others_take, own)
+        return _search(left, taken, weights, limits, started, own)
+
+    interrupted, is_short, steps = False, False, None
+    try:
+        steps, is_short = in_memory("eviction", token or RunToken(), search)
+    except CancelledError:
+        interrupted = True
+    first, second = steps or (Step(False, None, None, None, interrupted), None)
     found = _last(first, second)
     placement = None
     if found.evicted is not None and found.placement is not None:
@@ -129,17 +143,18 @@ def _search(
     weights: Mapping[int, int],
     limits: Limits,
     started: float,
+    token: RunToken,
 ) -> tuple[Step, Step | None]:
     """Search with one worker per node first; that is a relaxation, and often all there is to it."""
     loose = with_single_workers(problem)
-    first, second = _minimise(EvictionModel(loose, taken), weights, limits, started)
+    first, second = _minimise(EvictionModel(loose, taken, token), weights, limits, started)
     found = _last(first, second)
     if found.evicted is None or found.placement is None or found.interrupted:
         return first, None
     stay = [one for t, one in taken.items() if t not in found.evicted]
     split = split_workers(problem, stay, found.placement)
     if split is None:
-        return _minimise(EvictionModel(problem, taken), weights, limits, started)
+        return _minimise(EvictionModel(problem, taken, token), weights, limits, started)
     if second is None or second.evicted is None:
         return replace(first, placement=split), second
     return first, replace(second, placement=split)

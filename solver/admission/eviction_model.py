@@ -17,6 +17,7 @@ from slotwise.solver.compact.cp_sat.builder import CpBuilder
 from slotwise.solver.compact.model_size import check_model_size
 from slotwise.solver.compact.symmetry import order_workers
 from slotwise.solver.compact.variables import make_counts, read_placement
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits
 
 
@@ -54,13 +55,16 @@ class EvictionModel:
         The topology alone, with what is left when every candidate is gone.
     taken
         Candidate -> what it takes.
+    token
+        Ends building and searching.
     """
 
-    def __init__(self, problem: Problem, taken: Mapping[int, Taken]) -> None:
-        check_model_size(problem, network=False)
+    def __init__(self, problem: Problem, taken: Mapping[int, Taken], token: RunToken) -> None:
+        check_model_size(problem, token, network=False)
+        self._token = token
         self._problem = problem
         self._model = cp_model.CpModel()
-        builder = CpBuilder(self._model)
+        builder = CpBuilder(self._model, token)
         self._counts = make_counts(builder, problem)
         for left_out in self._counts.rejected.values():
             self._model.add(left_out == 0)
@@ -93,7 +97,8 @@ class EvictionModel:
     def minimise(self, term: Count, limits: Limits, left_s: float) -> Step:
         """Return the least value of `term` that `left_s` seconds find, and its bound."""
         self._model.minimize(term)
-        answer = run_cp_sat(self._model, replace(limits, time_s=left_s, deterministic_work=None))
+        asked = replace(limits, time_s=left_s, deterministic_work=None)
+        answer = run_cp_sat(self._model, asked, self._token)
         solver = answer.solver
         if not answer.has_solution:
             proven = answer.status == cp_model.INFEASIBLE

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from slotwise.heuristics.ras.scheduler.round import Decision, Outcome, Round
+from slotwise.heuristics.ras.scheduler.round import Decision, DecisionOutcome, Round
 from slotwise.models.errors import InputError
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.admission.eviction import Eviction, smallest_eviction
-from slotwise.solver.admission.topology_selection import BestSet, best_set, rejecting
-from slotwise.solver.core.engine import NotTakenError
-from slotwise.solver.core.memory import watched
+from slotwise.solver.admission.rejection import rejecting
+from slotwise.solver.admission.topology_selection import BestSet, best_set
+from slotwise.solver.core.ctrl_c import counted_presses
+from slotwise.solver.core.memory import RunToken, watched
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Counterpart:
     """The smallest eviction for one topology, or why there is no answer.
 
     Parameters
@@ -55,7 +57,7 @@ class Exact:
     best: BestSet
     left_out: tuple[int, ...]
     cost: int
-    answers: tuple[Answer, ...]
+    answers: tuple[Counterpart, ...]
     notes: tuple[str, ...] = ()
 
     @property
@@ -66,20 +68,24 @@ class Exact:
 
 
 def exact_counterparts(done: Round, limits: Limits) -> Exact:
-    """Return the exact counterparts of a round; `limits` hold for each question."""
-    with watched(limits.memory_mb) as memory:
-        exact = _counterparts(done, limits)
+    """Return the exact counterparts of a round; `limits` hold for each question.
+
+    Ctrl-C ends the search; what was found by then is returned.
+    """
+    with counted_presses() as presses, watched(limits.memory_mb) as memory:
+        exact = _counterparts(done, limits, RunToken(parent=presses.token, memory=memory))
     return replace(exact, notes=(*exact.notes, *memory.notes))
 
 
-def _counterparts(done: Round, limits: Limits) -> Exact:
-    guaranteed = [turn.topology for turn in done.turns if turn.guaranteed]
+def _counterparts(done: Round, limits: Limits, token: RunToken) -> Exact:
+    guaranteed = [entry.topology for entry in done.order if entry.guaranteed]
     problem = rejecting(done.instance, guaranteed)
     best = best_set(
         done.instance,
         guaranteed,
         limits=limits,
         hint=done.placement,
+        token=token,
     )
     out = done.refused
     cost = sum(problem.rules[t].reject_weight for t in out)
@@ -89,18 +95,20 @@ def _counterparts(done: Round, limits: Limits) -> Exact:
     order = [decision.topology for decision in done.decisions]
     answers = []
     for place, decision in enumerate(done.decisions):
-        if decision.outcome is Outcome.REFUSED or decision.evicted:
-            answer = _answer(plain_problem, decision, order[place + 1 :], limits)
+        if decision.outcome is DecisionOutcome.REFUSED or decision.evicted:
+            answer = _answer(plain_problem, decision, order[place + 1 :], limits, token)
             answers.append(answer)
             if answer.eviction is not None and answer.eviction.interrupted:
                 break
     return Exact(best, out, cost, tuple(answers), best.notes)
 
 
-def _answer(problem: Problem, decision: Decision, later: list[int], limits: Limits) -> Answer:
+def _answer(
+    problem: Problem, decision: Decision, later: list[int], limits: Limits, token: RunToken
+) -> Counterpart:
     assert decision.before is not None, "the topology had its turn"
     try:
-        found = smallest_eviction(problem, decision.before, decision.topology, later, limits)
+        found = smallest_eviction(problem, decision.before, decision.topology, later, limits, token)
     except (InputError, NotTakenError) as error:
-        return Answer(decision, None, str(error))
-    return Answer(decision, found)
+        return Counterpart(decision, None, str(error))
+    return Counterpart(decision, found)

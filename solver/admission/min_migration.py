@@ -10,7 +10,8 @@ from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
-from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits
 from slotwise.solver.portfolio.run_engine import run_engine
@@ -34,7 +35,11 @@ class Moved:
 
 
 def fewest_moves(
-    instance: Instance, placement: Placement, left_out: Collection[int], limits: Limits
+    instance: Instance,
+    placement: Placement,
+    left_out: Collection[int],
+    limits: Limits,
+    token: RunToken,
 ) -> Moved | None:
     """Return a placement of all topologies but `left_out` that moves few of their running tasks.
 
@@ -46,7 +51,7 @@ def fewest_moves(
         A valid one, to start from.
     left_out
         Topologies without a place; they are not counted.
-    limits
+    limits, token
         When to stop.
 
     Returns
@@ -72,7 +77,8 @@ def fewest_moves(
     )
     problem = compile_problem(part)
     try:
-        outcome = run_engine(CP_SAT, problem, limits, hint, null_reporter(problem, CP_SAT.name))
+        reporter = null_reporter(problem, CP_SAT.name, token)
+        outcome = run_engine(CP_SAT, problem, limits, hint, reporter)
     except NotTakenError:
         return Moved(Moves(judge(problem, hint).scaled[0], None), placement, interrupted=False)
     found = outcome.placement

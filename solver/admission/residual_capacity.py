@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.judge.accounting import Accounting
 from slotwise.models.problem.problem import IntArray, Problem, TaskClass
@@ -35,7 +36,7 @@ def taken_by(problem: Problem, accounting: Accounting, topologies: Collection[in
     return Taken(load, workers)
 
 
-def alone(problem: Problem, topology: int, others: Taken) -> Problem:
+def alone(problem: Problem, topology: int, others: Taken, token: CancellationToken) -> Problem:
     """Return the problem of placing `topology` alone, without objective, where `others` stay.
 
     It has one topology, index 0; dimensions, units, nodes and components are those of `problem`,
@@ -47,7 +48,7 @@ def alone(problem: Problem, topology: int, others: Taken) -> Problem:
     index = {task: i for i, task in enumerate(tasks_of(problem, topology))}
     twins = [
         [problem.classes[c] for c in members]
-        for members in merge_twins(replace(problem, flows=(), linear=None)).members
+        for members in merge_twins(replace(problem, flows=(), linear=None), token).members
         if members[0] in rules.classes
     ]
     number = {

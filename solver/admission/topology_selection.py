@@ -12,19 +12,18 @@ import time
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.judge.judge import judge
-from slotwise.models.problem.compile import compile_problem
-from slotwise.models.problem.magnitudes import check_sizes
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.admission.eviction import smallest_eviction
 from slotwise.solver.admission.min_migration import Moves, fewest_moves
+from slotwise.solver.admission.rejection import left_out, partly_placed, rejecting
 from slotwise.solver.admission.residual_capacity import without
 from slotwise.solver.admission.single_worker_relaxation import split_workers, with_single_workers
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
-from slotwise.solver.core.engine import NotTakenError
-from slotwise.solver.core.memory import MemoryLimitError
+from slotwise.solver.core.memory import MemoryLimitError, RunToken
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits
 from slotwise.solver.portfolio.run_engine import run_engine
@@ -80,6 +79,7 @@ def best_set(
     *,
     limits: Limits | None = None,
     hint: Placement | None = None,
+    token: RunToken | None = None,
 ) -> BestSet:
     """Return the best set of topologies of `instance` and a placement of it.
 
@@ -94,16 +94,19 @@ def best_set(
     hint
         The set is never worse than that of a valid hint, and topologies that fit beside it are
         added first.
+    token
+        Ends the search before its limits, as Ctrl-C does; ``None`` = nobody does.
     """
     limits = Limits() if limits is None else limits
-    search = _Search(rejecting(instance, guaranteed), limits)
+    token = token or RunToken()
+    search = _Search(rejecting(instance, guaranteed), limits, token)
     search.start(hint)
     search.relax()
     search.finish()
     out = left_out(search.problem, search.placement)
     moved = None
     if search.left() > 0 and not search.interrupted:
-        moved = fewest_moves(instance, search.placement, out, search.limits_left())
+        moved = fewest_moves(instance, search.placement, out, search.limits_left(), token)
     return BestSet(
         cost=search.cost(search.placement),
         bound=search.bound,
@@ -119,7 +122,7 @@ def best_set(
 class _Search:
     """The best placement and bound so far."""
 
-    def __init__(self, problem: Problem, limits: Limits) -> None:
+    def __init__(self, problem: Problem, limits: Limits, token: RunToken) -> None:
         self.started = time.perf_counter()
         self.problem = problem
         nowhere = (UNPLACED,) * problem.task_count
@@ -128,6 +131,7 @@ class _Search:
         self.interrupted = False
         self.notes: tuple[str, ...] = ()
         self._limits = limits
+        self._token = token
 
     def left(self) -> float:
         return self._limits.time_s - (time.perf_counter() - self.started)
@@ -145,7 +149,7 @@ class _Search:
             kept = without(self.problem, hint, partly_placed(self.problem, hint))
             if judge(self.problem, kept).valid:
                 limits = self.limits_left(SHARE)
-                self.placement, self.interrupted = filled(self.problem, kept, limits)
+                self.placement, self.interrupted = filled(self.problem, kept, limits, self._token)
 
     def relax(self) -> None:
         """Solve with one worker per topology and node: a bound, and often the answer."""
@@ -154,9 +158,8 @@ class _Search:
         limits = self.limits_left(SHARE)
         try:
             loose = with_single_workers(self.problem)
-            found = run_engine(
-                CP_SAT, loose, limits, self.placement, null_reporter(loose, CP_SAT.name)
-            )
+            reporter = null_reporter(loose, CP_SAT.name, self._token)
+            found = run_engine(CP_SAT, loose, limits, self.placement, reporter)
         except NotTakenError:
             return
         self.bound = found.bounds[0]
@@ -195,21 +198,12 @@ class _Search:
             self.placement = min(self.placement, placement, key=self.cost)
 
 
-def partly_placed(problem: Problem, placement: Placement) -> tuple[int, ...]:
-    """Return the topologies of which some tasks are placed and some are not."""
-    parts = []
-    for t, rules in enumerate(problem.rules):
-        tasks = [task for c in rules.classes for task in problem.classes[c].tasks]
-        placed = sum(placement.nodes[task] != UNPLACED for task in tasks)
-        if 0 < placed < len(tasks):
-            parts.append(t)
-    return tuple(parts)
-
-
-def filled(problem: Problem, placement: Placement, limits: Limits) -> tuple[Placement, bool]:
+def filled(
+    problem: Problem, placement: Placement, limits: Limits, token: RunToken
+) -> tuple[Placement, bool]:
     """Return `placement` with topologies added that fit beside it, the dearest first.
 
-    The second answer is whether Ctrl-C ended it. Engines that cannot take the whole cluster at
+    The second answer is whether `token` ended it. Engines that cannot take the whole cluster at
     once get a better start from it.
     """
     started = time.perf_counter()
@@ -218,7 +212,8 @@ def filled(problem: Problem, placement: Placement, limits: Limits) -> tuple[Plac
         if left <= 0:
             break
         try:
-            found = smallest_eviction(problem, placement, t, (), replace(limits, time_s=left))
+            within = replace(limits, time_s=left)
+            found = smallest_eviction(problem, placement, t, (), within, token)
         except MemoryLimitError:
             continue
         if found.placement is not None:
@@ -226,33 +221,3 @@ def filled(problem: Problem, placement: Placement, limits: Limits) -> tuple[Plac
         if found.interrupted:
             return placement, True
     return placement, False
-
-
-def rejecting(instance: Instance, guaranteed: Collection[int]) -> Problem:
-    """Return the problem whose only term are the weighted topologies left out."""
-    objective = Objective(("rejected",), instance.objective.soft)
-    problem = compile_problem(replace(instance, objective=objective, running=None, linear=()))
-    above = 1 + sum(rules.reject_weight for rules in problem.rules)
-    made = replace(
-        problem,
-        rules=tuple(
-            replace(rules, reject_weight=rules.reject_weight + (above if t in guaranteed else 0))
-            for t, rules in enumerate(problem.rules)
-        ),
-    )
-    check_sizes(made)
-    return made
-
-
-def left_out(problem: Problem, placement: Placement) -> tuple[int, ...]:
-    """Return the topologies with tasks of which none is placed."""
-    return tuple(
-        t
-        for t, rules in enumerate(problem.rules)
-        if rules.classes
-        and all(
-            placement.nodes[task] == UNPLACED
-            for c in rules.classes
-            for task in problem.classes[c].tasks
-        )
-    )

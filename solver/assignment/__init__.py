@@ -1,11 +1,11 @@
 """Assignment problems in which every task differs: quadratic assignment with capacities.
 
 `model` is the view of a problem as tasks, nodes, capacities, linear costs and pair costs. Engine
-``dual-ascent`` (`dual_ascent`): depth-first branch and bound with the level-1 RLT bound by dual
-ascent (`rlt_bound`, `rlt_kernels`) [1]. Engine ``subset-dp`` (`subset_dp`): dynamic programming
-over sets of tasks where all nodes are equally far apart, f_k(S) = min over T of f_{k-1}(S - T) +
-c_k(T), on contents that reduced costs leave (`subset_pricing`). `tabu` finds placements: robust
-tabu search [2] with penalised overload. ``*_kernels`` are compiled by Numba.
+``dual-ascent`` (`dual_ascent`): depth-first branch and bound (`tree_search`) with the level-1 RLT
+bound by dual ascent (`rlt_bound`, `rlt_kernels`) [1]. Engine ``subset-dp`` (`subset_dp`): dynamic
+programming over sets of tasks where all nodes are equally far apart, f_k(S) = min over T of
+f_{k-1}(S - T) + c_k(T), on sets that reduced-cost fixing leaves (`subset_fixing`). `tabu` finds
+placements: robust tabu search [2] with penalised overload. ``*_kernels`` are compiled by Numba.
 
 Start with `model`. It may import `solver.structure`, `solver.core` and `models`.
 

@@ -15,7 +15,7 @@ LARGEST = 2**50
 
 @dataclass(slots=True, eq=False)
 class StarState:
-    """A lower bound, the costs it leaves, and what is decided; see `star_kernels`.
+    """A lower bound, the costs it leaves, and what is decided; see `rlt_kernels`.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ class StarState:
         [T] tasks not yet placed.
     nodes
         [T] node of each placed task.
-    star_prices, prices
-        [T, N, N, D] and [N, D] prices of the capacities.
+    star_multipliers, multipliers
+        [T, N, N, D] and [N, D] multipliers of the capacities.
     need, room
         [T, D] demands and [N, D] what is left of the capacities.
     """
@@ -47,8 +47,8 @@ class StarState:
     ok: BoolArray
     free: BoolArray
     nodes: IntArray
-    star_prices: IntArray
-    prices: IntArray
+    star_multipliers: IntArray
+    multipliers: IntArray
     need: IntArray
     room: IntArray
 
@@ -60,7 +60,7 @@ class StarState:
     @property
     def bytes_down(self) -> int:
         """Memory of the copies from here to where every task is placed."""
-        return (self.star.nbytes + self.star_prices.nbytes) * int(self.free.sum())
+        return (self.star.nbytes + self.star_multipliers.nbytes) * int(self.free.sum())
 
     @property
     def value(self) -> int:
@@ -72,12 +72,12 @@ class StarState:
         self.limit = min(self.limit, (cost - 1) * self.scale + 1)
 
     def ascend(self, rounds: int, least_gain: float) -> None:
-        """Raise the bound; see `star_kernels.ascend`."""
+        """Raise the bound; see `rlt_kernels.ascend`."""
         from slotwise.solver.assignment.rlt_kernels import ascend
 
         self.bound = ascend(
             rounds, self.bound, self.limit, self.single, self.star, self.ok, self.free,
-            self.star_prices, self.prices, self.need, self.room, least_gain,
+            self.star_multipliers, self.multipliers, self.need, self.room, least_gain,
         )  # fmt: skip
 
     def places(self, task: int) -> list[int]:
@@ -106,8 +106,8 @@ class StarState:
             ok=self.ok.copy(),
             free=self.free.copy(),
             nodes=self.nodes.copy(),
-            star_prices=self.star_prices.copy(),
-            prices=self.prices.copy(),
+            star_multipliers=self.star_multipliers.copy(),
+            multipliers=self.multipliers.copy(),
             need=self.need,
             room=self.room.copy(),
         )
@@ -158,8 +158,8 @@ def make_state(model: Assignment, largest_cost: int) -> StarState:
         ok=model.allowed(),
         free=np.ones(tasks, dtype=np.bool_),
         nodes=np.full(tasks, -1, dtype=np.int64),
-        star_prices=np.zeros((tasks, size, size, dims), dtype=np.int64),
-        prices=np.zeros((size, dims), dtype=np.int64),
+        star_multipliers=np.zeros((tasks, size, size, dims), dtype=np.int64),
+        multipliers=np.zeros((size, dims), dtype=np.int64),
         need=np.ascontiguousarray(model.demand),
         room=model.capacity.copy(),
     )

@@ -3,7 +3,7 @@
 The cost is kept as ``bound + sum of single[i, n_i] + sum over i != j of star[i, n_i, j, n_j]``
 (``n_i`` = node of task i), all entries at least 0, so that `bound` is a lower bound. A pair has
 two entries, one in the star of each of its tasks, and its cost may wander between them. Capacities
-enter with prices: a price p of node l in the star of (i, k) adds ``p * demand[j]`` to every
+enter with multipliers: p of node l in the star of (i, k) adds ``p * demand[j]`` to every
 ``star[i, k, j, l]`` and takes ``p * room`` from ``single[i, k]``; what is left never exceeds the
 true cost of an assignment that keeps the capacities. Whole numbers only: every bound is exact.
 """
@@ -18,16 +18,16 @@ from slotwise.models.problem.problem import BoolArray, IntArray
 NEVER = 2**60
 """Entry of a pair that cannot be, or not in anything better than the incumbent."""
 HIGHEST = 2**52
-"""Price times demand stays below this, far from the end of 64 bits."""
+"""Multiplier times demand stays below this, far from the end of 64 bits."""
 
 
 @njit(cache=True, nogil=True)
-def _price(asked, wants, count, total, room, old):
-    """Return the price of a node's resource that raises the bound most, or leaves it as it is.
+def _best_multiplier(asked, wants, count, total, room, old):
+    """Return the multiplier of a node's resource that raises the bound most, or leaves it as it is.
 
-    The first `count` entries of `asked` are the prices from which a task goes elsewhere, those of
-    `wants` what it needs; `total` is the need of all. The best price turns away just enough of
-    them. Rounded towards the old price, for the bound is concave in the price: it never falls.
+    The first `count` entries of `asked` are the multipliers from which a task goes elsewhere,
+    those of `wants` what it needs; `total` is the need of all. The best one turns away just enough
+    of them. Rounded towards the old one, for the bound is concave in it: it never falls.
     -1 = what cannot go elsewhere is too much.
     """
     turned = 0
@@ -46,10 +46,10 @@ def _price(asked, wants, count, total, room, old):
 
 
 @njit(cache=True, nogil=True)
-def _reprice(n, d, rows, open_rows, ok, prices, need, room, asked, wants):
-    """Set the price of node n's resource d and return what the sum of minima loses by it."""
+def _set_multiplier(n, d, rows, open_rows, ok, multipliers, need, room, asked, wants):
+    """Set the multiplier of node n's resource d and return what the sum of minima loses by it."""
     tasks, size = rows.shape
-    old = prices[n, d]
+    old = multipliers[n, d]
     count, total, greatest = 0, 0, 1
     for j in range(tasks):
         if not (open_rows[j] and ok[j, n] and rows[j, n] < NEVER and need[j, d]):
@@ -70,13 +70,13 @@ def _reprice(n, d, rows, open_rows, ok, prices, need, room, asked, wants):
     if total <= room[n, d]:
         new = 0
     else:
-        new = _price(asked, wants, count, total, room[n, d], old)
+        new = _best_multiplier(asked, wants, count, total, room[n, d], old)
         if new < 0:
             return NEVER
         new = min(new, HIGHEST // greatest) if new > old else new
     if new == old:
         return 0
-    prices[n, d] = new
+    multipliers[n, d] = new
     for j in range(tasks):
         if open_rows[j] and ok[j, n] and rows[j, n] < NEVER:
             rows[j, n] += (new - old) * need[j, d]
@@ -84,8 +84,8 @@ def _reprice(n, d, rows, open_rows, ok, prices, need, room, asked, wants):
 
 
 @njit(cache=True, nogil=True)
-def _ascend(rows, open_rows, ok, prices, need, room, asked, wants):
-    """Set the prices, take the minima off the rows and return their sum without the prices' part.
+def _ascend(rows, open_rows, ok, multipliers, need, room, asked, wants):
+    """Set the multipliers and take the minima off the rows; return the gain of the bound.
 
     `rows` [T, N] counts where `open_rows` and `ok`; -`NEVER` = a task has no place.
     """
@@ -93,7 +93,7 @@ def _ascend(rows, open_rows, ok, prices, need, room, asked, wants):
     gain = 0
     for d in range(need.shape[1]):
         for n in range(size):
-            loss = _reprice(n, d, rows, open_rows, ok, prices, need, room, asked, wants)
+            loss = _set_multiplier(n, d, rows, open_rows, ok, multipliers, need, room, asked, wants)
             if loss >= NEVER:
                 return -NEVER
             gain -= loss
@@ -115,7 +115,7 @@ def _ascend(rows, open_rows, ok, prices, need, room, asked, wants):
 
 @njit(cache=True, nogil=True)
 def _ascend_star(
-    i, k, bound, limit, single, star, ok, free, prices, need, room, asked, wants, others
+    i, k, bound, limit, single, star, ok, free, multipliers, need, room, asked, wants, others
 ):
     """Gather what the pairs of task i on node k cost at least; give half of the rest back."""
     tasks, size = single.shape
@@ -144,7 +144,7 @@ def _ascend_star(
                 star[j, n, i, k] = 0
     for d in range(need.shape[1]):
         room[k, d] -= need[i, d]
-    gain = _ascend(rows, others, ok, prices[i, k], need, room, asked, wants)
+    gain = _ascend(rows, others, ok, multipliers[i, k], need, room, asked, wants)
     for d in range(need.shape[1]):
         room[k, d] += need[i, d]
     if gain <= -NEVER:
@@ -169,8 +169,8 @@ def ascend(
     star: IntArray,
     ok: BoolArray,
     free: BoolArray,
-    star_prices: IntArray,
-    prices: IntArray,
+    star_multipliers: IntArray,
+    multipliers: IntArray,
     need: IntArray,
     room: IntArray,
     least_gain: float,
@@ -190,12 +190,12 @@ def ascend(
                 if free[i] and ok[i, k] and (
                     bound + single[i, k] >= limit
                     or not _ascend_star(
-                        i, k, bound, limit, single, star, ok, free, star_prices, need, room,
+                        i, k, bound, limit, single, star, ok, free, star_multipliers, need, room,
                         asked, wants, others,
                     )
                 ):  # fmt: skip
                     ok[i, k] = False
-        gain = _ascend(single, free, ok, prices, need, room, asked, wants)
+        gain = _ascend(single, free, ok, multipliers, need, room, asked, wants)
         if gain <= -NEVER:
             return limit
         bound += gain

@@ -12,23 +12,24 @@ and with f_k(S) = the least cost of the tasks S on the first k nodes,
 
 Exact in 64-bit integers. The first and the last node are cheap (no choice of T is left), so the
 two nodes with most fitting sets come first and last; nodes alike from some node on are filled in
-the order of their lowest task. A tabu search finds an incumbent beforehand, and task prices rule
-out the contents that nothing as good can have (`subset_prices`).
+the order of their lowest task. A tabu search finds an incumbent beforehand, and reduced
+costs rule out the sets that nothing as good can have on a node (`subset_fixing`).
 """
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 
 import numpy as np
 
+from slotwise.models.cancellation import CancelledError
+from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
-from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.assignment.model import Assignment, make_assignment, reason_against
-from slotwise.solver.assignment.subset_pricing import narrow
+from slotwise.solver.assignment.params import SUBSET_DP_DEFAULTS, SubsetDpParams
+from slotwise.solver.assignment.subset_fixing import fix_by_reduced_cost
 from slotwise.solver.assignment.subset_tables import (
     NO_WAY,
     Tables,
@@ -38,28 +39,24 @@ from slotwise.solver.assignment.subset_tables import (
     make_tables,
 )
 from slotwise.solver.assignment.tabu import search_assignment
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import Engine, NotTakenError
-from slotwise.solver.core.reporter import Reporter, null_reporter, report_outcome
-from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
-
-MOST_TASKS = 22
-MOST_BYTES = 2 * 2**30
-"""Of the tables f_k, one entry a set."""
-SHARE_OF_SEARCH, STEPS_A_PLACE = 0.1, 200
-"""For the incumbent: most of the time limit, and steps per task and node."""
+from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.incumbent import Incumbent
+from slotwise.solver.core.not_taken import NotTakenError
+from slotwise.solver.core.reporter import Reporter, null_reporter
+from slotwise.solver.core.result import Limits, Outcome
 
 
-def supports(problem: Problem) -> str | None:
+def supports(problem: Problem, params: SubsetDpParams = SUBSET_DP_DEFAULTS) -> str | None:
     """Return ``None``, or why the engine does not take the problem."""
     reason = reason_against(problem)
     if reason is not None:
         return reason
     tasks = problem.task_count
-    if tasks > MOST_TASKS:
-        return f"{tasks} tasks; sets of at most {MOST_TASKS} are enumerated"
-    if problem.node_count * 2**tasks * 8 > MOST_BYTES:
-        return f"tables for {tasks} tasks on {problem.node_count} nodes exceed {MOST_BYTES:,} bytes"
+    if tasks > params.max_tasks:
+        return f"{tasks} tasks; sets of at most {params.max_tasks} are enumerated"
+    if problem.node_count * 2**tasks * 8 > params.max_bytes:
+        nodes = problem.node_count
+        return f"tables for {tasks} tasks on {nodes} nodes exceed {params.max_bytes:,} bytes"
     apart = distances_apart(make_assignment(problem))
     if len(apart) > 1:
         return f"two different nodes are {len(apart)} distances apart, not one"
@@ -67,107 +64,90 @@ def supports(problem: Problem) -> str | None:
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    reporter: Reporter | None = None,
+    params: SubsetDpParams = SUBSET_DP_DEFAULTS,
 ) -> Outcome:
-    """Find an incumbent, rule out contents, fill the tables node by node."""
-    reason = supports(problem)
+    """Find an incumbent, fix by reduced costs, fill the tables node by node."""
+    reason = supports(problem, params)
     if reason is not None:
         raise NotTakenError(reason)
     reporter = reporter or null_reporter(problem, "subset-dp")
-    started = time.perf_counter()
-    known = _known(problem, hint)
-    steps = 0
+    best = Incumbent(problem, reporter)
+    if hint is not None:
+        best.offer(hint)
+    steps, proof = 0, ""
     try:
         model = make_assignment(problem)
-        known = _with_search(problem, model, known, limits)
-        report_outcome(reporter, known)
-        if time.perf_counter() - started > limits.time_s:
-            return known
-        tables = make_tables(model)
-        if known.values is not None:
-            known = _with_prices(tables, known, known.values[model.term])
-            report_outcome(reporter, known)
-        for done in () if known.status == Status.OPTIMAL else fill(tables):
+        _search(model, best, limits, params)
+        if best.seconds > limits.time_s:
+            return best.outcome()
+        tables = make_tables(model, reporter.token)
+        if best.values is not None:
+            _prove_by_fixing(tables, best, best.values[model.term])
+            proof = "Lagrangian bound over all sets of tasks of a node"
+            if best.is_settled:
+                return best.outcome(proof)
+        for done in fill(tables):
             steps += done
-            check_stop()
-            if time.perf_counter() - started > limits.time_s:
-                return replace(known, deterministic_work=float(steps))
-    except KeyboardInterrupt:
-        return replace(known, deterministic_work=float(steps), interrupted=True)
-    if known.status == Status.OPTIMAL:
-        return known
-    return _proven(problem, tables, steps, time.perf_counter() - started)
+            reporter.token.check()
+            if best.seconds > limits.time_s:
+                return best.outcome(proof, float(steps))
+    except CancelledError:
+        best.interrupted = True
+        return best.outcome(proof, float(steps))
+    _prove_by_tables(tables, best)
+    proof = f"dynamic programming over all sets of {problem.task_count} tasks"
+    return best.outcome(proof, float(steps))
 
 
-def _with_search(problem: Problem, model: Assignment, known: Outcome, limits: Limits) -> Outcome:
-    """Return `known` with the better incumbent of a short tabu search, if it finds one."""
+def _search(model: Assignment, best: Incumbent, limits: Limits, params: SubsetDpParams) -> None:
+    """Offer what a short tabu search finds."""
     found = search_assignment(
         model,
         np.random.default_rng(limits.seed),
-        seconds=limits.time_s * SHARE_OF_SEARCH,
-        steps=STEPS_A_PLACE * model.task_count * model.node_count,
-        start=None if known.placement is None else np.array(known.placement.nodes),
+        best.reporter.token,
+        seconds=limits.time_s * params.search_fraction,
+        steps=params.steps_per_place * model.task_count * model.node_count,
+        start=None if best.placement is None else np.array(best.placement.nodes),
     )
-    if found is None:
-        return known
-    placement = model.placement(found)
-    values = judge(problem, placement).scaled
-    if known.values is not None and known.values <= values:
-        return known
-    return replace(known, status=Status.FEASIBLE, placement=placement, values=values)
+    if found is not None:
+        best.offer_solution(model.placement(found))
 
 
-def _with_prices(tables: Tables, known: Outcome, value: int) -> Outcome:
-    """Narrow the tables' contents to those of placements as good; return `known` with a bound."""
-    tables.chosen, bound = narrow(tables.chosen, tables.model.task_count, value - tables.constant)
-    term = tables.model.term
-    bound = max(0, min(bound + tables.constant, value))
-    bounds: list[int | None] = [*[0] * term, bound, *[None] * (len(known.bounds) - term - 1)]
-    if bound == value:
-        bounds[term + 1 :] = [0] * (len(bounds) - term - 1)
-    return replace(
-        known,
-        status=Status.OPTIMAL if bound == value else Status.FEASIBLE,
-        bounds=tuple(bounds),
-        proof="prices of tasks over all contents of a node",
-    )
+def _prove_by_fixing(tables: Tables, best: Incumbent, value: int) -> None:
+    """Narrow the tables to sets of placements as good, and bound the cost."""
+    incumbent = value - tables.constant
+    tables.chosen, bound = fix_by_reduced_cost(tables.chosen, tables.model.task_count, incumbent)
+    best.prove(_terms(tables, best, max(0, min(bound + tables.constant, value))))
 
 
-def _known(problem: Problem, hint: Placement | None) -> Outcome:
-    """Return what is known before the search: the hint where it is valid."""
-    nothing: tuple[None, ...] = (None,) * len(problem.terms)
-    if hint is not None:
-        verdict = judge(problem, hint)
-        if verdict.valid:
-            return Outcome(Status.FEASIBLE, hint, verdict.scaled, nothing, "")
-    return Outcome(Status.UNKNOWN, None, None, nothing, "")
+def _prove_by_tables(tables: Tables, best: Incumbent) -> None:
+    """Take the optimum from the full tables, or that there is none."""
+    cost = int(tables.levels[-1][tables.full])
+    if cost >= NO_WAY:
+        best.prove_infeasible()
+        return
+    best.offer_solution(tables.model.placement(backtrack(tables)))
+    best.prove(_terms(tables, best, cost + tables.constant))
+    if not best.is_settled:
+        raise InternalError(f"the tables say {best.bounds}, the judge {best.values}")
 
 
-def _proven(problem: Problem, tables: Tables, steps: int, seconds: float) -> Outcome:
-    """Return the optimum in the full tables, or that there is none."""
-    work = float(steps)
-    proof = f"dynamic programming over all sets of {problem.task_count} tasks"
-    if tables.levels[-1][tables.full] >= NO_WAY:
-        nothing: tuple[None, ...] = (None,) * len(problem.terms)
-        return Outcome(Status.INFEASIBLE, None, None, nothing, proof, work)
-    placement = tables.model.placement(backtrack(tables))
-    term = tables.model.term
-    bounds = [0] * len(problem.terms)
-    bounds[term] = int(tables.levels[-1][tables.full]) + tables.constant
-    return Outcome(
-        status=Status.OPTIMAL,
-        placement=placement,
-        values=tuple(bounds),
-        bounds=tuple(bounds),
-        proof=proof,
-        deterministic_work=work,
-        trace=(Improvement(seconds, term, bounds[term], bounds[term]),),
+def _terms(tables: Tables, best: Incumbent, cost: int) -> tuple[int, ...]:
+    """Return the value of each term: 0, but for the cost."""
+    return tuple(cost * (t == tables.model.term) for t in range(len(best.problem.terms)))
+
+
+def _engine(params: SubsetDpParams) -> Engine:
+    return Engine(
+        name="subset-dp",
+        run=partial(run, params=params),
+        supports=partial(supports, params=params),
+        version=lambda: f"numba {version('numba')}",
     )
 
 
-SUBSET_DP = Engine(
-    name="subset-dp",
-    run=run,
-    supports=supports,
-    version=lambda: f"numba {version('numba')}",
-)
+SUBSET_DP = configurable(_engine, SUBSET_DP_DEFAULTS)

@@ -44,7 +44,7 @@ def extend(
     """Put each of `sets` on the next node: ``after[S] = min(after[S], before[S - T] + cost(T))``.
 
     With `lowest_first` a set must hold the lowest task that is still without a node (nodes alike
-    from here on: the order of their contents is free).
+    from here on: the order of their sets is free).
     """
     for index in range(len(sets)):
         chosen = sets[index]

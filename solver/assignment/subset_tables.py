@@ -12,8 +12,8 @@ import numpy as np
 
 from slotwise.models.problem.problem import BoolArray, IntArray
 from slotwise.solver.assignment.model import Assignment
-from slotwise.solver.assignment.subset_pricing import Contents
-from slotwise.solver.core.memory import check_room
+from slotwise.solver.assignment.subset_fixing import NodeSubsets
+from slotwise.solver.core.memory import RunToken
 
 STEPS_A_CALL = 2 * 10**8
 """Steps of the inner loop between two looks at the clock, well under a second."""
@@ -52,7 +52,7 @@ class Tables:
     apart: int
     order: tuple[int, ...]
     alike_from: int
-    chosen: Contents
+    chosen: NodeSubsets
     levels: list[IntArray] = field(default_factory=list)
 
     @property
@@ -62,7 +62,7 @@ class Tables:
 
     @property
     def constant(self) -> int:
-        """What every placement costs besides its contents."""
+        """What every placement costs besides the sets on its nodes."""
         return self.apart * int(self.model.flow.sum())
 
 
@@ -79,21 +79,21 @@ def _fitting(model: Assignment, node: int) -> BoolArray:
     return fits
 
 
-def make_tables(model: Assignment) -> Tables:
-    """Return the tables before the first node is filled: every content that fits may be chosen."""
+def make_tables(model: Assignment, token: RunToken) -> Tables:
+    """Return the tables before the first node is filled: every set that fits may be chosen."""
     from slotwise.solver.assignment.subset_kernels import inner_flows
 
     levels = 8 * (model.node_count + 4) << model.task_count
-    check_room(
+    token.check_room(
         levels, f"tables of the sets of {model.task_count} tasks on {model.node_count} nodes"
     )
     distances = distances_apart(model)
     apart = int(distances[0]) if len(distances) else 0
     inside = np.asarray(inner_flows(np.ascontiguousarray(model.flow + model.flow.T)))
-    chosen: Contents = {}
+    chosen: NodeSubsets = {}
     for node in range(model.node_count):
         sets = np.flatnonzero(_fitting(model, node)).astype(np.int64, copy=False)
-        check_room(levels + 5 * sets.nbytes, f"{len(sets):,} sets of tasks on a node")
+        token.check_room(levels + 5 * sets.nbytes, f"{len(sets):,} sets of tasks on a node")
         saved = apart - int(model.distance[node, node])
         chosen[node] = (sets, _sums(model.linear[:, node])[sets] - saved * inside[sets])
     order, alike_from = _order(model, {node: len(sets) for node, (sets, _) in chosen.items()})
@@ -135,7 +135,7 @@ def fill(tables: Tables) -> Iterator[int]:
         else:
             lowest = position >= tables.alike_from
             if lowest:
-                np.copyto(after, before)  # the empty content, which has no lowest task
+                np.copyto(after, before)  # the empty set, which has no lowest task
             for part in _parts(sets, tables.model.task_count):
                 extend(before, after, sets[part], costs[part], tables.full, lowest)
                 yield part.stop - part.start

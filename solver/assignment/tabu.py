@@ -1,7 +1,7 @@
 """Any-time local search for assignments: tabu search over shifts and swaps, with kicks.
 
 Robust tabu search (Taillard 1991) carried over to capacities: a move shifts one task or swaps two,
-the best one that is not tabu is made, and an overload is allowed at a price that adapts (as in
+the best one that is not tabu is made, and an overload is allowed at a penalty that adapts (as in
 Cordeau et al. 2006 for the generalized quadratic assignment problem). Deterministic for a seed and
 a number of steps; the clock only decides how many steps there are.
 """
@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import BoolArray, IntArray
 from slotwise.solver.assignment.model import Assignment, FloatArray
-from slotwise.solver.core.ctrl_c import check_stop
 
 EVALUATIONS_A_CALL = 2 * 10**7
 """Moves looked at between two looks at the clock: some 0.1 s."""
@@ -31,6 +31,8 @@ OnBetter = Callable[[IntArray, int], None]
 @dataclass(slots=True, eq=False)
 class TabuSearch:
     """The state of a search; `advance` may be called again and again.
+
+    Its best assignment is an array that compiled loops write to; engines offer it to `Incumbent`.
 
     Parameters
     ----------
@@ -130,6 +132,7 @@ def best_fit(model: Assignment) -> IntArray:
 def search_assignment(
     model: Assignment,
     rng: Generator,
+    token: CancellationToken,
     *,
     seconds: float,
     steps: int | None = None,
@@ -143,6 +146,8 @@ def search_assignment(
     ----------
     model, rng, start
         As in `make_search`.
+    token
+        Checked between calls of the compiled loop: `CancelledError` where it is cancelled.
     seconds
         Wall-clock limit.
     steps
@@ -169,7 +174,7 @@ def search_assignment(
         reached = known is not None and target is not None and known <= target
         if done or reached or time.perf_counter() >= deadline:
             return None if known is None else search.best.copy()
-        check_stop()
+        token.check()
         search.advance(chunk if steps is None else min(chunk, steps - search.steps))
         chunk = a_call
 

@@ -1,7 +1,7 @@
 """Inner loop of the local search over assignments, compiled by Numba.
 
 `gain[i, k]` is what task i costs on node k with all other tasks where they are; a move of one
-task changes it in time O(T N). Overload of a capacity is allowed at a price that rises while the
+task changes it in time O(T N). Overload of a capacity is allowed at a penalty that rises while the
 search is outside and falls while it is inside.
 """
 
@@ -16,8 +16,8 @@ from slotwise.solver.assignment.model import FloatArray
 
 COST, BEST, STEP, BETTER_AT = range(4)
 """Whole numbers of a search's state: cost now, least valid cost, step, step of the last best."""
-PRICE, OUTSIDE = range(2)
-"""Floats of its state: price of one mean demand too much, steps outside in a row (inside: < 0)."""
+PENALTY, OUTSIDE = range(2)
+"""Floats of its state: penalty of one mean demand too much, steps outside on end (inside: < 0)."""
 NONE = 2**62
 KICK_LEAST = 3
 RESTART, RETURN = 0.2, 0.5
@@ -94,7 +94,7 @@ def _best_move(
     distance,
 ):  # fmt: skip
     """Return the best move that is not tabu: task, other task (-1 = none), node."""
-    price, step = floats[PRICE], numbers[STEP]
+    penalty, step = floats[PENALTY], numbers[STEP]
     tasks, size = gain.shape
     least = np.inf
     best_i, best_j, best_k, ties = -1, -1, -1, 0.0
@@ -107,7 +107,7 @@ def _best_move(
                 continue
             more = left + _over(load, capacity, scale, k, demand, -1, i) - over[k]
             change = gain[i, k] - gain[i, a]
-            score = change + price * more
+            score = change + penalty * more
             if score > least:
                 continue
             if until[i, k] > step and not (
@@ -126,7 +126,7 @@ def _best_move(
                 continue
             more = _over(load, capacity, scale, a, demand, i, j) - over[a]
             more += _over(load, capacity, scale, b, demand, j, i) - over[b]
-            score = change + price * more
+            score = change + penalty * more
             if score > least:
                 continue
             if (until[i, b] > step or until[j, a] > step) and not (
@@ -160,17 +160,17 @@ def _kick(nodes, load, gain, numbers, best, rng, demand, allowed, flow, distance
 
 
 @njit(cache=True, nogil=True)
-def _reprice(floats, is_outside):
-    """Raise the price of overload after some steps outside, lower it after some inside."""
+def _set_penalty(floats, is_outside):
+    """Raise the penalty of overload after some steps outside, lower it after some inside."""
     if is_outside:
         floats[OUTSIDE] = max(0.0, floats[OUTSIDE]) + 1.0
     else:
         floats[OUTSIDE] = min(0.0, floats[OUTSIDE]) - 1.0
     if floats[OUTSIDE] >= PATIENCE:
-        floats[PRICE] *= RISE
+        floats[PENALTY] *= RISE
         floats[OUTSIDE] = 0.0
     elif floats[OUTSIDE] <= -PATIENCE:
-        floats[PRICE] = max(1e-3, floats[PRICE] / RISE)
+        floats[PENALTY] = max(1e-3, floats[PENALTY] / RISE)
         floats[OUTSIDE] = 0.0
 
 
@@ -217,7 +217,7 @@ def tabu_search(
         is_outside = False
         for n in range(size):
             is_outside |= _over(load, capacity, scale, n, demand, -1, -1) > 0.0
-        _reprice(floats, is_outside)
+        _set_penalty(floats, is_outside)
         if not is_outside and numbers[COST] < numbers[BEST]:
             numbers[BEST] = numbers[COST]
             numbers[BETTER_AT] = numbers[STEP]

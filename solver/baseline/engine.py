@@ -10,43 +10,48 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 
 import numpy as np
 
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.run import run_method
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.instance.placement import Placement
-from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.baseline.pair_bound import fewest_nodes, least_network
-from slotwise.solver.core.ctrl_c import is_stop_requested, until
-from slotwise.solver.core.engine import Engine
+from slotwise.solver.baseline.params import BASELINE_DEFAULTS, BaselineParams
+from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.reporter import Reporter, null_reporter
-from slotwise.solver.core.result import Limits, Outcome, Status
+from slotwise.solver.core.result import Limits, Outcome
 
 FIRST = ("r-storm", "r-storm-pseudocode", "ras-default")
 """Heuristics that run first: the quickest (one keeps soft resources, the other refuses least), and
 the one that is best most often.
 """
-SHARE_OF_TIME = 0.05
-PATIENCE, PATIENCE_FOR_FIRST = 4.0, 10.0
 KIND, CAPACITY = "trivial", "capacity"
 """What the bounds are."""
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    reporter: Reporter | None = None,
+    params: BaselineParams = BASELINE_DEFAULTS,
 ) -> Outcome:
     """Return the best of the hint and the heuristics' placements, and the simple bounds.
 
     Each placement is told at once. Where tasks are many not all heuristics run: no more start
-    after `SHARE_OF_TIME` of the limit.
+    after `time_fraction` of the limit.
     """
     methods = dict.fromkeys((*(name for name in FIRST if name in HEURISTICS), *HEURISTICS))
-    seconds = SHARE_OF_TIME * limits.time_s
-    return known_at_once(problem, limits.seed, hint, tuple(methods), seconds, reporter)
+    seconds = params.time_fraction * limits.time_s
+    return known_at_once(problem, limits.seed, hint, tuple(methods), seconds, reporter, params)
 
 
 def known_at_once(
@@ -56,28 +61,22 @@ def known_at_once(
     methods: Sequence[str],
     seconds: float = math.inf,
     reporter: Reporter | None = None,
+    params: BaselineParams = BASELINE_DEFAULTS,
 ) -> Outcome:
     """Return the best of the hint and of some heuristics' placements, and the simple bounds.
 
-    After so many seconds no other heuristic starts, and one that runs `PATIENCE` times as long is
-    stopped, or `PATIENCE_FOR_FIRST` times as long where there is no placement yet.
+    After so many seconds no other heuristic starts, and one that runs `patience` times as long is
+    stopped, or `patience_for_first` times as long where there is no placement yet.
     """
-    reporter = reporter or null_reporter(problem, "baseline")
-    simple = simple_bounds(problem)
-    reporter.prove(simple, KIND)
-    bounds = capacity_bounds(problem)
-    reporter.prove(bounds, CAPACITY)
-    placement = _best(problem, seed, hint, methods, seconds, reporter)
-    values = None if placement is None else judge(problem, placement).scaled
-    status = Status.UNKNOWN if values is None else Status.FEASIBLE
-    return Outcome(
-        status=Status.OPTIMAL if values == bounds else status,
-        placement=placement,
-        values=values,
-        bounds=bounds,
-        proof="simple bounds: no part below 0, demand beyond capacity, pairs that share no node",
-        bound_kind=KIND if bounds == simple else CAPACITY,
+    best = Incumbent(problem, reporter or null_reporter(problem, "baseline"))
+    best.prove(simple_bounds(problem), KIND)
+    bounds = capacity_bounds(problem, best.reporter.token)
+    best.prove(bounds, CAPACITY)
+    _place(best, seed, hint, methods, seconds, params)
+    found = best.outcome(
+        "simple bounds: no part below 0, demand beyond capacity, pairs that share no node"
     )
+    return replace(found, bounds=bounds)  # they hold whatever the earlier terms are at
 
 
 def simple_bounds(problem: Problem, *, network: int = 0) -> tuple[int, ...]:
@@ -90,10 +89,10 @@ def simple_bounds(problem: Problem, *, network: int = 0) -> tuple[int, ...]:
     return tuple(sum(m * least[part] for part, m in term.parts) for term in problem.terms)
 
 
-def capacity_bounds(problem: Problem) -> tuple[int, ...]:
-    """Return the same with what the network costs because nodes are small (`spread_bound`)."""
+def capacity_bounds(problem: Problem, token: CancellationToken) -> tuple[int, ...]:
+    """Return the same with what the network costs because nodes are small (`pair_bound`)."""
     counts = any(part == "network" for term in problem.terms for part, _ in term.parts)
-    return simple_bounds(problem, network=least_network(problem) if counts else 0)
+    return simple_bounds(problem, network=least_network(problem, token) if counts else 0)
 
 
 def _least_overload(problem: Problem) -> int:
@@ -106,43 +105,44 @@ def _least_overload(problem: Problem) -> int:
     return total
 
 
-def _best(
-    problem: Problem,
+def _place(
+    best: Incumbent,
     seed: int,
     hint: Placement | None,
     methods: Sequence[str],
     seconds: float,
-    reporter: Reporter,
-) -> Placement | None:
-    started = time.perf_counter()
-    best: tuple[tuple[int, ...], Placement] | None = None
+    params: BaselineParams,
+) -> None:
+    """Offer the hint and the heuristics' placements."""
+    started, token = time.perf_counter(), best.reporter.token
     for name in (None, *methods):
-        patience = seconds * (PATIENCE_FOR_FIRST if best is None else PATIENCE)
-        placement = hint if name is None else _placed(problem, name, seed, started + patience)
+        is_first = best.placement is None
+        patience = seconds * (params.patience_for_first if is_first else params.patience)
+        until = token.child(started + patience)
+        placement = hint if name is None else _placed(best.problem, name, seed, until)
         if placement is not None:
-            verdict = judge(problem, placement)
-            if verdict.valid and (best is None or verdict.scaled < best[0]):
-                best = verdict.scaled, placement
-                reporter.offer(placement)
+            best.offer(placement)
         late = time.perf_counter() - started > seconds
-        if is_stop_requested() or (late and best is not None):
+        if token.is_cancelled or (late and best.placement is not None):
             break
-    return None if best is None else best[1]
 
 
-def _placed(problem: Problem, name: str, seed: int, deadline: float) -> Placement | None:
-    """Return a heuristic's placement; ``None`` where it refuses, or is stopped at the deadline."""
+def _placed(problem: Problem, name: str, seed: int, token: CancellationToken) -> Placement | None:
+    """Return a heuristic's placement; ``None`` where it refuses, or `token` stops it."""
     try:
-        with until(deadline):
-            answer = run_method(problem, HEURISTICS[name], seed)
-    except KeyboardInterrupt:
+        answer = run_method(problem, HEURISTICS[name], seed, token)
+    except CancelledError:
         return None
     return answer if isinstance(answer, Placement) else None
 
 
-BASELINE = Engine(
-    name="baseline",
-    run=run,
-    supports=lambda problem: None,
-    version=lambda: f"slotwise {version('slotwise')}",
-)
+def _engine(params: BaselineParams) -> Engine:
+    return Engine(
+        name="baseline",
+        run=partial(run, params=params),
+        supports=lambda problem: None,
+        version=lambda: f"slotwise {version('slotwise')}",
+    )
+
+
+BASELINE = configurable(_engine, BASELINE_DEFAULTS)

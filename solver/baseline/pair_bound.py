@@ -28,12 +28,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import CLUSTER, NODE, RACK, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
-from slotwise.solver.core.ctrl_c import check_stop
 
 
-def least_network(problem: Problem) -> int:
+def least_network(problem: Problem, token: CancellationToken) -> int:
     """Return what the network costs at least, whatever is placed where.
 
     In integer steps of the part ``network``; 0 where topologies may be left out, or distances
@@ -46,7 +46,7 @@ def least_network(problem: Problem) -> int:
     racks, nodes, workers = (_Shares(problem, level) for level in (CLUSTER, RACK, NODE))
     total = 0
     for (a, b), flow in problem.pair_flows().items():
-        check_stop()
+        token.check()
         pairs = problem.classes[a].size * problem.classes[b].size
         close = (workers.together(a, b), nodes.together(a, b), racks.together(a, b))
         apart = sum(s * (pairs - min(c, pairs)) for s, c in zip(saving, close, strict=True))

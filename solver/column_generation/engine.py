@@ -14,28 +14,28 @@ so.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
-from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE, known_at_once
-from slotwise.solver.column_generation.columns.incumbent import Incumbent
 from slotwise.solver.column_generation.columns.model import make_column_model
-from slotwise.solver.column_generation.columns.search import ProvenBounds, search_columns
+from slotwise.solver.column_generation.columns.search import search_columns
 from slotwise.solver.column_generation.configurations import engine as fast
-from slotwise.solver.column_generation.configurations.engine import KIND
 from slotwise.solver.column_generation.params import (
     COLUMNS_DEFAULTS,
     CONFIGURATIONS_DEFAULTS,
     ColumnsParams,
     ConfigurationsParams,
 )
-from slotwise.solver.core.engine import Engine, NotTakenError
-from slotwise.solver.core.reporter import Reporter, null_reporter, report_outcome
+from slotwise.solver.column_generation.restricted_master import lp_solver
+from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.incumbent import Incumbent
+from slotwise.solver.core.not_taken import NotTakenError
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 
 QUICK_METHODS = ("r-storm", "r-storm-pseudocode", "ras-default")
@@ -50,7 +50,6 @@ def run(
     hint: Placement | None,
     reporter: Reporter | None = None,
     params: ConfigurationsParams = CONFIGURATIONS_DEFAULTS,
-    columns: ColumnsParams = COLUMNS_DEFAULTS,
 ) -> Outcome:
     """Solve the terms in order until one is not proven within the limits.
 
@@ -65,7 +64,7 @@ def run(
     if known.interrupted or known.status in (Status.OPTIMAL, Status.INFEASIBLE) or left <= 0:
         return known
     try:
-        return by_columns(problem, replace(limits, time_s=left), known, reporter, columns)
+        return by_columns(problem, replace(limits, time_s=left), known, reporter, params.columns)
     except NotTakenError as error:
         return replace(known, proof=f"{known.proof}; no more, for {error}")
 
@@ -85,11 +84,10 @@ def run_columns(
         When a node has too many configurations.
     """
     reporter = reporter or null_reporter(problem, "configurations")
-    nothing = (None,) * len(problem.terms)
-    known = Outcome(Status.UNKNOWN, None, None, nothing, "")
-    if hint is not None and (verdict := judge(problem, hint)).valid:
-        known = Outcome(Status.FEASIBLE, hint, verdict.scaled, nothing, "")
-    return by_columns(problem, limits, known, reporter, params)
+    start = Incumbent(problem, reporter)
+    if hint is not None:
+        start.offer(hint)
+    return by_columns(problem, limits, start.outcome(), reporter, params)
 
 
 def _fast(
@@ -105,9 +103,7 @@ def _fast(
             return fast.run(problem, limits, hint, reporter, params)
         except NotTakenError:
             pass  # the general way says why, if it is too large for that too
-    known = known_at_once(problem, limits.seed, hint, QUICK_METHODS)
-    report_outcome(reporter, known)
-    return known
+    return known_at_once(problem, limits.seed, hint, QUICK_METHODS, reporter=reporter)
 
 
 def by_columns(
@@ -125,50 +121,16 @@ def by_columns(
         When a node has too many configurations.
     """
     deadline = time.perf_counter() + limits.time_s
-    best = Incumbent(problem, known, reporter)
-    proven = _proven(known)
-    found = ProvenBounds()
+    best = Incumbent.from_outcome(problem, known, reporter)
+    before = best.bounds
     try:
-        model = make_column_model(problem, deadline, params)
+        model = make_column_model(problem, deadline, reporter.token, params)
         left = max(deadline - time.perf_counter(), 0.0)
-        search_columns(model, proven, best, replace(limits, time_s=left), found, params)
-    except KeyboardInterrupt:
-        found.interrupted = True
-    bounds = _bounds(known, proven, found)
-    status = Status.INFEASIBLE if found.infeasible else Status.UNKNOWN
-    if best.values is not None:
-        status = Status.OPTIMAL if best.values == bounds else Status.FEASIBLE
-    return Outcome(
-        status=status,
-        placement=best.placement,
-        values=best.values,
-        bounds=bounds,
-        proof="; ".join(filter(None, (known.proof, PROOF if found.bounds else ""))),
-        trace=tuple(best.trace),
-        interrupted=found.interrupted,
-        bound_kind=KIND if found.bounds else known.bound_kind,
-        by_solver=known.by_solver or bool(found.bounds) or found.infeasible,
-    )
-
-
-def _proven(known: Outcome) -> tuple[int, ...]:
-    """Return the optima of the leading terms that are proven."""
-    proven: list[int] = []
-    for value, bound in zip(known.values or (), known.bounds, strict=False):
-        if value != bound:
-            break
-        proven.append(value)
-    return tuple(proven)
-
-
-def _bounds(known: Outcome, proven: Sequence[int], found: ProvenBounds) -> tuple[int | None, ...]:
-    """Return the bounds of all terms: of the term the fast way left open, the better one."""
-    bounds: list[int | None] = [*proven, *found.bounds]
-    open_term = len(proven)
-    earlier = known.bounds[open_term] if open_term < len(known.bounds) else None
-    if earlier is not None:
-        bounds[open_term:] = [max([earlier, *found.bounds[:1]]), *found.bounds[1:]]
-    return tuple([*bounds, *([None] * len(known.bounds))][: len(known.bounds)])
+        search_columns(model, best, replace(limits, time_s=left), params, reporter.token)
+    except CancelledError:
+        best.interrupted = True
+    proofs = (known.proof, PROOF if best.bounds != before else "")
+    return best.outcome("; ".join(filter(None, proofs)))
 
 
 def supports(problem: Problem) -> str | None:
@@ -178,18 +140,19 @@ def supports(problem: Problem) -> str | None:
     return None
 
 
-CONFIGURATIONS = Engine(
-    name="configurations",
-    run=run,
-    supports=supports,
-    version=lambda: f"highspy {version('highspy')}, ortools {version('ortools')}",
-)
+def _engine(params: ConfigurationsParams) -> Engine:
+    return Engine(
+        name="configurations",
+        run=partial(run, params=params),
+        supports=supports,
+        version=lambda: f"{lp_solver()}, ortools {version('ortools')}",
+    )
 
 
-def columns_with(params: ColumnsParams) -> Engine:
-    """Return the general way alone as an engine with these parameters."""
-    return replace(CONFIGURATIONS, run=partial(run_columns, params=params))
+def _columns(params: ConfigurationsParams) -> Engine:
+    return replace(_engine(params), run=partial(run_columns, params=params.columns))
 
 
-COLUMNS = columns_with(COLUMNS_DEFAULTS)
+CONFIGURATIONS = configurable(_engine, CONFIGURATIONS_DEFAULTS)
+COLUMNS = configurable(_columns, CONFIGURATIONS_DEFAULTS)
 """The general way alone."""

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from slotwise.models.values import whole
+from slotwise.solver.parameters import Parameters
+
 
 @dataclass(frozen=True, slots=True)
-class PackingParams:
+class PackingParams(Parameters):
     """Of the tables of worker configurations, the best split of a node into workers.
 
     Parameters
@@ -37,7 +40,7 @@ class PackingParams:
 
 
 @dataclass(frozen=True, slots=True)
-class ResidualParams:
+class ResidualParams(Parameters):
     """Of the search that closes the gap.
 
     Parameters
@@ -53,35 +56,7 @@ class ResidualParams:
 
 
 @dataclass(frozen=True, slots=True)
-class ConfigurationsParams:
-    """Of the fast way of engine ``configurations``.
-
-    Parameters
-    ----------
-    max_configurations
-        Configurations of one node; an instance with more is not taken.
-    max_entries
-        Numbers in an intermediate array: half a gigabyte.
-    max_rack_splits, max_rack_split_entries
-        Ways to share the tasks between two racks, and numbers in an intermediate array of them.
-    max_table_steps, max_table_cells
-        Additions that an exact table may take (less than a second), and its entries.
-    residual, packing
-        Of the search that closes the gap, and of the split into workers.
-    """
-
-    max_configurations: int = 2_000_000
-    max_entries: int = 60_000_000
-    max_rack_splits: int = 5_000_000
-    max_rack_split_entries: int = 100_000_000
-    max_table_steps: int = 20_000_000
-    max_table_cells: int = 60_000_000
-    residual: ResidualParams = ResidualParams()
-    packing: PackingParams = PackingParams()
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnsParams:
+class ColumnsParams(Parameters):
     """Of the general way of engine ``configurations``.
 
     Parameters
@@ -106,9 +81,45 @@ class ColumnsParams:
     choice_growth: int = 4
     packing: PackingParams = PackingParams()
 
+    def __post_init__(self) -> None:
+        """Check the ranges; each round must offer more than the one before."""
+        Parameters.__post_init__(self)
+        whole(self.choice_growth, "ColumnsParams.choice_growth", least=2)
+
 
 @dataclass(frozen=True, slots=True)
-class ConnectedParams:
+class ConfigurationsParams(Parameters):
+    """Of engine ``configurations``: of its fast way, and in `columns` of the general one.
+
+    Parameters
+    ----------
+    max_configurations
+        Configurations of one node; an instance with more is not taken.
+    max_entries
+        Numbers in an intermediate array: half a gigabyte.
+    max_rack_splits, max_rack_split_entries
+        Ways to share the tasks between two racks, and numbers in an intermediate array of them.
+    max_table_steps, max_table_cells
+        Additions that an exact table may take (less than a second), and its entries.
+    residual, packing
+        Of the search that closes the gap, and of the split into workers.
+    columns
+        Of the general way.
+    """
+
+    max_configurations: int = 2_000_000
+    max_entries: int = 60_000_000
+    max_rack_splits: int = 5_000_000
+    max_rack_split_entries: int = 100_000_000
+    max_table_steps: int = 20_000_000
+    max_table_cells: int = 60_000_000
+    residual: ResidualParams = ResidualParams()
+    packing: PackingParams = PackingParams()
+    columns: ColumnsParams = ColumnsParams()
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedParams(Parameters):
     """Of engine ``connected``.
 
     Parameters

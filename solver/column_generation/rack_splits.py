@@ -12,11 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from slotwise.models.problem.problem import BoolArray, IntArray
+from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.neg_inf import NEG_INF
 from slotwise.solver.column_generation.params import ConfigurationsParams
-from slotwise.solver.column_generation.restricted_master import DualBound, TypeColumns
-from slotwise.solver.core.memory import check_room
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.column_generation.site_relaxation import DualBound
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.structure.task_types import TaskTypes
 
 
 class TooManySplitsError(Exception):
@@ -126,9 +127,10 @@ def all_in_one(total: IntArray) -> IntArray:
 
 
 def two_racks(
-    kinds: Kinds,
+    kinds: TaskTypes,
     racks: Sequence[tuple[Sequence[TypeColumns], Sequence[int]]],
     params: ConfigurationsParams,
+    token: RunToken,
 ) -> IntArray:
     """Return [L, K] the shares of the first of two racks such that both can hold theirs.
 
@@ -153,12 +155,13 @@ def two_racks(
         if len(rows) * len(steps) * weights.shape[1] > params.max_rack_split_entries:
             raise TooManySplitsError
         size = 10 * len(rows) * len(steps) * weights.shape[1]
-        check_room(size, f"the loads of {len(rows) * len(steps):,} splits over two racks")
+        token.check_room(size, f"the loads of {len(rows) * len(steps):,} splits over two racks")
         loads = load[:, None, :] + steps[None, :, None] * weights[k][None, None, :]
         fits = ((loads <= high) & (loads + later >= low)).all(axis=2)
-        if int(fits.sum()) > params.max_rack_splits:
+        found = int(fits.sum())
+        if found > params.max_rack_splits:
             raise TooManySplitsError
-        check_room(32 * int(fits.sum()) * (k + 1), f"{int(fits.sum()):,} splits over two racks")
+        token.check_room(32 * found * (k + 1), f"{found:,} splits over two racks")
         row, step = np.nonzero(fits)
         rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
         load = loads[row, step]

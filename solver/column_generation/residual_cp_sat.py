@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from ortools.sat.python import cp_model
 
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.problem.problem import IntArray
+from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.residual_search import SiteSolution
-from slotwise.solver.column_generation.restricted_master import DualBound, TypeColumns
+from slotwise.solver.column_generation.site_relaxation import DualBound
 from slotwise.solver.compact import run_cp_sat
 from slotwise.solver.core.result import Limits
 
@@ -43,10 +45,11 @@ def solve_residual_ip(
     gap: int,
     limits: Limits,
     max_columns: int,
+    token: CancellationToken,
 ) -> ResidualAnswer:
     """Return the solution for x [K] of least reduced cost, if that is at most `gap`.
 
-    Nothing is proven with more than `max_columns` columns.
+    Nothing is proven with more than `max_columns` columns. Raises `CancelledError`.
     """
     model = cp_model.CpModel()
     chosen: list[tuple[int, IntArray, cp_model.IntVar]] = []
@@ -72,17 +75,18 @@ def solve_residual_ip(
         model.add(tasks == int(x[k]))
     model.add(total_reduced_cost <= gap)
     model.minimize(total_reduced_cost)
-    return _solve(model, chosen, limits)
+    return _solve(model, chosen, limits, token)
 
 
 def _solve(
     model: cp_model.CpModel,
     chosen: Sequence[tuple[int, IntArray, cp_model.IntVar]],
     limits: Limits,
+    token: CancellationToken,
 ) -> ResidualAnswer:
-    run = run_cp_sat(model, replace(limits, workers=1))
+    run = run_cp_sat(model, replace(limits, workers=1), token)
     if run.interrupted:
-        raise KeyboardInterrupt
+        raise CancelledError
     if not run.has_solution:
         return ResidualAnswer(None, proven=run.status == cp_model.INFEASIBLE)
     solver = run.solver

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.restricted_master import DualBound, TypeColumns
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.memory import check_room
+from slotwise.solver.column_generation.listed_master import TypeColumns
+from slotwise.solver.column_generation.site_relaxation import DualBound
+from slotwise.solver.core.memory import RunToken
 
 CHECK_EVERY = 256
 
@@ -50,6 +50,7 @@ def min_reduced_cost(
     x: IntArray,
     gap: int,
     go_on: Callable[[int], bool],
+    token: RunToken,
 ) -> SiteSolution | None:
     """Return the solution for x of least reduced cost; ``None`` if that exceeds `gap`.
 
@@ -65,13 +66,15 @@ def min_reduced_cost(
         Largest total reduced cost of interest, on the grid of the dual bound.
     go_on
         Called now and then with the number of states seen; false stops the search.
+    token
+        Checked with every state, and asked for room.
 
     Raises
     ------
     TooLongError
         When `go_on` said so.
     """
-    search = _Residuals(columns, nodes, dual_bound, x, gap)
+    search = _Residuals(columns, nodes, dual_bound, x, gap, token)
     while search.queue:
         reduced_cost, state = heapq.heappop(search.queue)
         if not any(state[0]):
@@ -116,8 +119,10 @@ class _Residuals:
         dual_bound: DualBound,
         x: IntArray,
         gap: int,
+        token: RunToken,
     ) -> None:
-        self._moves = _moves(columns, dual_bound, x, gap)
+        self._token = token
+        self._moves = _moves(columns, dual_bound, x, gap, token)
         self._idle = _idle_reduced_costs(columns, dual_bound)
         tasks = int(x.sum())
         self._ample = [
@@ -161,7 +166,7 @@ class _Residuals:
             return  # a node that must not stay empty would
         total = reduced_cost + idle
         if total <= self._gap and total < self.best.get(state, self._gap + 1):
-            check_stop()
+            self._token.check()
             self.best[state] = total
             self._came[state] = (before, configuration)
             heapq.heappush(self.queue, (total, state))
@@ -195,7 +200,7 @@ def _idle(reduced_costs: Sequence[int | None], nodes: Sequence[int]) -> int | No
 
 
 def _moves(
-    columns: Sequence[TypeColumns], dual_bound: DualBound, x: IntArray, gap: int
+    columns: Sequence[TypeColumns], dual_bound: DualBound, x: IntArray, gap: int, token: RunToken
 ) -> list[list[tuple[IntArray, IntArray]]]:
     """Return, per type and kind k, those with k that fit x and the gap, by reduced cost."""
     moves = []
@@ -204,7 +209,8 @@ def _moves(
         kept = np.flatnonzero((reduced_costs <= gap) & (column.counts <= x).all(axis=1))
         kept = kept[np.argsort(reduced_costs[kept], kind="stable")]
         entries = int(np.count_nonzero(column.counts[kept]))
-        check_room(8 * (len(kept) + entries) * len(x), f"moves by {len(kept):,} configurations")
+        size = 8 * (len(kept) + entries) * len(x)
+        token.check_room(size, f"moves by {len(kept):,} configurations")
         counts, reduced_costs = column.counts[kept], reduced_costs[kept]
         moves.append(
             [(counts[counts[:, k] > 0], reduced_costs[counts[:, k] > 0]) for k in range(len(x))]

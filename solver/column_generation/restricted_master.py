@@ -1,156 +1,120 @@
-"""The restricted master of one site: the LP over configurations, solved by column generation.
+"""The restricted master: the linear program over the columns found so far, and its LP solver.
 
-    max  sum_t,y value_t(y) mu_t,y   s.t.  sum y mu = x,  sum_y mu_t,y = nodes of type t
+    min (or max) sum_y c_y x_y   s.t.  sum_y A_y x_y = b (<= b in rows that limit),  x >= 0
 
-Pricing scans all configurations. The duals are rounded to a grid and their bound recomputed in
-integers, so every `DualBound` is a proof by itself, however far the LP converged: with any duals
-pi, no integer solution for x is worth more than ``pi.x + sum_t nodes_t * sigma_t``, where the
-convexity dual of a node type is ``sigma_t = max_y value_t(y) - pi.y``. The reduced cost of a
-configuration is ``pi.y + sigma_t - value_t(y) >= 0`` (the master maximizes, so the sign is that of
-the loss in value), and the value of a solution is the bound minus its reduced costs.
+All column generation solves its linear programs here; this is the only module that knows the LP
+solver, HiGHS. Duals come in floating point and prove nothing by themselves: `on_grid` rounds them,
+and whoever asked for them recomputes their Lagrangian bound in integers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
 
 import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from slotwise.models.problem.problem import BoolArray, IntArray
-from slotwise.solver.core.ctrl_c import check_stop
+from slotwise.models.cancellation import CancellationToken
+from slotwise.models.problem.problem import IntArray
 
 FloatArray = NDArray[np.float64]
 
-COLUMNS_A_ROUND = 20
-TOLERANCE = 1e-7
-MAX_BOUND = 2**52
-"""Largest scaled bound of a site: doubles hold the sum of two of them exactly."""
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TypeColumns:
-    """The configurations [Y, K] of one node type and their values [Y] for the term at hand."""
-
-    counts: IntArray
-    values: IntArray
-
-    @property
-    def empty(self) -> int | None:
-        """Return the row of the empty node; ``None`` where no node may stay empty."""
-        rows = np.flatnonzero(~self.counts.any(axis=1))
-        return int(rows[0]) if len(rows) else None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class DualBound:
-    """A Lagrangian bound ``(pi.x + constant) / scale`` on the value of any task counts x of a site.
-
-    Parameters
-    ----------
-    scale
-        Integer grid of the duals.
-    duals
-        [K] pi: dual of the row of each task type, times `scale`.
-    constant
-        Sum over node types of nodes times convexity dual.
-    convexity_duals
-        sigma: dual of the number of nodes of each type, times `scale`.
-    """
-
-    scale: int
-    duals: IntArray
-    constant: int
-    convexity_duals: tuple[int, ...]
-
-    def at(self, x: IntArray) -> int:
-        """Return the bound at x, times `scale`."""
-        return int(x @ self.duals) + self.constant
-
-    def reduced_costs(self, type_index: int, columns: TypeColumns) -> IntArray:
-        """Return [Y] ``pi.y + sigma - value(y)`` of each configuration y, times `scale`; >= 0."""
-        paid = columns.counts @ self.duals + self.convexity_duals[type_index]
-        return np.asarray(paid - columns.values * self.scale, dtype=np.int64)
+def lp_solver() -> str:
+    """Return the name and version of the LP solver."""
+    return f"highspy {version('highspy')}"
 
 
 class RestrictedMaster:
-    """The restricted master of a site; keeps its columns from one right-hand side x to the next."""
+    """A linear program that grows by columns; the solver starts again from its last basis.
 
-    def __init__(
-        self, columns: Sequence[TypeColumns], nodes: Sequence[int], total: IntArray, scale: int
-    ) -> None:
-        self._total = total
-        self._columns = tuple(columns)
-        self._nodes = tuple(nodes)
-        self._scale = scale
-        self._kinds = columns[0].counts.shape[1]
-        self._known = [np.zeros(len(c.counts), dtype=np.bool_) for c in columns]
+    Parameters
+    ----------
+    maximize
+        Whether the costs of the columns are values to be maximized.
+    """
+
+    def __init__(self, *, maximize: bool = False) -> None:
+        self.sign = -1 if maximize else 1
+        """The reduced cost of a column is ``sign * (c - pi A)``; below 0 the column improves."""
+        self._limits: list[bool] = []
         self._lp = highspy.Highs()
         self._lp.setOptionValue("output_flag", False)
         self._lp.setOptionValue("threads", 1)
-        self._lp.changeObjectiveSense(highspy.ObjSense.kMaximize)
-        for _ in range(self._kinds):
-            self._lp.addRow(0.0, 0.0, 0, [], [])
-        for count in nodes:
-            self._lp.addRow(float(count), float(count), 0, [], [])
-        # Artificial variables (big M) keep the LP feasible whatever x and the columns.
-        penalty = 2.0 * float(sum(int(np.abs(c.values).max()) for c in columns)) + 1.0
-        for row in range(self._kinds + len(nodes)):
-            for sign in (1.0, -1.0):
-                self._lp.addCol(-penalty, 0.0, highspy.kHighsInf, 1, [row], [sign])
+        if maximize:
+            self._lp.changeObjectiveSense(highspy.ObjSense.kMaximize)
 
-    def dual_bound(self, x: IntArray) -> DualBound:
-        """Return the tightest bound at x that the relaxation gives."""
-        for k in range(self._kinds):
-            self._lp.changeRowBounds(k, float(x[k]), float(x[k]))
-        usable = [np.asarray((c.counts <= x).all(axis=1)) for c in self._columns]
-        while True:
-            check_stop()
-            self._lp.run()
-            duals = np.array(self._lp.getSolution().row_dual)
-            if not self._price(duals, usable):
-                return self.exact_bound(duals[: self._kinds])
+    def add_rows(self, right_hand_sides: Iterable[int], *, limit: bool = False) -> None:
+        """Add rows without entries: equations, or upper limits."""
+        for value in right_hand_sides:
+            lower = -highspy.kHighsInf if limit else float(value)
+            self._lp.addRow(lower, float(value), 0, [], [])
+            self._limits.append(limit)
 
-    def exact_bound(self, duals: FloatArray) -> DualBound:
-        """Return the bound of any duals [K], its convexity duals found by a scan in integers.
+    def set_right_hand_sides(self, values: Iterable[int]) -> None:
+        """Change those of the first rows, which are equations."""
+        for row, value in enumerate(values):
+            self._lp.changeRowBounds(row, float(value), float(value))
 
-        Duals beyond those of any proper solution (`exact_scale`) are halved until all sums fit.
+    def add_artificials(self, penalty: float) -> None:
+        """Add variables (big M) that make up for what is missing or too much in any row.
+
+        With them the program is feasible whatever its columns and right-hand sides.
         """
-        scaled = np.nan_to_num(np.rint(duals * self._scale))
-        pi = np.clip(scaled, -float(MAX_BOUND), float(MAX_BOUND)).astype(np.int64)
+        identity = np.eye(len(self._limits), dtype=np.int64)
+        signs = [
+            (row, sign)
+            for row, limit in zip(identity, self._limits, strict=True)
+            for sign in ((-1,) if limit else (1, -1))
+        ]
+        entries = np.array([sign * row for row, sign in signs])
+        self.add_columns(np.full(len(entries), self.sign * penalty), entries)
+
+    def add_columns(
+        self, costs: FloatArray | IntArray, entries: IntArray, most: float = highspy.kHighsInf
+    ) -> None:
+        """Add columns [Y] with entries [Y, rows], each used at most `most` times.
+
+        Rows beyond those of `entries` have no entry.
+        """
+        count = len(entries)
+        columns, rows = np.nonzero(entries)
+        starts = np.searchsorted(columns, np.arange(count))
+        self._lp.addCols(
+            count,
+            np.asarray(costs, dtype=np.float64),
+            np.zeros(count),
+            np.full(count, most),
+            len(rows),
+            starts.astype(np.int32),
+            rows.astype(np.int32),
+            entries[columns, rows].astype(np.float64),
+        )
+
+    def duals(self) -> FloatArray:
+        """Solve; return the dual of each row."""
+        self._lp.run()
+        return np.array(self._lp.getSolution().row_dual)
+
+    def generate(self, price: Callable[[FloatArray], bool], token: CancellationToken) -> FloatArray:
+        """Solve and price in turn until no column is added; return the last duals.
+
+        `price` takes duals, adds columns of negative reduced cost, and returns whether to go on:
+        false where there is none, or no time.
+        """
         while True:
-            paid = sum(abs(p) * int(s) for p, s in zip(pi.tolist(), self._total, strict=True))
-            if paid <= MAX_BOUND:
-                bound = self._bound_of(pi)
-                if paid + abs(bound.constant) <= MAX_BOUND:
-                    return bound
-            pi = np.sign(pi) * (np.abs(pi) // 2)
+            token.check()
+            duals = self.duals()
+            if not price(duals):
+                return duals
 
-    def _bound_of(self, pi: IntArray) -> DualBound:
-        sigma = tuple(int((c.values * self._scale - c.counts @ pi).max()) for c in self._columns)
-        constant = sum(count * dual for count, dual in zip(self._nodes, sigma, strict=True))
-        return DualBound(self._scale, pi, constant, sigma)
 
-    def _price(self, duals: FloatArray, usable: Sequence[BoolArray]) -> bool:
-        """Pricing: add the best columns by reduced cost; return whether there were any."""
-        added = False
-        for t, column in enumerate(self._columns):
-            pi, sigma = duals[: self._kinds], duals[self._kinds + t]
-            reduced = column.values - column.counts @ pi - sigma
-            reduced[~usable[t] | self._known[t]] = -np.inf
-            count = min(COLUMNS_A_ROUND, len(reduced))
-            for y in np.argpartition(-reduced, count - 1)[:count].tolist():
-                if reduced[y] > TOLERANCE:
-                    self._add(t, y)
-                    added = True
-        return added
+def on_grid(duals: FloatArray, scale: int, most: int) -> IntArray:
+    """Return the duals times `scale`, rounded, and at most `most` in size; 0 for what is no number.
 
-    def _add(self, t: int, y: int) -> None:
-        counts = self._columns[t].counts[y]
-        rows = [*np.flatnonzero(counts).tolist(), self._kinds + t]
-        entries = [*(float(counts[k]) for k in rows[:-1]), 1.0]
-        value = float(self._columns[t].values[y])
-        self._lp.addCol(value, 0.0, highspy.kHighsInf, len(rows), rows, entries)
-        self._known[t][y] = True
+    Whatever the solver says, these are integers whose bound can be recomputed.
+    """
+    rounded = np.nan_to_num(np.rint(duals * scale))
+    return np.asarray(np.clip(rounded, -float(most), float(most)), dtype=np.int64)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
+from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.residual_search import Configuration
-from slotwise.solver.column_generation.restricted_master import TypeColumns
-from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.not_taken import NotTakenError
 
 SCALE_BITS = 20
 EXACT_BITS = 52

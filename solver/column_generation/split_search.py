@@ -24,14 +24,14 @@ from slotwise.solver.column_generation.residual_search import (
     min_reduced_cost,
     reduced_cost_of,
 )
-from slotwise.solver.column_generation.restricted_master import DualBound, RestrictedMaster
 from slotwise.solver.column_generation.search_state import (
     MasterSolution,
     SearchState,
     SiteColumns,
     exact_scale,
 )
-from slotwise.solver.core.ctrl_c import check_stop
+from slotwise.solver.column_generation.site_relaxation import DualBound, SiteRelaxation
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits
 
 
@@ -49,10 +49,14 @@ class SplitSearch:
         on_best: Callable[[MasterSolution], None],
         limits: Limits,
         params: ResidualParams,
+        token: RunToken,
     ) -> None:
         scale = exact_scale(sites, total)
         self._sites = tuple(sites)
-        self._masters = [RestrictedMaster(site.columns, site.nodes, total, scale) for site in sites]
+        self._relaxations = [
+            SiteRelaxation(site.columns, site.nodes, total, scale, token) for site in sites
+        ]
+        self._token = token
         self._scale = scale
         self._deadline = deadline
         self._on_best = on_best
@@ -70,7 +74,7 @@ class SplitSearch:
             When the deadline passed or a search grew too large; `state` holds what is known.
         """
         while self._prune():
-            check_stop()
+            self._token.check()
             if time.perf_counter() > self._deadline:
                 raise TooLongError
             values = self.splits.values()
@@ -100,8 +104,8 @@ class SplitSearch:
 
     def _relax(self, split: int) -> None:
         """Solve the relaxation of a split at each site and bound all splits by it."""
-        for site, master in enumerate(self._masters):
-            self.splits.add(master.dual_bound(self.splits.share(split, site)), site)
+        for site, relaxation in enumerate(self._relaxations):
+            self.splits.add(relaxation.dual_bound(self.splits.share(split, site)), site)
         self.splits.mark_solved(split)
 
     def _dive(self, split: int) -> bool:
@@ -161,11 +165,20 @@ class SplitSearch:
         dual_bound = self.splits.dual_bound_of(split, site)
         x = self.splits.share(split, site)
         try:
-            return min_reduced_cost(here.columns, here.nodes, dual_bound, x, gap, self._go_on)
+            return min_reduced_cost(
+                here.columns, here.nodes, dual_bound, x, gap, self._go_on, self._token
+            )
         except TooLongError:
             left = replace(self._limits, time_s=self._deadline - time.perf_counter())
             answer = solve_residual_ip(
-                here.columns, here.nodes, dual_bound, x, gap, left, self._params.max_ip_columns
+                here.columns,
+                here.nodes,
+                dual_bound,
+                x,
+                gap,
+                left,
+                self._params.max_ip_columns,
+                self._token,
             )
             self.state.by_solver = True
         if answer.solution is None and answer.proven:
@@ -195,7 +208,7 @@ class SplitSearch:
             )
 
     def _go_on(self, seen: int) -> bool:
-        check_stop()
+        self._token.check()
         return seen < self._params.max_states and time.perf_counter() < self._deadline
 
     def _take(self, found: MasterSolution) -> None:

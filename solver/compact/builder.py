@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol, Self, TypeVar
 
+from slotwise.models.cancellation import CancellationToken
+
 
 class Linear(Protocol):
     """A variable, a linear expression with whole coefficients, or a whole number."""
@@ -23,6 +25,11 @@ class ModelBuilder(Protocol[E]):
 
     Names are for model files: a back end that writes none may drop them.
     """
+
+    @property
+    def token(self) -> CancellationToken:
+        """What stops the building; new variables and rows check it."""
+        ...
 
     @property
     def opens_first(self) -> bool:

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.structure.disaggregation import WorkerCounts, disaggregate
 from slotwise.solver.structure.worker_layout import home_labels, most_tasks, worker_count
 
 Content = Mapping[int, int]
@@ -51,7 +53,7 @@ class Layout:
         return [g for g, group in enumerate(self.groups) if group.cls in wanted]
 
 
-def make_layout(problem: Problem) -> Layout:
+def make_layout(problem: Problem, token: CancellationToken) -> Layout:
     """Return the groups of `problem` and the workers that an optimal placement may need."""
     groups = make_groups(problem)
     most_of_class = most_tasks(problem)
@@ -65,7 +67,7 @@ def make_layout(problem: Problem) -> Layout:
     for t in range(len(problem.rules)):
         homes = home_labels(problem, t)
         for n in range(problem.node_count):
-            total = worker_count(problem, t, n, most_of_class)
+            total = worker_count(problem, t, n, most_of_class, token)
             labels[t, n] = (*homes.get(n, ()), *([None] * total))[:total]
     return Layout(groups, most, labels)
 
@@ -125,22 +127,16 @@ def placement_of(
 
     Tasks of a class are taken in canonical order; a fresh worker gets a label that is free.
     """
-    nodes = [UNPLACED] * problem.task_count
-    workers = [UNPLACED] * problem.task_count
-    waiting = [list(one.tasks) for one in problem.classes]
+    workers: list[WorkerCounts] = []
     used = {(n, w) for (_, n), labels in layout.labels.items() for w in labels if w is not None}
     for place, labels in layout.labels.items():
         for known, content in zip(labels, held[place], strict=True):
-            taken = {g: count for g, count in content.items() if count}
-            if not taken:
+            if not any(content.values()):
                 continue
             node, label = place[1], known
             if label is None:
                 label = next(i for i in range(len(used) + 1) if (node, i) not in used)
                 used.add((node, label))
-            for g, count in taken.items():
-                tasks = waiting[layout.groups[g].cls]
-                for task in tasks[:count]:
-                    nodes[task], workers[task] = node, label
-                del tasks[:count]
-    return Placement(tuple(nodes), tuple(workers))
+            counts = [(layout.groups[g].cls, count) for g, count in content.items()]
+            workers.append((node, label, counts))
+    return disaggregate(problem, (one.tasks for one in problem.classes), workers)

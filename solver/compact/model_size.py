@@ -7,17 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import CLUSTER, NODE, RACK, WORKER, IntArray, Problem
+from slotwise.solver.compact.params import (
+    CP_SAT_DEFAULTS,
+    MILP_DEFAULTS,
+    CpSatParams,
+    MilpParams,
+)
 from slotwise.solver.compact.star_cover import both_ways, stars_of
-from slotwise.solver.core.engine import NotTakenError
-from slotwise.solver.core.memory import check_room
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.structure.worker_layout import most_tasks, worker_count
-
-MOST_COUNTS = 20_000
-"""Beyond this many counts of a class in a worker, building and presolving takes minutes."""
-
-MOST_COLUMNS = 300_000
-"""Of a linear model."""
 
 BYTES_A_COUNT, BYTES_A_STEP, BYTES_A_TERM = 6_000, 4_000, 120
 """Of CP-SAT's model, and of what its search makes of it in one thread; measured."""
@@ -57,12 +58,12 @@ class ModelSize:
         )
 
 
-def count_size(problem: Problem) -> ModelSize:
+def count_size(problem: Problem, token: CancellationToken) -> ModelSize:
     """Return the size of the counts alone."""
     most = most_tasks(problem)
     single = problem.matrix is not None
     counts = sum(
-        worker_count(problem, t, n, most)
+        worker_count(problem, t, n, most, token)
         * sum(problem.classes[c].size if single else 1 for c in rules.classes)
         for t, rules in enumerate(problem.rules)
         for n in range(problem.node_count)
@@ -70,7 +71,7 @@ def count_size(problem: Problem) -> ModelSize:
     return ModelSize(counts, 0, 0, 0)
 
 
-def network_size(problem: Problem) -> ModelSize:
+def network_size(problem: Problem, token: CancellationToken) -> ModelSize:
     """Return the size of the products of counts, where the network costs something; no less."""
     if "network" not in problem.instance.objective.parts:
         return ModelSize(0, 0, 0, 0)
@@ -80,9 +81,10 @@ def network_size(problem: Problem) -> ModelSize:
         return ModelSize(0, places, 0, 2 * places)
     most = most_tasks(problem)
     total = ModelSize(0, 0, 0, 0)
-    for t, stars in stars_of(problem).items():
+    for t, stars in stars_of(problem, token).items():
         workers = np.array(
-            [worker_count(problem, t, n, most) for n in range(problem.node_count)], dtype=np.int64
+            [worker_count(problem, t, n, most, token) for n in range(problem.node_count)],
+            dtype=np.int64,
         )
         for center, leaves in stars.items():
             steps, terms = _star_size(problem, most[center], workers, problem.sizes[center])
@@ -107,35 +109,47 @@ def _star_size(problem: Problem, most: IntArray, workers: IntArray, size: int) -
     return steps, terms
 
 
-def check_model_size(problem: Problem, *, network: bool = True) -> None:
+def check_model_size(
+    problem: Problem,
+    token: RunToken,
+    params: CpSatParams = CP_SAT_DEFAULTS,
+    *,
+    network: bool = True,
+) -> None:
     """Refuse a problem whose compact model would be too large to build or to hold.
 
     Parameters
     ----------
     problem
         What is modelled.
+    token
+        Stops the counting, and has the memory that is left.
+    params
+        What is too large to build.
     network
         Whether the model has products of counts.
 
     Raises
     ------
     NotTakenError
-        Naming the size: more than `MOST_COUNTS` counts, or more memory than is left.
+        Naming the size: more than `max_counts` counts, or more memory than is left.
     """
-    size = count_size(problem)
-    if size.counts > MOST_COUNTS:
+    size = count_size(problem, token)
+    if size.counts > params.max_counts:
         raise NotTakenError(
             f"the compact model would have {size.counts:,} counts of tasks in workers"
         )
     if network:
-        size += network_size(problem)
-    check_room(
+        size += network_size(problem, token)
+    token.check_room(
         size.counts * BYTES_A_COUNT + size.steps * BYTES_A_STEP + size.terms * BYTES_A_TERM,
         f"a model of {size.counts:,} counts and {size.steps:,} values in products",
     )
 
 
-def check_linear_size(problem: Problem) -> None:
+def check_linear_size(
+    problem: Problem, token: RunToken, params: MilpParams = MILP_DEFAULTS
+) -> None:
     """Refuse a problem whose linear model would be too large to hold.
 
     Raises
@@ -143,16 +157,18 @@ def check_linear_size(problem: Problem) -> None:
     NotTakenError
         Naming the size where it takes more memory than is left.
     """
-    size = count_size(problem) + network_size(problem)
-    columns = min(size.counts + size.steps + size.shares, MOST_COLUMNS)
-    check_room(
+    size = count_size(problem, token) + network_size(problem, token)
+    columns = min(size.counts + size.steps + size.shares, params.max_columns)
+    token.check_room(
         columns * BYTES_A_COLUMN + size.terms * BYTES_A_SUMMAND,
         f"a linear model of up to {columns:,} columns",
     )
 
 
-def check_columns(problem: Problem) -> None:
-    """Refuse a problem whose linear model has more than `MOST_COLUMNS` columns, as far as is known.
+def check_columns(
+    problem: Problem, token: CancellationToken, params: MilpParams = MILP_DEFAULTS
+) -> None:
+    """Refuse a problem whose linear model has more than `max_columns` columns, as far as is known.
 
     Raises
     ------
@@ -160,24 +176,24 @@ def check_columns(problem: Problem) -> None:
         As building the model would.
     """
     columns = 0
-    for more in _columns(problem, most_tasks(problem)):
+    for more in _columns(problem, most_tasks(problem), token):
         columns += more
-        if columns > MOST_COLUMNS:
-            raise NotTakenError(f"its linear model has more than {MOST_COLUMNS:,} columns")
+        if columns > params.max_columns:
+            raise NotTakenError(f"its linear model has more than {params.max_columns:,} columns")
 
 
-def _columns(problem: Problem, most: IntArray) -> Iterator[int]:
+def _columns(problem: Problem, most: IntArray, token: CancellationToken) -> Iterator[int]:
     """Yield the columns of counts, then those that say which count the center of a star has."""
     single = problem.matrix is not None
     for t, rules in enumerate(problem.rules):
         groups = {c: problem.classes[c].size if single else 1 for c in rules.classes}
         for n in range(problem.node_count):
-            workers = worker_count(problem, t, n, most)
+            workers = worker_count(problem, t, n, most, token)
             yield workers * sum(size for c, size in groups.items() if most[c, n])
     nearer = problem.distance[RACK] > problem.distance[NODE]
     if single or not nearer or "network" not in problem.instance.objective.parts:
         return
-    for stars in stars_of(problem).values():
+    for stars in stars_of(problem, token).values():
         for center, leaves in stars.items():
             shared = (most[list(leaves)] > 0).any(axis=0)
             yield int(most[center][shared].sum())

@@ -24,7 +24,7 @@ from slotwise.solver.compact.variables import Counts, Worker
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place(Generic[E]):
+class NetworkPlace(Generic[E]):
     """A worker, node or rack, as the tasks of one topology see it.
 
     Parameters
@@ -42,7 +42,7 @@ class Place(Generic[E]):
     capacity: IntArray
 
 
-Product: TypeAlias = Callable[[Place[E], int, Mapping[int, int]], E]
+Product: TypeAlias = Callable[[NetworkPlace[E], int, Mapping[int, int]], E]
 """(place, center, leaf -> weight) -> center * (weighted leaves) there, or an expression that is
 never more and can be as much. The center and some leaf can be in the place. Groups are classes."""
 
@@ -53,7 +53,7 @@ def network(model: ModelBuilder[E], problem: Problem, counts: Counts[E], product
         return network_by_matrix(model, problem, counts)
     farthest = int(problem.distance[CLUSTER if len(problem.racks) > 1 else RACK])
     cost: list[E | int] = []
-    for t, stars in stars_of(problem).items():
+    for t, stars in stars_of(problem, model.token).items():
         flow = farthest * total_flow(problem, stars)
         cost.append(flow)
         if t in counts.rejected:
@@ -71,7 +71,7 @@ def network(model: ModelBuilder[E], problem: Problem, counts: Counts[E], product
 
 def _savings(
     model: ModelBuilder[E], problem: Problem, counts: Counts[E], topology: int
-) -> Iterable[tuple[int, list[Place[E]]]]:
+) -> Iterable[tuple[int, list[NetworkPlace[E]]]]:
     """Yield (saving of a pair inside one of the places, the places), finest level first."""
     worker, node, rack, cluster = (int(d) for d in problem.distance)
     nodes = range(problem.node_count)
@@ -86,9 +86,9 @@ def _savings(
         yield cluster - rack, _rack_places(model, problem, counts, topology, on_node)
 
 
-def _worker_place(problem: Problem, counts: Counts[E], worker: Worker[E]) -> Place[E]:
+def _worker_place(problem: Problem, counts: Counts[E], worker: Worker[E]) -> NetworkPlace[E]:
     limit = problem.rules[worker.topology].heap_limit
-    return Place(
+    return NetworkPlace(
         worker.name,
         {g: (x, counts.most[g, worker.node]) for g, x in worker.counts.items()},
         np.append(problem.capacity[worker.node], limit),
@@ -97,7 +97,7 @@ def _worker_place(problem: Problem, counts: Counts[E], worker: Worker[E]) -> Pla
 
 def _node_place(
     model: ModelBuilder[E], problem: Problem, counts: Counts[E], topology: int, node: int
-) -> Place[E]:
+) -> NetworkPlace[E]:
     there = {
         g: (counts.on_node(model, topology, g, node), counts.most[g, node])
         for g in counts.groups_of(problem.rules[topology].classes)
@@ -106,7 +106,7 @@ def _node_place(
     limit = NO_LIMIT
     if len(counts.workers[topology, node]) == 1:
         limit = problem.rules[topology].heap_limit
-    return Place(node_name(problem, node), there, np.append(problem.capacity[node], limit))
+    return NetworkPlace(node_name(problem, node), there, np.append(problem.capacity[node], limit))
 
 
 def _rack_places(
@@ -114,8 +114,8 @@ def _rack_places(
     problem: Problem,
     counts: Counts[E],
     topology: int,
-    on_node: list[Place[E]],
-) -> list[Place[E]]:
+    on_node: list[NetworkPlace[E]],
+) -> list[NetworkPlace[E]]:
     places = []
     for r, name in enumerate(problem.racks):
         nodes = [n for n in range(problem.node_count) if problem.node_rack[n] == r]
@@ -128,5 +128,5 @@ def _rack_places(
         offered = np.stack([on_node[n].capacity for n in nodes])
         limited = (offered != NO_LIMIT).all(axis=0)
         summed = np.where(limited, offered, 0).sum(axis=0)
-        places.append(Place(short(name), rack, np.where(limited, summed, NO_LIMIT)))
+        places.append(NetworkPlace(short(name), rack, np.where(limited, summed, NO_LIMIT)))
     return places

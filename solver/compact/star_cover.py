@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.ctrl_c import check_stop
 
 Stars = dict[int, dict[int, int]]
 """Center class -> leaf class -> flow weight of a pair; every flow is in exactly one star."""
 
 
-def stars_of(problem: Problem) -> dict[int, Stars]:
+def stars_of(problem: Problem, token: CancellationToken) -> dict[int, Stars]:
     """Cover the flows of each topology by few stars, greedily by number of open flows.
 
     Few centers mean few products; among equals the smaller class needs fewer booleans.
@@ -18,15 +18,17 @@ def stars_of(problem: Problem) -> dict[int, Stars]:
     for (a, b), weight in problem.pair_flows().items():
         if weight:
             by_topology.setdefault(problem.classes[a].topology, {})[a, b] = weight
-    return {t: cover(flows, problem.sizes) for t, flows in by_topology.items()}
+    return {t: cover(flows, problem.sizes, token) for t, flows in by_topology.items()}
 
 
-def cover(flows: dict[tuple[int, int], int], sizes: tuple[int, ...]) -> Stars:
+def cover(
+    flows: dict[tuple[int, int], int], sizes: tuple[int, ...], token: CancellationToken
+) -> Stars:
     """Cover the flows of pairs by few stars; `sizes` of all that the pairs name."""
     left = dict(flows)
     stars: Stars = {}
     while left:
-        check_stop()
+        token.check()
         degree: dict[int, int] = {}
         for a, b in left:
             degree[a] = degree.get(a, 0) + 1

@@ -101,7 +101,7 @@ class Counts(Generic[E]):
 
 def make_counts(model: ModelBuilder[E], problem: Problem) -> Counts[E]:
     """Create the variables; every task has one place, or its whole topology none."""
-    layout = make_layout(problem)
+    layout = make_layout(problem, model.token)
     names = group_names(problem, layout.groups)
     members: dict[int, list[int]] = {t: [] for t in range(len(problem.rules))}
     for g, group in enumerate(layout.groups):

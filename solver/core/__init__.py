@@ -3,8 +3,9 @@
 An `Engine` (`engine`) takes a problem with limits and returns an `Outcome`: placement, and a
 proven bound per term or `None`. While engines run they report to one shared incumbent with bounds
 (`solve_state`), where each placement is judged and each bound has an owner that must be trusted
-(`trust`, `outcome_check`). Time, memory and Ctrl-C: `supervision`, `memory`, `ctrl_c`,
-`native_call`, `race`. `result` is what users get.
+(`trust`, `outcome_check`); an `incumbent` is what one engine found and proved. When to stop is a
+token that is passed on (`memory`); Ctrl-C, the clock and the other searches cancel it (`ctrl_c`,
+`supervision`). `result` is what users get.
 
 Start with `engine`, then `result`. It may import `models` only.
 """

@@ -1,4 +1,4 @@
-"""Ctrl-C while searches run in threads; how these are told to stop is in `models.cancellation`."""
+"""Ctrl-C while searches run: the one place where the signal becomes a wish to stop."""
 
 from __future__ import annotations
 
@@ -8,30 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from slotwise.models.cancellation import (
-    Stop,
-    check_stop,
-    current_deadline,
-    heeding,
-    is_stop_requested,
-    this_stop,
-    until,
-)
-
-__all__ = [
-    "RUNNING",
-    "Presses",
-    "Stop",
-    "check_stop",
-    "counted_presses",
-    "current_deadline",
-    "heeding",
-    "is_any_left_behind",
-    "is_stop_requested",
-    "this_stop",
-    "until",
-]
-
+from slotwise.models.cancellation import CancellationToken
 
 RUNNING: set[threading.Thread] = set()
 """The threads of searches that run: one still here when a command ends was left behind."""
@@ -46,14 +23,16 @@ def is_any_left_behind() -> bool:
 
 
 class Presses:
-    """How often Ctrl-C was pressed since we listen."""
+    """How often Ctrl-C was pressed since we listen; the first press cancels `token`."""
 
     def __init__(self) -> None:
         self.count = 0
+        self.token = CancellationToken()
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Count one, as the handler of the signal."""
         self.count += 1
+        self.token.cancel()
 
 
 @contextmanager

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar, cast
 
-from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome
-
-
-class NotTakenError(SlotwiseError):
-    """An engine found only while running that it does not take a problem; says why."""
-
-
-class UntakenError(InputError):
-    """The engine that was asked for does not take the problem; says why."""
+from slotwise.solver.parameters import Parameters, of_type
 
 
 class Run(Protocol):
@@ -34,7 +26,9 @@ class Run(Protocol):
         """Return the engine's claim.
 
         `hint` is a placement to start from. `reporter` is told of better placements and bounds
-        while the search runs; ``None`` = nobody wants to know.
+        while the search runs, and its token tells when to stop: the engine then returns what it
+        has, or raises `CancelledError` where it has nothing. ``None`` = nobody wants to know, and
+        nobody stops it before its limits.
         """
         ...
 
@@ -53,9 +47,37 @@ class Engine:
         ``None``, or the reason why the engine does not take a problem.
     version
         Of the solver behind it.
+    parameters
+        What `run` and `supports` were made with; ``None`` = it has none.
+    with_parameters
+        Returns the engine with other parameters of the same type; ``None`` = it has none.
     """
 
     name: str
     run: Run
     supports: Callable[[Problem], str | None]
     version: Callable[[], str]
+    parameters: Parameters | None = None
+    with_parameters: Callable[[Parameters], Engine] | None = None
+
+
+P = TypeVar("P", bound=Parameters)
+
+
+def configurable(make: Callable[[P], Engine], parameters: P) -> Engine:
+    """Return the engine that `make` makes of `parameters`; it can be had with others, too."""
+
+    def remade(given: Parameters) -> Engine:
+        of_type(given, type(parameters), f"parameters of {made.name}")
+        return configurable(make, cast(P, given))
+
+    made = make(parameters)
+    return replace(made, parameters=parameters, with_parameters=remade)
+
+
+def configured(engine: Engine, given: Mapping[str, Parameters]) -> Engine:
+    """Return the engine with the parameters `given` for its name; as it is where there are none."""
+    parameters = given.get(engine.name)
+    if parameters is None or engine.with_parameters is None:
+        return engine
+    return engine.with_parameters(parameters)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from slotwise.models.judge.verdict import Verdict
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.result import Limits, Outcome, Proof, Result, Status, TermResult
 from slotwise.solver.core.solve_state import SolveState
+from slotwise.solver.parameters import Parameters
 
 
 def _gap(outcome: Outcome) -> float | None:
@@ -43,10 +45,11 @@ def judged_result(
     engines: tuple[Engine, ...],
     limits: Limits,
     outcome: Outcome,
+    verdict: Verdict | None,
     seconds: float,
     notes: Sequence[str] = (),
 ) -> Result:
-    """Return what the user gets of an `outcome` that the judge has confirmed.
+    """Return what the user gets of an `outcome` that the judge has confirmed with `verdict`.
 
     `notes` are lines for people besides those of `known`.
     """
@@ -67,6 +70,8 @@ def judged_result(
         ),
         gap=_gap(outcome),
         placement=outcome.placement,
+        verdict=verdict,
+        parameters=_parameters(known, engines),
         engine="+".join(engine.name for engine in engines),
         version=", ".join(engine.version() for engine in engines),
         seed=limits.seed,
@@ -82,6 +87,13 @@ def judged_result(
         notes=(*notes, *known.notes),
         confirmed=known.confirm and outcome.status in (Status.OPTIMAL, Status.INFEASIBLE),
     )
+
+
+def _parameters(known: SolveState, engines: Sequence[Engine]) -> dict[str, Parameters]:
+    """Return the parameters that were asked for and those of the engines that ran."""
+    ran = [(pick.engine, pick.parameters) for pick in known.picked]
+    ran += [(engine.name, engine.parameters) for engine in engines]
+    return {**known.parameters, **{name: one for name, one in ran if one is not None}}
 
 
 def _kinds(known: SolveState, outcome: Outcome) -> list[str | None]:

@@ -1,25 +1,26 @@
 """The memory of a solve: its limit, what is left of it, and what is said where it runs short.
 
-Engines estimate what they are about to build and ask for it (`check_room`, `has_room`). What no
-estimate foresees is seen by a thread that looks at the resident memory of the process every
-`LOOK_S` seconds (`watched`): above the limit it tells the engine that began last to stop, and the
-others, too, where that does not help within `PATIENCE_S`.
+Engines estimate what they are about to build and ask their `RunToken` for it (`check_room`,
+`has_room`). What no estimate foresees is seen by a thread that looks at the resident memory of the
+process every `LOOK_S` seconds (`watched`): above the limit it cancels the token of the engine that
+began last, and the others, too, where that does not help within `PATIENCE_S`.
 """
 
 from __future__ import annotations
 
 import ctypes
 import gc
+import math
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.solver.core import memory_reading
-from slotwise.solver.core.ctrl_c import Stop
-from slotwise.solver.core.engine import NotTakenError
 from slotwise.solver.core.memory_reading import MB
+from slotwise.solver.core.not_taken import NotTakenError
 
 LOOK_S = 0.05
 """Between two looks at the resident memory; at some 2 GB a second the limit is passed by 0.1 GB."""
@@ -30,7 +31,8 @@ SHARE_TOO_MUCH = 0.1
 """Of the limit: a search that takes so much more, long after it was told to stop, is left behind.
 """
 
-_here = threading.local()
+SMALL = MB
+"""Bytes below which nobody asks for room."""
 
 
 class MemoryLimitError(NotTakenError):
@@ -49,7 +51,7 @@ class Memory:
     def __init__(self, limit_mb: int) -> None:
         self.limit_mb = limit_mb
         self.notes: list[str] = []
-        self._running: list[tuple[str, Stop]] = []
+        self._running: list[RunToken] = []
         self._short_since: float | None = None
 
     @property
@@ -81,20 +83,17 @@ class Memory:
             self._short_since = now
         running = list(self._running)
         patient = now < self._short_since + PATIENCE_S
-        for _, stop in running[-1:] if patient else running:
-            stop.request()
+        for token in running[-1:] if patient else running:
+            token.cancel()
 
     @contextmanager
-    def running(self, engine: str, stop: Stop) -> Iterator[None]:
-        """Let `look` stop this engine meanwhile; its name is that of notes in this thread."""
-        entry = (engine, stop)
-        self._running.append(entry)
-        before, _here.engine = _engine(), engine
+    def running(self, token: RunToken) -> Iterator[None]:
+        """Let `look` cancel this token of a run meanwhile."""
+        self._running.append(token)
         try:
             yield
         finally:
-            _here.engine = before
-            self._running.remove(entry)
+            self._running.remove(token)
 
     def free(self) -> None:
         """Give memory that nothing uses back to the system, where the limit is near or passed."""
@@ -106,32 +105,78 @@ class Memory:
                 ctypes.CDLL(None).malloc_trim(0)
 
 
-def this_memory() -> Memory | None:
-    """Return the memory of the solve that this thread works for; ``None`` = there is no limit."""
-    memory: Memory | None = getattr(_here, "memory", None)
-    return memory
+class RunToken(CancellationToken):
+    """A token that also has the memory of the solve: it is asked for room before tables are built.
 
+    Parameters
+    ----------
+    deadline, parent
+        As of any token.
+    memory
+        ``None`` = there is no limit.
+    engine
+        Whose run it is; notes on memory begin with this name.
+    """
 
-def _engine() -> str:
-    engine: str = getattr(_here, "engine", "")
-    return engine
+    def __init__(
+        self,
+        deadline: float = math.inf,
+        parent: CancellationToken | None = None,
+        memory: Memory | None = None,
+        engine: str = "",
+    ) -> None:
+        super().__init__(deadline, parent)
+        self.memory = memory
+        self.engine = engine
 
+    def child(self, deadline: float = math.inf, engine: str | None = None) -> RunToken:
+        """Return a token with the same memory, which follows this one; ``None`` = same engine."""
+        return RunToken(deadline, self, self.memory, self.engine if engine is None else engine)
 
-@contextmanager
-def within(memory: Memory | None) -> Iterator[None]:
-    """Let this thread work for the solve with this memory."""
-    before, _here.memory = this_memory(), memory
-    try:
-        yield
-    finally:
-        _here.memory = before
+    def check_room(self, size: float, what: str) -> None:
+        """Refuse to build something that takes more bytes than are left.
+
+        Parameters
+        ----------
+        size
+            Estimated bytes.
+        what
+            Names it: ``tables of configurations``.
+
+        Raises
+        ------
+        MemoryLimitError
+            Naming size and limit; noted in the solve's memory, too.
+        """
+        memory = self.memory
+        if memory is None or size < SMALL:
+            return
+        left = memory.left_bytes
+        if size > left:
+            memory.free()
+            left = memory.left_bytes
+        if size > left:
+            said = (
+                f"{what} would take {size / MB:,.0f} MB, and {max(left, 0) / MB:,.0f} MB are left "
+                f"of the memory limit of {memory.limit_mb:,} MB"
+            )
+            memory.note(self.engine, said)
+            raise MemoryLimitError(said)
+
+    def has_room(self, size: float, what: str) -> bool:
+        """Return whether something may be built, see `check_room`; noted where it may not."""
+        try:
+            self.check_room(size, what)
+        except MemoryLimitError:
+            return False
+        return True
 
 
 @contextmanager
 def watched(limit_mb: int | None) -> Iterator[Memory]:
     """Yield the memory of a solve, watched by a thread of its own until the end.
 
-    ``None`` = the default limit, see `default_limit_mb`. The caller's thread works within it.
+    ``None`` = the default limit, see `default_limit_mb`.
     """
     memory = Memory(memory_reading.default_limit_mb() if limit_mb is None else limit_mb)
     done = threading.Event()
@@ -143,52 +188,7 @@ def watched(limit_mb: int | None) -> Iterator[Memory]:
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
     try:
-        with within(memory):
-            yield memory
+        yield memory
     finally:
         done.set()
         thread.join()
-
-
-def check_room(size: float, what: str) -> None:
-    """Refuse to build something that takes more bytes than are left.
-
-    Parameters
-    ----------
-    size
-        Estimated bytes.
-    what
-        Names it: ``tables of configurations``.
-
-    Raises
-    ------
-    MemoryLimitError
-        Naming size and limit; noted in the solve's memory, too.
-    """
-    memory = this_memory()
-    if memory is None or size < SMALL:
-        return
-    left = memory.left_bytes
-    if size > left:
-        memory.free()
-        left = memory.left_bytes
-    if size > left:
-        said = (
-            f"{what} would take {size / MB:,.0f} MB, and {max(left, 0) / MB:,.0f} MB are left "
-            f"of the memory limit of {memory.limit_mb:,} MB"
-        )
-        memory.note(_engine(), said)
-        raise MemoryLimitError(said)
-
-
-SMALL = MB
-"""Bytes below which nobody asks for room."""
-
-
-def has_room(size: float, what: str) -> bool:
-    """Return whether something may be built, see `check_room`; noted where it may not."""
-    try:
-        check_room(size, what)
-    except MemoryLimitError:
-        return False
-    return True

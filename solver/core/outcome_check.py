@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from slotwise.models.judge.judge import judge
-from slotwise.models.problem.problem import Problem
+from slotwise.models.judge.verdict import Verdict
 from slotwise.solver.core.result import Outcome, Status
 
 
-def contradiction(problem: Problem, engine: str, outcome: Outcome) -> str | None:
-    """Return how the judge contradicts an engine's claim, both numbers named; ``None`` if not."""
-    if outcome.placement is None:
+def contradiction(engine: str, outcome: Outcome, verdict: Verdict | None) -> str | None:
+    """Return how the judge contradicts an engine's claim, both numbers named; ``None`` if not.
+
+    `verdict` is that of the outcome's placement; ``None`` where it has none.
+    """
+    if verdict is None:
         needs_one = outcome.status in (Status.OPTIMAL, Status.FEASIBLE)
         return f"{engine} says {outcome.status} without a placement" if needs_one else None
     if outcome.status is Status.INFEASIBLE:
         return f"{engine} says {outcome.status} with a placement"
-    verdict = judge(problem, outcome.placement)
     if verdict.violations:
         return f"{engine} returned an invalid placement: {verdict.violations[0]}"
     if outcome.values != verdict.scaled:

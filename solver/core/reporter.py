@@ -1,16 +1,19 @@
 """How an engine tells what it finds and proves, through the reductions it works on.
 
 A `Reporter` carries placements back to the problem that was asked, and hands them with the bounds
-to the `SolveState` of the solve.
+to the `SolveState` of the solve. It has the engine's token, too: when to stop.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.judge import judge
+from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Outcome, Status
 from slotwise.solver.core.solve_state import Bounds, SolveState
 
@@ -41,12 +44,19 @@ class Reporter:
         From the problem that was asked to the engine's own.
     bounds_hold
         Whether bounds of the engine's problem are bounds of the one that was asked.
+    token
+        When the engine must stop, and what memory it has.
     """
 
     known: SolveState
     engine: str
     reductions: tuple[ProblemMapping, ...] = ()
     bounds_hold: bool = True
+    token: RunToken = field(default_factory=RunToken)
+
+    def heeding(self, token: RunToken) -> Reporter:
+        """Return the same view for an engine that heeds `token`."""
+        return replace(self, token=token)
 
     def by(self, engine: str) -> Reporter:
         """Return the same view for another engine."""
@@ -60,11 +70,23 @@ class Reporter:
             bounds_hold=self.bounds_hold and bounds_hold,
         )
 
-    def offer(self, placement: Placement) -> bool:
-        """Tell of a placement; return whether it is the new best."""
+    def offer(self, placement: Placement, verdict: Verdict | None = None) -> bool:
+        """Tell of a placement; return whether it is the new best.
+
+        `verdict` is the judge's on the engine's problem, where it was asked already: where that is
+        a reduction the restored placement is judged, too.
+        """
         for reduction in reversed(self.reductions):
             placement = reduction.restore(placement)
-        return self.known.offer(placement, self.engine)
+        if self.reductions or (verdict and verdict.problem is not self.known.problem):
+            verdict = None
+        return self.known.offer(placement, self.engine, verdict)
+
+    def judged(self, problem: Problem, placement: Placement) -> Verdict:
+        """Return what the judge says of a placement of the engine's own problem."""
+        if problem is self.known.problem:
+            return self.known.judged(placement)
+        return judge(problem, placement)
 
     def prove(self, bounds: Bounds, kind: str | None = None, *, by_solver: bool = False) -> None:
         """Tell of bounds, each given that those before it are reached; the first may be None."""
@@ -90,9 +112,9 @@ class Reporter:
         return placement
 
 
-def null_reporter(problem: Problem, engine: str) -> Reporter:
-    """Return a reporter whose state nobody reads."""
-    return Reporter(SolveState(problem), engine)
+def null_reporter(problem: Problem, engine: str, token: RunToken | None = None) -> Reporter:
+    """Return a reporter whose state nobody reads; ``None`` = a token that nobody cancels."""
+    return Reporter(SolveState(problem), engine, token=RunToken() if token is None else token)
 
 
 def report_outcome(reporter: Reporter, outcome: Outcome) -> None:

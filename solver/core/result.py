@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
 from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.verdict import Verdict
 from slotwise.models.values import plain
+from slotwise.solver.parameters import Parameters
 
 
 class Status(StrEnum):
@@ -80,11 +83,12 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """An engine that ran, why it was picked, and its wall-clock seconds."""
+    """An engine that ran, why it was picked, its wall-clock seconds, and its parameters if any."""
 
     engine: str
     why: str
     seconds: float
+    parameters: Parameters | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +191,10 @@ class Result:
         was, confirmed by another engine or by the same model without presolve.
     notes
         What engines left out, for lack of memory or other reasons: lines for people.
+    parameters
+        Of the engines that ran, and of ``auto``, by their names; also those that were asked for.
+    verdict
+        What the judge says of `placement`, made when the search had ended; ``None`` without one.
     """
 
     status: Status
@@ -207,6 +215,8 @@ class Result:
     distrusted: tuple[Distrusted, ...] = ()
     confirmed: bool = False
     notes: tuple[str, ...] = ()
+    parameters: Mapping[str, Parameters] = field(default_factory=dict)
+    verdict: Verdict | None = field(default=None, repr=False, compare=False)
 
     def to_document(self) -> dict[str, Any]:
         """Return the result as JSON-ready data, without the placement (it needs its instance)."""
@@ -237,4 +247,5 @@ class Result:
             ],
             "distrusted": [{"engine": d.engine, "reason": d.reason} for d in self.distrusted],
             "confirmed": self.confirmed,
+            "parameters": {name: one.to_document() for name, one in self.parameters.items()},
         }

@@ -8,49 +8,21 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
+from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
 from slotwise.solver.core.progress import Event, Progress
 from slotwise.solver.core.result import Outcome, Pick, Status
+from slotwise.solver.core.snapshot import Best, Snapshot
 from slotwise.solver.core.trust import Claims, Proven, Trust
+from slotwise.solver.parameters import Parameters
 
 Bounds = Sequence[int | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Best:
-    """The incumbent and its value per term, in integer steps."""
-
-    values: tuple[int, ...]
-    placement: Placement
-    engine: str
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """What was known at one moment: the incumbent, the bound of each term, infeasibility.
-
-    `proofs` has the bound of each term up to the first that is not closed, then ``None``.
-    """
-
-    best: Best | None
-    proofs: tuple[Proven | None, ...]
-    infeasible: bool
-
-    @property
-    def bounds(self) -> tuple[int | None, ...]:
-        """The bound of each term; ``None`` where there is none, or an earlier one is open."""
-        return tuple(None if one is None else one.bound for one in self.proofs)
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether nothing is left to find or prove."""
-        return self.infeasible or (self.best is not None and self.best.values == self.bounds)
 
 
 @dataclass(slots=True, eq=False)
@@ -72,6 +44,8 @@ class SolveState:
         Engines that were found wrong: what they claim does not count.
     notes
         What engines leave out, and why: lines for people.
+    parameters
+        By the names of engines, those that were asked for; others run with their defaults.
     """
 
     problem: Problem
@@ -82,7 +56,9 @@ class SolveState:
     confirm: bool = False
     trust: Trust = field(default_factory=Trust)
     notes: list[str] = field(default_factory=list)
+    parameters: Mapping[str, Parameters] = field(default_factory=dict)
     best: Best | None = field(init=False, default=None)
+    _last_judged: tuple[Placement, Verdict] | None = field(init=False, default=None)
     _bounds: list[dict[tuple[int, ...], Claims]] = field(init=False)
     _infeasible: Claims = field(init=False, default_factory=Claims)
     _lock: threading.RLock = field(init=False, default_factory=threading.RLock)
@@ -91,15 +67,29 @@ class SolveState:
         """Know nothing of any term."""
         self._bounds = [{} for _ in self.problem.terms]
 
-    def offer(self, placement: Placement, engine: str) -> bool:
-        """Keep a placement that is valid and better than the best; return whether it was."""
+    def judged(self, placement: Placement) -> Verdict:
+        """Return what the judge says; the incumbent and the last one asked are not judged again."""
+        best, last = self.best, self._last_judged
+        if best is not None and best.placement == placement:
+            return best.verdict
+        if last is not None and last[0] == placement:
+            return last[1]
         verdict = judge(self.problem, placement)
+        self._last_judged = placement, verdict
+        return verdict
+
+    def offer(self, placement: Placement, engine: str, verdict: Verdict | None = None) -> bool:
+        """Keep a placement that is valid and better than the best; return whether it was.
+
+        `verdict` is the judge's on this problem, where it was asked already.
+        """
+        verdict = verdict or self.judged(placement)
         if not verdict.valid:
             return False
         with self._lock:
             if self.best is not None and self.best.values <= verdict.scaled:
                 return False
-            self.best = Best(verdict.scaled, placement, engine)
+            self.best = Best(verdict.scaled, placement, engine, verdict)
             self._doubt_contradicted()
         self.on_best(placement)
         self._tell(engine, Event.PLACEMENT)
@@ -177,11 +167,6 @@ class SolveState:
         return self.snapshot().bounds
 
     @property
-    def infeasible(self) -> bool:
-        """Whether it is proven that no placement keeps all hard rules."""
-        return self.snapshot().infeasible
-
-    @property
     def is_settled(self) -> bool:
         """Whether nothing is left to find or prove."""
         return self.snapshot().is_settled
@@ -232,18 +217,12 @@ class SolveState:
 
     def _tell(self, engine: str, event: Event, why: str = "") -> None:
         now, units = self.snapshot(), [term.unit for term in self.problem.terms]
-        self.tell(
-            Progress(
-                seconds=time.perf_counter() - self.started,
-                engine=engine,
-                event=event,
-                values=None
-                if now.best is None
-                else tuple(v * unit for v, unit in zip(now.best.values, units, strict=True)),
-                bounds=tuple(
-                    None if bound is None else bound * unit
-                    for bound, unit in zip(now.bounds, units, strict=True)
-                ),
-                why=why,
-            )
+        values = None
+        if now.best is not None:
+            values = tuple(v * unit for v, unit in zip(now.best.values, units, strict=True))
+        bounds = tuple(
+            None if bound is None else bound * unit
+            for bound, unit in zip(now.bounds, units, strict=True)
         )
+        seconds = time.perf_counter() - self.started
+        self.tell(Progress(seconds, engine, event, values, bounds, why))

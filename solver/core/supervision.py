@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
-from slotwise.solver.core.ctrl_c import RUNNING, Stop, counted_presses, current_deadline, heeding
-from slotwise.solver.core.memory import this_memory, within
+from slotwise.models.cancellation import CancelledError
+from slotwise.solver.core.ctrl_c import RUNNING, counted_presses
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.progress import OnProgress, Progress
 
 T = TypeVar("T")
@@ -27,35 +28,33 @@ LEAVE_AFTER_S, LEAVE_AFTER_SHARE = 0.5, 0.02
 
 
 class Task(Generic[T]):
-    """A call in a daemon thread of its own, which can be told to stop; in the caller's memory.
+    """A call in a daemon thread of its own, which can be told to stop.
 
     Parameters
     ----------
     work
-        What to call.
+        What to call, with `token`.
     ring
         Called when it has ended, in its thread.
-    deadline
-        When it is told to stop by itself (`time.perf_counter`).
+    token
+        Tells it to stop.
     """
 
     def __init__(
-        self, work: Callable[[], T], ring: Callable[[], None], deadline: float = math.inf
+        self, work: Callable[[RunToken], T], ring: Callable[[], None], token: RunToken
     ) -> None:
-        self.stop = Stop(min(deadline, current_deadline()))
+        self.token = token
         self._work = work
         self._ring = ring
         self._results: list[T] = []
         self._errors: list[BaseException] = []
-        self._memory = this_memory()
         self._thread = threading.Thread(target=self._run, daemon=True)
         RUNNING.add(self._thread)
         self._thread.start()
 
     def _run(self) -> None:
         try:
-            with heeding(self.stop), within(self._memory):
-                self._results.append(self._work())
+            self._results.append(self._work(self.token))
         except BaseException as error:  # noqa: BLE001 (raised again by `result`)
             self._errors.append(error)
         finally:
@@ -77,8 +76,8 @@ class Task(Generic[T]):
 
         What else it raised is raised here.
         """
-        told = any(isinstance(error, KeyboardInterrupt) for error in self._errors)
-        return None if not self.has_ended or (told and self.stop.requested) else self.result()
+        told = any(isinstance(error, CancelledError) for error in self._errors)
+        return None if not self.has_ended or (told and self.token.is_cancelled) else self.result()
 
     def result(self) -> T:
         """Return what the call returned, or raise what it raised; only once it has ended."""
@@ -121,29 +120,32 @@ class Supervised(Generic[T]):
 
 
 def supervised(
-    work: Callable[[], T],
+    work: Callable[[RunToken], T],
     events: SimpleQueue[Progress | None],
     on_progress: OnProgress | None,
     limit: TimeLimit = NO_TIME_LIMIT,
+    parent: RunToken | None = None,
 ) -> Supervised[T]:
     """Return what `work` returns, if it ends in time and its memory lasts (`Memory.is_overdue`).
 
     Parameters
     ----------
     work
-        Runs in a thread; told to stop on Ctrl-C, and left behind `GRACE_S` later, or when Ctrl-C
-        is pressed again; at its time limit likewise, but sooner.
+        Runs in a thread with a token, which is cancelled on Ctrl-C; left behind `GRACE_S` later,
+        or when Ctrl-C is pressed again; at its time limit likewise, but sooner.
     events
         What `work` tells; handed to `on_progress` in this thread.
     on_progress
         What it raises ends the search and is raised here.
     limit
         Of the search.
+    parent
+        A token that the search follows, too, and whose memory it has; ``None`` = there is none.
     """
+    token = (RunToken() if parent is None else parent).child(limit.ask_at)
     with counted_presses() as presses:
         before, patience, is_told = presses.count, limit.leave_at, False
-        task = Task(work, lambda: events.put(None), limit.ask_at)
-        memory = this_memory()
+        task = Task(work, lambda: events.put(None), token)
         try:
             while not task.has_ended and time.perf_counter() < patience:
                 try:
@@ -153,12 +155,12 @@ def supervised(
                 pressed = presses.count - before
                 if pressed and not is_told:
                     is_told = True
-                    task.stop.request()
+                    token.cancel()
                     patience = min(patience, time.perf_counter() + GRACE_S)
-                if pressed > 1 or (memory is not None and memory.is_overdue):
+                if pressed > 1 or (token.memory is not None and token.memory.is_overdue):
                     break
         finally:
-            task.stop.request()
+            token.cancel()
         while not events.empty():
             _hand_on(events, on_progress, 0.0)
         return Supervised(task.answer(), presses.count > before)

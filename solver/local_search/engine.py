@@ -11,39 +11,33 @@ of values only: the first terms count first. Deterministic for a seed and a numb
 from __future__ import annotations
 
 import math
-import time
+from functools import partial
 from importlib.metadata import version
 
 import numpy as np
 from numpy.random import Generator
 
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import UNPLACED, Placement
-from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.incumbent import Incumbent
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
-from slotwise.solver.core.result import Limits, Outcome, Status
+from slotwise.solver.core.result import Limits, Outcome
 from slotwise.solver.local_search.feasibility import NO_ROW
+from slotwise.solver.local_search.params import LOCAL_SEARCH_DEFAULTS, LocalSearchParams
 from slotwise.solver.local_search.solution import MOVED, Field
 
-MOST_OUT = 40
-"""Tasks taken out at once."""
-MEMORY = 30
-"""Steps ago: an outcome is compared with the value then."""
-MOST_CELLS = 10**8
-"""Of its tables, 8 bytes each."""
 TELL_EVERY_S = 0.2
-BLINK = 0.02
-"""Share of places that are overlooked, so that no two attempts are alike."""
 
 
-def supports(problem: Problem) -> str | None:
+def supports(problem: Problem, params: LocalSearchParams = LOCAL_SEARCH_DEFAULTS) -> str | None:
     """Return ``None``, or why the search does not take the problem."""
     if problem.matrix is not None:
         return "distances come as a matrix"
-    if _cells(problem) > MOST_CELLS:
+    if _cells(problem) > params.max_cells:
         return f"{len(problem.classes)} classes in as many workers make too large a table"
     return None if problem.task_count else "there is nothing to place"
 
@@ -56,10 +50,23 @@ def _cells(problem: Problem) -> int:
 
 
 class LocalSearch:
-    """A search from a valid placement; `advance` may be called again and again."""
+    """A search from a valid placement; `advance` may be called again and again.
 
-    def __init__(self, problem: Problem, start: Placement, seed: int) -> None:
-        self._field = Field(problem, start)
+    It keeps its best values and a snapshot of its tables itself: steps are too short to make, judge
+    and offer a placement at each. It raises `CancelledError` where `token` is cancelled, and may
+    then be in the middle of a step.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        start: Placement,
+        seed: int,
+        token: CancellationToken,
+        params: LocalSearchParams = LOCAL_SEARCH_DEFAULTS,
+    ) -> None:
+        self._params = params
+        self._field = Field(problem, start, token)
         self._rng: Generator = np.random.default_rng(seed)
         self._limit = problem.move_limit
         self._placed = [task for task, n in enumerate(start.nodes) if n != UNPLACED]
@@ -67,7 +74,7 @@ class LocalSearch:
         self._tasks = [one.tasks for one in problem.classes]
         self._size = problem.demand / np.maximum(problem.demand.mean(axis=0), 1)
         self._now = self._field.values()
-        self._memory = [self._now] * MEMORY
+        self._memory = [self._now] * params.history_length
         self.steps = 0
         self.best_values = self._now
         self._best = self._field.snapshot()
@@ -86,7 +93,8 @@ class LocalSearch:
         out = self._choose()
         before = {task: field.take(task) for task in out}
         rows = set(before.values())
-        late = self._memory[self.steps % MEMORY]
+        slot = self.steps % len(self._memory)
+        late = self._memory[slot]
         whole = self._put_back(out, rows)
         values = field.values()
         whole &= int(field.parts[MOVED]) <= self._limit
@@ -99,7 +107,7 @@ class LocalSearch:
             for task, row in before.items():
                 field.put(task, row)
         field.workers.close_empty(rows)
-        self._memory[self.steps % MEMORY] = min(self._now, late)
+        self._memory[slot] = min(self._now, late)
         self.steps += 1
         if self._now < self.best_values:
             self.best_values, self._best = self._now, field.snapshot()
@@ -109,7 +117,7 @@ class LocalSearch:
     def _put_back(self, out: list[int], rows: set[int]) -> bool:
         """Put the tasks back where each costs least; return whether all found a place."""
         for task in self._ordered(out):
-            row = self._field.best_row(task, self._rng, BLINK)
+            row = self._field.best_row(task, self._rng, self._params.blink_fraction)
             if row is None:
                 return False
             rows.add(row)
@@ -156,8 +164,9 @@ class LocalSearch:
             near = [task, *(self._neighbour(task) for _ in range(count - 1))]
             nodes = {int(field.workers.node[field.row[i]]) for i in near}
             chosen = [i for n in sorted(nodes) for i in sorted(field.members[n])]
-        if len(chosen) > MOST_OUT:
-            chosen = [chosen[i] for i in sorted(rng.permutation(len(chosen))[:MOST_OUT])]
+        most = self._params.max_removed
+        if len(chosen) > most:
+            chosen = [chosen[i] for i in sorted(rng.permutation(len(chosen))[:most])]
         return chosen
 
     def _any_task(self) -> int:
@@ -180,7 +189,11 @@ class LocalSearch:
 
 
 def run(
-    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    reporter: Reporter | None = None,
+    params: LocalSearchParams = LOCAL_SEARCH_DEFAULTS,
 ) -> Outcome:
     """Search from the hint until the limit; work counts steps.
 
@@ -189,43 +202,39 @@ def run(
     NotTakenError
         When there is no valid placement to start from.
     """
-    if hint is None or not judge(problem, hint).valid:
-        raise NotTakenError("there is no placement to start from")
-    started = time.perf_counter()
     reporter = reporter or null_reporter(problem, "local-search")
-    check_stop()
-    search = LocalSearch(problem, hint, limits.seed)
+    best = Incumbent(problem, reporter)
+    if hint is None or not best.offer(hint):
+        raise NotTakenError("there is no placement to start from")
+    token = reporter.token
+    token.check()
+    search = LocalSearch(problem, hint, limits.seed, token, params)
     work = math.inf if limits.deterministic_work is None else limits.deterministic_work
-    told, interrupted = started, False
+    told = 0.0
     try:
-        while time.perf_counter() - started < limits.time_s and search.steps < work:
-            check_stop()
+        while best.seconds < limits.time_s and search.steps < work:
+            token.check()
             if reporter.known.is_settled:
                 break
-            now = time.perf_counter()
+            now = best.seconds
             if search.advance() and now - told > TELL_EVERY_S:
                 told = now
-                reporter.offer(search.best)
-    except KeyboardInterrupt:
-        interrupted = True
-    best = search.best
-    verdict = judge(problem, best)
-    if not verdict.valid or verdict.scaled != search.best_values:
-        raise InternalError(f"local search claims {search.best_values}, not so the judge")
-    return Outcome(
-        status=Status.FEASIBLE,
-        placement=best,
-        values=search.best_values,
-        bounds=(None,) * len(problem.terms),
-        proof="",
-        deterministic_work=float(search.steps),
-        interrupted=interrupted,
+                best.offer_solution(search.best)
+    except CancelledError:
+        best.interrupted = True
+    best.offer_solution(search.best)
+    if best.values != search.best_values:
+        raise InternalError(f"local search claims {search.best_values}, the judge {best.values}")
+    return best.outcome(deterministic_work=float(search.steps))
+
+
+def _engine(params: LocalSearchParams) -> Engine:
+    return Engine(
+        name="local-search",
+        run=partial(run, params=params),
+        supports=partial(supports, params=params),
+        version=lambda: f"slotwise {version('slotwise')}",
     )
 
 
-LOCAL_SEARCH = Engine(
-    name="local-search",
-    run=run,
-    supports=supports,
-    version=lambda: f"slotwise {version('slotwise')}",
-)
+LOCAL_SEARCH = configurable(_engine, LOCAL_SEARCH_DEFAULTS)

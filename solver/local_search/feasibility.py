@@ -28,7 +28,7 @@ class Candidates:
 
 
 @dataclass(slots=True, eq=False)
-class Workers:
+class WorkerTable:
     """Rows of workers, open or empty; the last row is always empty and stands for fresh ones.
 
     `near` [W, C]: flow of a class with what a worker holds; `counts` [W, C]; `regions` [W, G]:
@@ -48,7 +48,7 @@ class Workers:
     free: list[int]
 
     @classmethod
-    def empty(cls, problem: Problem) -> Workers:
+    def empty(cls, problem: Problem) -> WorkerTable:
         """Return no workers but those where tasks have their homes."""
         size = (1, len(problem.classes))
         flat = (np.zeros(1, dtype=np.int64) for _ in range(6))
@@ -138,7 +138,7 @@ class Rulebook:
         over = np.maximum(self.load[node] - self._problem.capacity[node], 0)
         return int(over @ self._problem.soft_weight)
 
-    def book(self, workers: Workers, c: int, row: int, sign: int) -> None:
+    def book(self, workers: WorkerTable, c: int, row: int, sign: int) -> None:
         """Book one task of a class more, or less."""
         problem, node = self._problem, int(workers.node[row])
         held, cpu = int(workers.held[row]), int(workers.cpu[row])
@@ -167,7 +167,7 @@ class Rulebook:
             self.load[node, problem.memory] += size
             workers.heap[row] += size if region.kind == "onheap" else 0
 
-    def _needs(self, workers: Workers, c: int, at: Candidates) -> tuple[IntArray, IntArray]:
+    def _needs(self, workers: WorkerTable, c: int, at: Candidates) -> tuple[IntArray, IntArray]:
         """Return [W, D] what one more task adds to the nodes' loads, [W] to the heaps."""
         problem = self._problem
         needs = np.repeat(problem.demand[c][None], len(at.node), axis=0)
@@ -185,14 +185,14 @@ class Rulebook:
             heaps += size if region.kind == "onheap" else 0
         return needs, heaps
 
-    def more_overload(self, workers: Workers, c: int, at: Candidates) -> IntArray:
+    def more_overload(self, workers: WorkerTable, c: int, at: Candidates) -> IntArray:
         """Return [W] how much more overload one more task makes."""
         room = self._problem.capacity[at.node] - self.load[at.node]
         needs, _ = self._needs(workers, c, at)
         over = np.maximum(needs - room, 0) - np.maximum(-room, 0)
         return np.asarray(over @ self._problem.soft_weight, dtype=np.int64)
 
-    def admits(self, workers: Workers, c: int, at: Candidates) -> BoolArray:
+    def admits(self, workers: WorkerTable, c: int, at: Candidates) -> BoolArray:
         """Return [W] whether a worker takes one more task of the class, by all rules.
 
         A fresh worker is the last row, which is empty.

@@ -11,10 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import CLUSTER, IntArray, Problem
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.local_search.feasibility import NO_LABEL, NO_ROW, Candidates, Rulebook, Workers
+from slotwise.solver.local_search.feasibility import (
+    NO_LABEL,
+    NO_ROW,
+    Candidates,
+    Rulebook,
+    WorkerTable,
+)
 
 PARTS = ("network", "overload", "nodes", "workers", "linear", "moved", "rejected")
 NETWORK, OVERLOAD, NODES, WORKERS, LINEAR, MOVED, REJECTED = range(len(PARTS))
@@ -29,9 +35,12 @@ class Field:
         Distances by level.
     start
         A valid placement. Topologies that it leaves out stay out.
+    token
+        Checked for each task: `best_row` raises `CancelledError`.
     """
 
-    def __init__(self, problem: Problem, start: Placement) -> None:
+    def __init__(self, problem: Problem, start: Placement, token: CancellationToken) -> None:
+        self._token = token
         self.problem = problem
         self.rules = Rulebook(problem)
         self.task_class: list[int] = problem.task_class.tolist()
@@ -42,7 +51,7 @@ class Field:
         for (a, b), weight in problem.pair_flows().items():
             self.flow[a, b] = self.flow[b, a] = weight
         self._saving = np.diff(problem.distance)
-        self.workers = Workers.empty(problem)
+        self.workers = WorkerTable.empty(problem)
         self.row = [NO_ROW] * problem.task_count
         self._in_node = np.zeros((problem.node_count, len(problem.classes)), dtype=np.int64)
         self._in_rack = np.zeros((len(problem.racks), len(problem.classes)), dtype=np.int64)
@@ -69,7 +78,7 @@ class Field:
     def _fill(self, start: Placement) -> None:
         rows: dict[tuple[int, int, int], int] = {}
         for task, (node, label) in enumerate(zip(start.nodes, start.workers, strict=True)):
-            check_stop()
+            self._token.check()
             if node == UNPLACED:
                 continue
             topology = self.problem.classes[self.task_class[task]].topology
@@ -128,7 +137,7 @@ class Field:
 
         Each candidate is overlooked with probability `blink`.
         """
-        check_stop()
+        self._token.check()
         c = self.task_class[task]
         topology = self.problem.classes[c].topology
         candidates = self.workers.candidates(topology, self.rules.worth_a_look())

@@ -18,12 +18,13 @@ from slotwise.solver.column_generation.configurations.engine import (
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.engine import COLUMNS
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
-from slotwise.solver.core.ctrl_c import is_stop_requested
-from slotwise.solver.core.race import side_by_side
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Proof, Status
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.portfolio.matrix import matrix_steps
+from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
+from slotwise.solver.portfolio.race import side_by_side
 from slotwise.solver.portfolio.run import (
     BESIDE,
     CONNECTED_COLUMNS,
@@ -46,52 +47,37 @@ from slotwise.solver.presolve.rack_relaxation import all_in_one_rack, one_rack, 
 from slotwise.solver.presolve.single_node import as_one_node
 from slotwise.solver.presolve.subproblem import SubProblem
 
-SHARE_OF_CONFIGURATIONS = 0.8
-"""Of the time limit; they end far earlier on what they can prove."""
-
-SOME_TASKS, SHARE_OF_SOON, STEPS_A_TASK = 40, 0.1, 2
-"""From so many tasks on local search comes first: this share of the time limit, and so many steps
-at most."""
-
-SHARE_OF_POLISH, STEPS_OF_POLISH = 0.2, 2_000
-"""The same before CP-SAT has the rest of the time."""
-
-SHARE_OF_COLUMNS = 0.6
-"""Of the time left."""
-
-LEAST_SHARE_OF_A_PART = 0.05
-"""Of the time left; the shares of parts that no flow connects follow their squared sizes."""
-
-SHARE_OF_A_RACK = 0.4
-"""Of the time limit, for each of the two problems that enclose one with several racks."""
-
-BY_CONNECTED = PortfolioStep(CONNECTED, CONNECTED_COLUMNS, SHARE_OF_CONFIGURATIONS)
-
 SUM_OF_PARTS, CUT = "sum over parts without flow", "least cut between racks"
 """Kinds of bounds."""
 
 
 def run_auto(
-    problem: Problem, limits: Limits, hint: Placement | None, known: SolveState | None = None
+    problem: Problem,
+    limits: Limits,
+    hint: Placement | None,
+    known: SolveState | None = None,
+    token: RunToken | None = None,
+    params: AutoParams = AUTO_DEFAULTS,
 ) -> Answer:
-    """Solve the parts that no flow connects one by one, then the whole.
+    """Solve the parts that no flow connects one by one, then the whole, until `token` ends it.
 
     A valid placement that `known` has already is where the search starts, else `hint`.
     """
-    known = known or SolveState(problem)
+    known, token = known or SolveState(problem), token or RunToken()
     if hint is not None:
         known.offer(hint, "hint")
-    auto = Auto(known, limits, hint)
-    reporter = Reporter(known, "auto")
+    auto = Auto(known, limits, hint, params)
+    reporter = Reporter(known, "auto", token=token)
     auto.run(PortfolioStep(BASELINE, FIRST), problem, reporter)
-    if problem.task_count >= SOME_TASKS:
-        auto.polish(SOON, SHARE_OF_SOON, STEPS_A_TASK * problem.task_count)
+    if problem.task_count >= params.search_from_tasks:
+        steps = params.first_search_steps_per_task * problem.task_count
+        auto.polish(SOON, params.first_search_fraction, token, steps)
     parts = flow_parts(problem)
     if len(parts) > 1:
         _solve_parts(auto, problem, parts, reporter)
     _solve_reduced(auto, problem, reporter)
-    auto.polish(POLISH, 1.0)
-    return auto.answer()
+    auto.polish(POLISH, 1.0, token)
+    return auto.answer(token)
 
 
 def _solve_parts(
@@ -101,17 +87,17 @@ def _solve_parts(
     outcomes: list[Outcome] = []
     provers: dict[str, None] = {}
     for i, part in enumerate(reversed(parts)):
-        if auto.is_over:
+        if auto.is_over(reporter.token):
             return
         work = [len(one.tasks) ** 2 for one in parts[: len(parts) - i]]
-        share = auto.left_s * max(work[-1] / sum(work), LEAST_SHARE_OF_A_PART)
+        share = auto.left_s * max(work[-1] / sum(work), auto.params.least_part_fraction)
         inner = auto.within(part.problem, share)
-        _solve_reduced(inner, part.problem, Reporter(inner.known, "auto"))
-        _, found = inner.answer()
+        _solve_reduced(inner, part.problem, Reporter(inner.known, "auto", token=reporter.token))
+        _, found = inner.answer(reporter.token)
         provers |= dict.fromkeys(inner.known.provers())
         auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
         outcomes.insert(0, found)
-        if found.status == Status.INFEASIBLE or is_stop_requested():
+        if found.status == Status.INFEASIBLE or reporter.token.is_cancelled:
             break
     joined, found = sum_of_parts(problem, parts, outcomes)
     if joined is not None:
@@ -122,11 +108,11 @@ def _solve_parts(
 
 def _solve_reduced(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     """Solve on the nodes that an optimal placement needs; see `reduce_nodes`."""
-    if auto.is_over:
+    if auto.is_over(reporter.token):
         return
     reduction = reduce_nodes(problem)
     reporter = reporter.on(reduction)
-    one = as_one_node(reduction.problem)
+    one = as_one_node(reduction.problem, reporter.token)
     if one is None:
         _search(auto, reduction.problem, reporter)
     else:
@@ -137,54 +123,60 @@ def _search(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     """Run the engines: in one lane, or with CP-SAT beside it on the other threads."""
     threads = auto.limits.workers
 
-    def beside() -> None:
+    def beside(token: RunToken) -> None:
         limits = replace(auto.limits, workers=threads - 1)
-        auto.run(PortfolioStep(CP_SAT, BESIDE), problem, reporter, limits=limits)
+        auto.run(PortfolioStep(CP_SAT, BESIDE), problem, reporter.heeding(token), limits=limits)
 
-    def alone() -> None:
-        _prove(auto, problem, reporter)
+    def alone(token: RunToken) -> None:
+        _prove(auto, problem, reporter.heeding(token))
         if threads > 1:
-            auto.polish(POLISH, 1.0)
+            auto.polish(POLISH, 1.0, token)
 
-    if threads == 1 or (problem.matrix is not None and not matrix_steps(problem)):
-        alone()
-        if problem.task_count >= SOME_TASKS:
-            auto.polish(POLISH, SHARE_OF_POLISH, STEPS_OF_POLISH)
+    if threads == 1 or (problem.matrix is not None and not matrix_steps(auto, problem)):
+        alone(reporter.token)
+        if problem.task_count >= auto.params.search_from_tasks:
+            params = auto.params
+            auto.polish(POLISH, params.search_fraction, reporter.token, params.search_steps)
         auto.run(PortfolioStep(CP_SAT, TAKES_ALL), problem, reporter, limits=auto.limits)
     else:
-        side_by_side((alone, beside), lambda: auto.known.is_settled)
+        side_by_side((alone, beside), lambda: auto.known.is_settled, reporter.token)
 
 
 def _prove(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     """Run the engines that know more of a problem than CP-SAT does."""
     if problem.matrix is not None:
-        for turn in matrix_steps(problem):
+        for turn in matrix_steps(auto, problem):
             auto.run(turn, problem, reporter)
         return
-    priced = PortfolioStep(CONFIGURATIONS, PRICED, SHARE_OF_CONFIGURATIONS)
+    params = auto.params
+    priced = PortfolioStep(CONFIGURATIONS, PRICED, params.configurations_fraction)
     found = auto.run(priced, problem, reporter)
     if found is None and racks_matter(problem):
         _enclose(auto, problem, reporter)
     else:
-        auto.run(BY_CONNECTED, problem, reporter)
+        auto.run(_by_connected(auto), problem, reporter)
     if found is not None or CONFIGURATIONS.supports(problem) is not None:  # not for its size
-        auto.run(PortfolioStep(COLUMNS, LISTED, SHARE_OF_COLUMNS), problem, reporter)
+        auto.run(PortfolioStep(COLUMNS, LISTED, params.columns_fraction), problem, reporter)
+
+
+def _by_connected(auto: Auto) -> PortfolioStep:
+    return PortfolioStep(CONNECTED, CONNECTED_COLUMNS, auto.params.configurations_fraction)
 
 
 def _enclose(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     """Take the bound of all nodes in one rack; its placement, or that of one rack alone."""
     flat = all_in_one_rack(problem)
-    turn = PortfolioStep(CONFIGURATIONS, ENCLOSING, SHARE_OF_A_RACK)
+    turn = PortfolioStep(CONFIGURATIONS, ENCLOSING, auto.params.rack_fraction)
     outer = auto.run(turn, flat.problem, reporter.on(flat))
     if outer is None:
-        auto.run(BY_CONNECTED, problem, reporter)
+        auto.run(_by_connected(auto), problem, reporter)
     rack = one_rack(problem)
-    share = min(auto.limits.time_s * SHARE_OF_A_RACK, auto.left_s)
+    share = min(auto.limits.time_s * auto.params.rack_fraction, auto.left_s)
     inner = auto.within(rack.problem, share)
     inner.known.on_best = reporter.on(rack).offer
-    inside = Reporter(inner.known, "auto")
+    inside = Reporter(inner.known, "auto", token=reporter.token)
     for engine in (CP_SAT,) if outer is None else (CONFIGURATIONS, CP_SAT):
-        if not auto.is_over and share > 0:
+        if not auto.is_over(reporter.token) and share > 0:
             inner.run(PortfolioStep(engine, ENCLOSED), rack.problem, inside)
     auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
     if outer is not None:
@@ -193,4 +185,4 @@ def _enclose(auto: Auto, problem: Problem, reporter: Reporter) -> None:
         cut = replace(found, bound_kind=CUT, by_solver=outer.by_solver)
         report_outcome(reporter.by("+".join(provers)), cut)
         auto.proofs.append(Proof("rack-cut", version("slotwise"), found.bounds, found.proof))
-        auto.run(BY_CONNECTED, problem, reporter)
+        auto.run(_by_connected(auto), problem, reporter)

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from slotwise.models.problem.magnitudes import largest_terms
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.ctrl_c import is_stop_requested
-from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.engine import Engine, configured
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits
 from slotwise.solver.core.solve_state import SolveState
@@ -54,20 +54,22 @@ def without_presolve(engine: Engine, problem: Problem, limits: Limits, reporter:
     attempt(replace(engine, name=name), CONFIRMING, problem, plain, reporter.best(), reporter)
 
 
-def confirm_claim(known: SolveState, engine: Engine, limits: Limits) -> tuple[Engine, ...]:
+def confirm_claim(
+    known: SolveState, engine: Engine, limits: Limits, token: RunToken
+) -> tuple[Engine, ...]:
     """Ask for a second proof of what `engine` claims; return who was asked besides.
 
-    Until all is confirmed, the bounds of open terms too, or time is up: first `engine` itself
-    without presolve, then others.
+    Until all is confirmed, the bounds of open terms too, `token` is cancelled, or time is up: first
+    `engine` itself without presolve, then others.
     """
-    problem, reporter = known.problem, Reporter(known, engine.name)
-    others = [ENGINES[name] for name in ASKED if name != engine.name]
+    problem, reporter = known.problem, Reporter(known, engine.name, token=token)
+    others = [configured(ENGINES[name], known.parameters) for name in ASKED if name != engine.name]
     others = [other for other in others if other.supports(problem) is None]
     asked: list[Engine] = []
     deadline = time.perf_counter() + limits.time_s
     for index, other in enumerate([None, *others]):
         left = deadline - time.perf_counter()
-        if not known.has_unconfirmed or left <= 0 or is_stop_requested():
+        if not known.has_unconfirmed or left <= 0 or token.is_cancelled:
             break
         share = 1.0 if index == len(others) else SHARE
         within = replace(limits, time_s=share * left)

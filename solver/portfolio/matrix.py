@@ -13,22 +13,20 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.assignment.dual_ascent import DUAL_ASCENT
 from slotwise.solver.assignment.subset_dp import SUBSET_DP
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
-from slotwise.solver.portfolio.run import TAKES_ALL, PortfolioStep
-
-TINY_PLACES = 24
-"""Tasks times nodes up to which CP-SAT is done before compiled loops are loaded."""
+from slotwise.solver.portfolio.run import TAKES_ALL, Auto, PortfolioStep
 
 SUBSETS = "distances by matrix, few tasks: all sets of tasks fit a table"
 GENERAL = "distances by matrix: bounds by dual ascent, then branch and bound"
 
 
-def matrix_steps(problem: Problem) -> tuple[PortfolioStep, ...]:
+def matrix_steps(auto: Auto, problem: Problem) -> tuple[PortfolioStep, ...]:
     """Return which engines to run, one after the other, on a problem with distances by matrix."""
     places = problem.task_count * problem.node_count
-    if places <= TINY_PLACES:
+    if places <= auto.params.max_tiny_places:
         return (PortfolioStep(CP_SAT, TAKES_ALL),)
-    if SUBSET_DP.supports(problem) is None:
-        return (PortfolioStep(SUBSET_DP, SUBSETS, 0.7), PortfolioStep(DUAL_ASCENT, GENERAL))
-    if DUAL_ASCENT.supports(problem) is not None:
+    if auto.configured(SUBSET_DP).supports(problem) is None:
+        first = PortfolioStep(SUBSET_DP, SUBSETS, auto.params.subset_dp_fraction)
+        return (first, PortfolioStep(DUAL_ASCENT, GENERAL))
+    if auto.configured(DUAL_ASCENT).supports(problem) is not None:
         return (PortfolioStep(CP_SAT, TAKES_ALL),)
     return (PortfolioStep(DUAL_ASCENT, GENERAL),)

@@ -8,20 +8,18 @@ from dataclasses import dataclass, field, replace
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE
-from slotwise.solver.core.ctrl_c import is_stop_requested
-from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.engine import Engine, configured
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Proof
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
 from slotwise.solver.portfolio.attempt import attempt
 from slotwise.solver.portfolio.confirmation import without_presolve
+from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
 
-STARTERS = (BASELINE, LOCAL_SEARCH)
+STARTERS = (BASELINE.name, LOCAL_SEARCH.name)
 """They find placements, and no bounds but the simplest."""
-
-SHARE_TO_CONFIRM = 0.5
-"""Of the time left, for a second run of the engine that proved everything, without presolve."""
 
 Answer = tuple[tuple[Engine, ...], Outcome]
 """The engines that ran, and what they found and proved together."""
@@ -34,6 +32,7 @@ class Auto:
     known: SolveState
     limits: Limits
     hint: Placement | None
+    params: AutoParams = AUTO_DEFAULTS
     started: float = field(default_factory=time.perf_counter)
     engines: list[Engine] = field(default_factory=list)
     proofs: list[Proof] = field(default_factory=list)
@@ -45,10 +44,13 @@ class Auto:
         """Seconds left."""
         return self.limits.time_s - (time.perf_counter() - self.started)
 
-    @property
-    def is_over(self) -> bool:
+    def is_over(self, token: RunToken) -> bool:
         """Whether nothing is left to do, or somebody wants us to stop."""
-        return self.known.is_settled or is_stop_requested()
+        return self.known.is_settled or token.is_cancelled
+
+    def configured(self, engine: Engine) -> Engine:
+        """Return an engine with the parameters that were asked for."""
+        return configured(engine, self.known.parameters)
 
     def run(
         self,
@@ -64,9 +66,10 @@ class Auto:
         is found wrong: then it is distrusted and the others go on. It has one thread and the
         limits of this run, else those of `limits`, but never more than what is left.
         """
-        engine, reporter = turn.engine, reporter.by(turn.engine.name)
+        engine = self.configured(turn.engine)
+        reporter = reporter.by(engine.name)
         late = bool(self.engines) and self.left_s <= 0
-        if self.is_over or late or self.known.trust.is_doubted(engine.name):
+        if self.is_over(reporter.token) or late or self.known.trust.is_doubted(engine.name):
             return None
         if engine.supports(problem) is not None:
             return None
@@ -77,8 +80,8 @@ class Auto:
         if found is None:
             return None
         self._note(engine, found, reporter)
-        if self.known.awaits_confirmation and self.left_s > 0 and not is_stop_requested():
-            half = replace(asked, time_s=SHARE_TO_CONFIRM * self.left_s)
+        if self.known.awaits_confirmation and self.left_s > 0 and not reporter.token.is_cancelled:
+            half = replace(asked, time_s=self.params.confirm_fraction * self.left_s)
             without_presolve(engine, problem, half, reporter)
         return found
 
@@ -92,13 +95,13 @@ class Auto:
             proof = Proof(engine.name, engine.version(), found.bounds, found.proof)
             self.proofs.append(proof)
 
-    def polish(self, why: str, share: float, steps: int | None = None) -> None:
+    def polish(self, why: str, share: float, token: RunToken, steps: int | None = None) -> None:
         """Improve the incumbent of the whole problem by local search."""
         asked = replace(self.limits, deterministic_work=steps)
         self.run(
             PortfolioStep(LOCAL_SEARCH, why, share),
             self.known.problem,
-            Reporter(self.known, LOCAL_SEARCH.name),
+            Reporter(self.known, LOCAL_SEARCH.name, token=token),
             limits=asked,
         )
 
@@ -112,21 +115,22 @@ class Auto:
             confirm=self.known.confirm,
             trust=self.known.trust,
             notes=self.known.notes,
+            parameters=self.known.parameters,
         )
-        return Auto(known, replace(self.limits, time_s=max(time_s, 0.0)), None)
+        return Auto(known, replace(self.limits, time_s=max(time_s, 0.0)), None, self.params)
 
-    def answer(self) -> Answer:
-        """Return what all of them know together.
+    def answer(self, token: RunToken) -> Answer:
+        """Return what all of them know together; `token` tells whether they were stopped.
 
         The first placement is not worth a mention where others found or proved more.
         """
-        others = [engine for engine in self.engines if engine not in STARTERS]
-        proofs = [p for p in self.proofs if p.engine not in {e.name for e in STARTERS}]
+        others = [engine for engine in self.engines if engine.name not in STARTERS]
+        proofs = [p for p in self.proofs if p.engine not in STARTERS]
         if not others or not (self.known.is_settled or self._is_first_bound_useful()):
             others, proofs = self.engines, self.proofs
         outcome = self.known.outcome(
             "; ".join(dict.fromkeys(proof.how for proof in proofs if proof.how)),
-            interrupted=is_stop_requested(),
+            interrupted=token.is_cancelled,
         )
         by_name = {engine.name: engine for engine in others}  # two ways of one engine are one
         return tuple(by_name.values()), replace(

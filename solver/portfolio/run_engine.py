@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE
-from slotwise.solver.core.ctrl_c import Stop, heeding, is_stop_requested, this_stop
 from slotwise.solver.core.engine import Engine
-from slotwise.solver.core.memory import Memory, MemoryLimitError, this_memory
+from slotwise.solver.core.memory import Memory, MemoryLimitError, RunToken
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 
@@ -33,16 +33,22 @@ def run_engine(
     NotTakenError
         When it does not take the problem.
     """
-    if engine is BASELINE:
+    if engine.name == BASELINE.name:
         return engine.run(problem, limits, hint, reporter)
-    found, is_short = in_memory(engine.name, lambda: engine.run(problem, limits, hint, reporter))
+    found, is_short = in_memory(
+        engine.name,
+        reporter.token,
+        lambda token: engine.run(problem, limits, hint, reporter.heeding(token)),
+    )
     if found is None:
         return Outcome(Status.UNKNOWN, None, None, (None,) * len(problem.terms), "")
     return replace(found, interrupted=False) if is_short else found
 
 
-def in_memory(name: str, work: Callable[[], T]) -> tuple[T | None, bool]:
-    """Call `work`, a search of the engine `name`, and tell it to stop where memory runs short.
+def in_memory(name: str, token: RunToken, work: Callable[[RunToken], T]) -> tuple[T | None, bool]:
+    """Call `work`, a search of the engine `name`, with a child of `token`.
+
+    That is cancelled where memory runs short, too.
 
     Returns
     -------
@@ -55,27 +61,25 @@ def in_memory(name: str, work: Callable[[], T]) -> tuple[T | None, bool]:
     MemoryLimitError
         When the limit is passed before it begins, or by what it would build.
     """
-    memory = this_memory()
+    memory, own = token.memory, token.child(engine=name)
     if memory is None:
-        return work(), False
+        return work(own), False
     if memory.left_bytes <= 0:
         memory.free()
     if memory.left_bytes <= 0:
         memory.note(name, f"not begun, for {_passed(memory)}")
         raise MemoryLimitError(_passed(memory))
-    stop = Stop(outer=this_stop())
     found: T | None = None
     said = ""
-    with memory.running(name, stop):
+    with memory.running(own):
         try:
-            with heeding(stop):
-                found = work()
+            found = work(own)
         except MemoryError as error:
             said = f"ended, for the system gave it no more memory{_reason(error)}"
-        except KeyboardInterrupt:
-            if is_stop_requested() or not stop.requested:
+        except CancelledError:
+            if token.is_cancelled or not own.is_cancelled:
                 raise
-    if not said and stop.requested and not is_stop_requested():
+    if not said and own.is_cancelled and not token.is_cancelled:
         said = f"told to stop, for {_passed(memory)}"
     if said:
         memory.note(name, said)

@@ -75,7 +75,7 @@ def side_by_side(
     rack only, of any rack, wherever they find room beside those placed before (first fit, the
     largest part first). ``None`` where they do not: then there may still be such a placement.
     """
-    room = _Room(problem)
+    room = _ResidualCapacity(problem)
     nodes = [UNPLACED] * problem.task_count
     labels = [UNPLACED] * problem.task_count
     for part, placement in zip(parts, placements, strict=True):
@@ -87,7 +87,7 @@ def side_by_side(
     return Placement(tuple(nodes), tuple(labels))
 
 
-class _Room:
+class _ResidualCapacity:
     """What is left on every node: capacity [N, D], slots [N], and the next worker label."""
 
     def __init__(self, problem: Problem) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement
@@ -21,7 +22,7 @@ from slotwise.solver.structure.worker_layout import most_tasks, worker_count
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OneNode:
+class SingleNode:
     """The problem whose nodes are the workers of one node, and the way back."""
 
     problem: Problem
@@ -39,7 +40,7 @@ class OneNode:
         return Placement(nodes, (0,) * len(nodes))
 
 
-def as_one_node(problem: Problem) -> OneNode | None:
+def as_one_node(problem: Problem, token: CancellationToken) -> SingleNode | None:
     """Return the problem of a single node's workers; ``None`` where it is not just that.
 
     It is where there is one node, it has room for all tasks, these are of one topology, and
@@ -49,7 +50,7 @@ def as_one_node(problem: Problem) -> OneNode | None:
     if problem.node_count != 1 or problem.matrix is not None or len(topologies) != 1:
         return None
     rules = problem.rules[topologies[0]]
-    wanted = worker_count(problem, topologies[0], 0, most_tasks(problem))
+    wanted = worker_count(problem, topologies[0], 0, most_tasks(problem), token)
     workers = min(wanted, int(problem.slots[0]))
     total = np.array(problem.sizes, dtype=np.int64) @ problem.demand
     if (
@@ -69,7 +70,7 @@ def as_one_node(problem: Problem) -> OneNode | None:
         return None
     near, far = int(problem.distance[WORKER]), int(problem.distance[NODE])
     freed = tuple(replace(one, heap_limit=NO_LIMIT) for one in problem.rules)
-    return OneNode(
+    return SingleNode(
         replace(
             problem,
             instance=_of_workers(problem.instance, workers),

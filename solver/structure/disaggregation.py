@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import IntArray, Problem
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.task_types import TaskTypes
 
 WorkerCounts = tuple[int, int, Iterable[tuple[int, int]]]
 """Node, worker label, and (group, how many of its tasks) in that worker."""
@@ -35,7 +35,9 @@ def disaggregate(
     return Placement(tuple(nodes), tuple(labels))
 
 
-def deal(problem: Problem, kinds: Kinds, workers: Mapping[int, Sequence[IntArray]]) -> Placement:
+def deal(
+    problem: Problem, kinds: TaskTypes, workers: Mapping[int, Sequence[IntArray]]
+) -> Placement:
     """Return the placement with these contents [K] of workers, labelled 0, 1, ... on each node."""
     tasks = ([task for c in group for task in problem.classes[c].tasks] for group in kinds.members)
     counts = (

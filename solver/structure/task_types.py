@@ -1,4 +1,4 @@
-"""Kinds: classes merged with their twins, the coordinates of a configuration.
+"""Task types: classes merged with their twins, the coordinates of a configuration.
 
 Twins have the same demand, the same flows to everybody else (hence none to each other), the same
 costs and the same part in every rule; then only the sum of their counts matters, and any split of
@@ -11,18 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import IntArray, Problem
-from slotwise.solver.core.ctrl_c import check_stop
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kinds:
-    """K kinds of tasks.
+class TaskTypes:
+    """K task types.
 
     Parameters
     ----------
     members
-        The classes of each kind.
+        The classes of each type.
     sizes
         [K] number of tasks.
     topology
@@ -41,7 +41,7 @@ class Kinds:
 
     @property
     def count(self) -> int:
-        """Number of kinds."""
+        """Number of types."""
         return len(self.members)
 
     def pairs(self, counts: IntArray) -> IntArray:
@@ -51,14 +51,14 @@ class Kinds:
 
 def flow_inside(flow: IntArray, counts: IntArray) -> IntArray:
     """Return, for each row [.., K] of counts, the flow [K, K] inside a place that holds them."""
-    if counts.ndim == 1:  # few of many kinds: what is not there costs no time
+    if counts.ndim == 1:  # few of many types: what is not there costs no time
         present = np.flatnonzero(counts)
         flow, counts = flow[np.ix_(present, present)], counts[present]
     both = np.einsum("...i,ij,...j->...", counts, flow, counts, optimize=True)
     return np.asarray(both // 2, dtype=np.int64)
 
 
-def merge_twins(problem: Problem) -> Kinds:
+def merge_twins(problem: Problem, token: CancellationToken) -> TaskTypes:
     """Return the kinds of a problem, in order of their first class."""
     near: list[dict[int, int]] = [{} for _ in problem.classes]
     for (a, b), weight in problem.pair_flows().items():
@@ -67,7 +67,7 @@ def merge_twins(problem: Problem) -> Kinds:
     named = _components_with_rules(problem)
     twins: dict[object, list[int]] = {}
     for c, one in enumerate(problem.classes):
-        check_stop()
+        token.check()
         key = (
             one.topology,
             tuple(problem.demand[c].tolist()),
@@ -86,7 +86,7 @@ def merge_twins(problem: Problem) -> Kinds:
         for other, weight in near[c].items():
             if other in kind_of:
                 flow[k, kind_of[other]] = weight
-    return Kinds(
+    return TaskTypes(
         members=members,
         sizes=np.array([sum(problem.sizes[c] for c in group) for group in members], dtype=np.int64),
         topology=np.array([problem.classes[c].topology for c in firsts], dtype=np.int64),

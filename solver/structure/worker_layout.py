@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.models.values import NO_LIMIT
-from slotwise.solver.core.ctrl_c import check_stop
 
 
 def has_single_workers(problem: Problem, topology: int) -> bool:
@@ -73,14 +73,16 @@ def most_tasks(problem: Problem) -> IntArray:
     return most
 
 
-def worker_count(problem: Problem, topology: int, node: int, most: IntArray) -> int:
+def worker_count(
+    problem: Problem, topology: int, node: int, most: IntArray, token: CancellationToken
+) -> int:
     """Return how many workers of the topology to model on the node, labelled ones included.
 
     Where nothing but the heap limit keeps tasks apart (in one component, if workers are isolated
     by component), two workers whose heaps fit together are merged without loss: w of them hold
     more than w/2 heaps.
     """
-    check_stop()
+    token.check()
     if has_single_workers(problem, topology):
         return 1
     rules = problem.rules[topology]

@@ -10,8 +10,8 @@ from typing import Protocol
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.number_text import short_text
-from slotwise.solver.core.engine_names import current_name
 from slotwise.solver.core.result import Result, Status, TermResult
+from slotwise.solver.engine_names import current_name
 
 Amounts = tuple[Fraction | None, ...]
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from slotwise.models.errors import InputError, InternalError
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
-from slotwise.solver.core.engine import UntakenError
-from slotwise.solver.core.engine_names import current_name
+from slotwise.solver.core.ctrl_c import Presses, counted_presses
+from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Limits, Result
+from slotwise.solver.engine_names import current_name
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.solve import solve
 from slotwise.solver.verification.claim import Agreement, Claim, agreement, reasons
@@ -80,12 +81,25 @@ def crosscheck(
     InputError
         When `engine` is unknown, behind the claim itself, or does not take the problem.
     """
-    started = time.perf_counter()
     names = _candidates(problem, claim) if engine is None else (_named(engine, claim),)
+    with counted_presses() as presses:
+        return _first_to_settle(problem, claim, limits, names, engine is not None, presses)
+
+
+def _first_to_settle(
+    problem: Problem,
+    claim: Claim,
+    limits: Limits,
+    names: tuple[str, ...],
+    must_take: bool,
+    presses: Presses,
+) -> CrossCheck:
+    """Ask the engines `names` in turn, until Ctrl-C; `must_take` raises where one does not."""
+    started, before = time.perf_counter(), presses.count
     last: Result | None = None
     for index, name in enumerate(names):
         left = limits.time_s - (time.perf_counter() - started)
-        if left <= 0:
+        if left <= 0 or presses.count > before:
             break
         share = left if index == len(names) - 1 else left * SHARE
         try:
@@ -94,11 +108,9 @@ def crosscheck(
             seconds = time.perf_counter() - started
             return CrossCheck(Agreement.CONTRADICTED, None, seconds, str(error))
         except UntakenError:
-            if engine is not None:
+            if must_take:
                 raise
             continue
-        except KeyboardInterrupt:
-            break
         said = agreement(claim, last)
         if said is not Agreement.NOT_SETTLED or last.interrupted:
             return _answer(said, claim, last, started)

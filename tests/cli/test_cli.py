@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
-import statistics
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -20,10 +18,12 @@ SLOTWISE = (sys.executable, "-m", "slotwise")
 COMMANDS = (
     "solve",
     "place",
+    "allocate",
     "judge",
     "grade",
     "report",
     "generate",
+    "profile",
     "methods",
     "families",
     "schema",
@@ -59,17 +59,6 @@ def test_no_command_shows_the_help_and_is_a_usage_error():
     done = subprocess.run(SLOTWISE, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
-
-
-def test_help_is_quick(capsys):
-    seconds = []
-    for _ in range(5):
-        begin = time.perf_counter()
-        subprocess.run([*SLOTWISE, "--help"], capture_output=True, check=True)
-        seconds.append(time.perf_counter() - begin)
-    with capsys.disabled():
-        print(f"\nslotwise --help: median {statistics.median(seconds):.3f} s of 5 runs")  # noqa: T201
-    assert statistics.median(seconds) < 2, "asserted loosely: other work may share this machine"
 
 
 def test_help_imports_nothing_heavy():
@@ -111,11 +100,9 @@ def test_solve_json_is_one_object_and_nothing_else(cli, examples):
 
 def test_solve_reads_stdin(cli, examples):
     text = Path("word-count.json").read_text()
-    done = subprocess.run(
-        [*SLOTWISE, "solve", "-", "--json"], input=text, capture_output=True, text=True, check=True
-    )
+    by_stdin = cli("solve", "-", "--json", stdin=text).json
     by_file = cli("solve", "word-count.json", "--json").json
-    assert json.loads(done.stdout)["objective"] == by_file["objective"]
+    assert by_stdin["objective"] == by_file["objective"]
 
 
 @pytest.mark.parametrize("engine", ["cp-sat", "exhaustive"])
@@ -171,27 +158,34 @@ def test_stopped_with_no_answer(cli, examples):
     )
 
 
-def interrupted(after_s: float) -> tuple[int, str, str]:
-    """Solve hard.json from the placement start.json and press Ctrl-C."""
-    words = ("solve", "hard.json", "--json", "--hint", "start.json", "--out", "kept.json")
+TELL_AT_ONCE = """
+from slotwise.cli import app, progress
+progress.PLAIN_EVERY_S = 0.0
+app.main()
+"""
+
+
+def interrupted() -> tuple[int, str, str]:
+    """Solve hard.json from the placement start.json and press Ctrl-C when it tells of a bound."""
+    words = ("solve", "hard.json", "--hint", "start.json", "--time-limit", "60")
     process = subprocess.Popen(
-        [*SLOTWISE, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", TELL_AT_ONCE, *words, "--json", "--out", "kept.json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    time.sleep(after_s)
+    told = next(line for line in process.stderr if ", bound " in line)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    return process.returncode, out, err
+    return process.returncode, out, told + err
 
 
 def test_ctrl_c_keeps_the_incumbent(cli, examples):
     Path("hard.json").write_text(hard_instance())
     assert cli("place", "hard.json", "--with", "r-storm", "--out", "start.json").code == 0
-    for after_s in (3, 8, 20):  # on a busy machine the search may not have begun
-        code, out, err = interrupted(after_s)
-        assert code == 130, err
-        assert err.splitlines()[-1].startswith("slotwise: interrupted")
-        if out and json.loads(out)["placement"]:
-            break
+    code, out, err = interrupted()
+    assert code == 130, err
+    assert err.splitlines()[-1].startswith("slotwise: interrupted")
     found = json.loads(out)
     assert found["status"] == "feasible"
     assert found["interrupted"]
@@ -331,17 +325,3 @@ def test_ctrl_c_waits_while_native_modules_load():
         load()
     assert loaded == ["whole"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-@pytest.mark.spark
-def test_grade_and_report(cli, examples, spark):
-    words = ("grade", "word-count.json", "--methods", "r-storm,round-robin", "--out", "graded")
-    first = cli(*words, "--json")
-    assert first.code == 0
-    assert first.json["run"] == 3
-    again = cli(*words)
-    assert again.code == 0
-    assert "0 run now" in again.out
-    page = cli("report", "graded", "--json")
-    assert page.code == 0
-    assert Path(page.json["report"]).read_text().startswith("<!")

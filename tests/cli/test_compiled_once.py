@@ -1,12 +1,23 @@
-"""Each command compiles its instance once."""
+"""Each command compiles its instance once; a placement is judged when it comes and when it goes."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
+from assignments import document
 
+from slotwise.models.instance.placement import Placement
+from slotwise.models.instance_file import instance_from_data, read_instance
+from slotwise.models.judge import judge as judging
 from slotwise.models.problem import compile as compiling
+from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.result import Status
+from slotwise.solver.engines import ENGINES
+from slotwise.solver.solve import solve
 
 
 @pytest.fixture
@@ -21,6 +32,22 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(compiling, "pair_flow", counted)
     return names
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[int, Placement]]:
+    """How often each placement of each problem is judged."""
+    counts: Counter[tuple[int, Placement]] = Counter()
+    kept: list[Problem] = []  # so that no two problems have the same id
+    read = judging.account
+
+    def counted(problem: Problem, placement: Placement) -> object:
+        kept.append(problem)
+        counts[id(problem), placement] += 1
+        return read(problem, placement)
+
+    monkeypatch.setattr(judging, "account", counted)
+    return counts
 
 
 @pytest.mark.parametrize(
@@ -58,3 +85,62 @@ def test_once_to_judge_and_verify(examples: Path, cli, compiled: list[str]) -> N
     compiled.clear()
     assert cli("verify", "word-count.json", "c.json", "--resolve").code == 0
     assert compiled == ["wc"]
+
+
+def test_once_with_a_limit_from_the_command_line(examples: Path, cli, compiled: list[str]) -> None:
+    made = cli("solve", "shared-cluster.yaml", "--max-moved", 1, "--out", "p.json")
+    assert made.code == 0
+    assert sorted(compiled) == sorted(set(compiled))
+    compiled.clear()
+    assert cli("judge", "shared-cluster.yaml", "p.json").code == 0
+    assert sorted(compiled) == sorted(set(compiled))
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_solve_judges_a_placement_when_it_is_offered_and_when_it_is_returned(
+    as_json: bool, examples: Path, cli, judged: Counter[tuple[int, Placement]]
+) -> None:
+    flags = ["--json"] if as_json else []
+    answer = cli("solve", "word-count.json", "--engine", "exhaustive", *flags)
+    assert answer.code == 0
+    assert list(judged.values()) == [2]
+
+
+@pytest.fixture
+def problems(examples: Path) -> tuple[Problem, ...]:
+    """An example of flows, one with soft resources and running tasks, and an assignment problem."""
+    data = document(np.random.default_rng(1), tasks=5, nodes=3, load=0.8)
+    data["distance"] = (1 - np.eye(3, dtype=int)).tolist()
+    instances = (
+        read_instance(examples / "word-count.json"),
+        read_instance(examples / "shared-cluster.yaml"),
+        instance_from_data(data),
+    )
+    return tuple(compile_problem(instance) for instance in instances)
+
+
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+def test_every_engine_has_each_placement_judged_once_and_the_one_it_returns_again(
+    engine: str, problems: tuple[Problem, ...], judged: Counter[tuple[int, Placement]]
+) -> None:
+    taken = [problem for problem in problems if ENGINES[engine].supports(problem) is None]
+    assert taken
+    for problem in taken:
+        judged.clear()
+        found = solve(problem, engine=engine)
+        assert found.status is Status.OPTIMAL
+        assert judged.pop((id(problem), found.placement)) == 2
+        assert set(judged.values()) <= {1}
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_place_and_judge_judge_once(
+    as_json: bool, examples: Path, cli, judged: Counter[tuple[int, Placement]]
+) -> None:
+    flags = ["--json"] if as_json else []
+    made = cli("place", "word-count.json", "--with", "round-robin", "--out", "p.json", *flags)
+    assert made.code == 0
+    assert list(judged.values()) == [1]
+    judged.clear()
+    assert cli("judge", "word-count.json", "p.json", *flags).code == 0
+    assert list(judged.values()) == [1]

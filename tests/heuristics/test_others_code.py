@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import Cli
 
-from slotwise.benchmarks.grading.plan import Limits, Run, make_plan
+from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
@@ -62,8 +62,8 @@ def line_of(file: Path, text: str) -> str:
 
 
 def graded(path: Path) -> dict[str, object]:
-    plan: tuple[Run, ...] = make_plan(
-        read_cases([str(path)], 0, None), ["bad"], "auto", Limits(10.0, 1, 0, None)
+    plan: tuple[PlannedRun, ...] = make_plan(
+        read_cases([str(path)], 0, None), ["bad"], "auto", RunLimits(10.0, 1, 0, None)
     )
     return outcome(next(run for run in plan if run.kind != Kind.EXACT), Loader())
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from slotwise.benchmarks.grading.plan import Limits, make_plan
+from slotwise.benchmarks.grading.plan import RunLimits, make_plan
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.cli.commands.grade import split_methods
@@ -90,7 +90,7 @@ def test_a_misspelled_method_after_parameters_is_a_method() -> None:
 def test_parameters_are_in_the_row_and_make_another_run() -> None:
     cases = read_cases(["rstorm"], 0, 1)
     names = ["round-robin", "r-storm", WRITTEN]
-    plan = make_plan(cases, names, "auto", Limits(20.0, 1, 0, None))
+    plan = make_plan(cases, names, "auto", RunLimits(20.0, 1, 0, None))
     columns = {run.method: run.columns() for run in plan if run.kind == "heuristic"}
     assert {name: json.loads(columns[name]["parameters"]) for name in names} == {
         "round-robin": {},

@@ -24,7 +24,10 @@ from slotwise.models.instance_file import instance_from_data, instance_from_text
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.engine import Engine, NotTakenError, UntakenError
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.not_taken import NotTakenError, UntakenError
+from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.core.supervision import Task
 from slotwise.solver.engines import ENGINES
@@ -223,12 +226,17 @@ def test_a_short_time_limit_gives_a_result(engine: Engine) -> None:
 
 
 def test_a_stop_request_ends_the_search(engine: Engine) -> None:
-    """It returns what it has, or raises `KeyboardInterrupt` where it has nothing."""
+    """It returns what it has, or raises `CancelledError` where it has nothing."""
     problem = hard(engine)
     ended = threading.Event()
-    task = Task(lambda: engine.run(problem, Limits(time_s=600.0), None), ended.set)
+
+    def run(token: RunToken) -> Outcome:
+        reporter = null_reporter(problem, engine.name, token)
+        return engine.run(problem, Limits(time_s=600.0), None, reporter)
+
+    task = Task(run, ended.set, RunToken())
     assert not ended.wait(0.3), "it was to be too hard"
-    task.stop.request()
+    task.token.cancel()
     assert ended.wait(LONG_S), "it does not hear"
     claim = task.answer()
     if claim is not None:

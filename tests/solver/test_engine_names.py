@@ -12,8 +12,8 @@ from slotwise.models.certificates.file import certificate_digest, read_certifica
 from slotwise.models.certificates.file import write_certificate as write
 from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem
-from slotwise.solver.core.engine_names import RENAMED, current_name, renaming
 from slotwise.solver.core.result import Status
+from slotwise.solver.engine_names import RENAMED, current_name, renaming
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.solve import solve
 from slotwise.solver.verification.claim import engines_behind

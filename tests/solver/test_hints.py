@@ -10,11 +10,12 @@ from slotwise.heuristics import HEURISTICS
 from slotwise.models.families.family import Family
 from slotwise.models.families.rstorm import RSTORM
 from slotwise.models.families.rstorm_3d import RSTORM_3D
+from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.engine import UntakenError
+from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Status
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.solve import solve
@@ -55,7 +56,9 @@ def test_an_optimal_hint_is_kept_without_time(engine: str) -> None:
 @pytest.mark.parametrize("engine", ENGINES_AND_AUTO)
 @pytest.mark.parametrize("time_limit_s", [NO_TIME, LITTLE_TIME])
 @pytest.mark.parametrize("family", [RSTORM, RSTORM_3D], ids=lambda f: f.name)
-def test_no_answer_is_worse_than_its_hint(engine: str, time_limit_s: float, family: Family) -> None:
+def test_no_answer_is_worse_than_its_hint(
+    engine: str, time_limit_s: float, family: Family[Instance]
+) -> None:
     for index in (0, 3, 5):
         problem = compile_problem(family.make(index, 0))
         if not supported(engine, problem):

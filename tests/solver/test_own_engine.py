@@ -8,7 +8,8 @@ import pytest
 
 from slotwise.models.errors import InputError
 from slotwise.models.instance_file import read_instance
-from slotwise.solver.core.engine import Engine, UntakenError
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Status
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.solve import solve

@@ -20,6 +20,8 @@ from slotwise.solver.core.result import Limits
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 
 INSTANCES = 300
+ENOUGH = 2
+"""A rule that has changed the optimum so often is left in from then on."""
 
 
 def topologies(change: Callable[[Topology], Topology]) -> Callable[[Instance], Instance]:
@@ -130,14 +132,15 @@ def test_every_rule_bites(note: list[str]) -> None:
     bites: Counter[str] = Counter(dict.fromkeys(WITHOUT, 0))
     for _ in range(INSTANCES):
         one = tiny_instance(rng, most_tasks=5)
-        before = optimum(one)
-        for rule in sorted(rules_in(one) & WITHOUT.keys()):
+        asked = [r for r in sorted(rules_in(one) & WITHOUT.keys()) if bites[r] < ENOUGH]
+        before = optimum(one) if asked else ()
+        for rule in asked:
             if rule == "ackers" and (one.running or one.linear):
                 continue  # they may name an acker
             relaxed = WITHOUT[rule](one)
             bites[rule] += optimum(relaxed) != before
-    shown = ", ".join(f"{rule} {count}" for rule, count in bites.most_common())
-    note.append(f"dropping a rule changes the optimum, of {INSTANCES}: {shown}")
+    seldom = ", ".join(rule for rule, count in bites.items() if count < ENOUGH)
+    note.append(f"rules that change fewer than {ENOUGH} optima of {INSTANCES}: {seldom or 'none'}")
     assert min(bites.values()) >= 1
 
 

@@ -1,9 +1,9 @@
 """In which order Java walks over its hash tables, where a schedule depends on it.
 
-`java_order` has the tables that grow one key at a time; here are those that are made as a copy,
-and those that ``computeIfAbsent`` fills. Keys of one bucket stay in the order in which they came,
-but ``computeIfAbsent`` puts a new key at the head of its bucket. (Java turns a bucket of nine or
-more into a tree where the table has 64 buckets or more; that is not followed here.)
+`iteration_order` has the tables that grow one key at a time; here are those that are made as a
+copy, and those that ``computeIfAbsent`` fills. Keys of one bucket stay in the order in which they
+came, but ``computeIfAbsent`` puts a new key at the head of its bucket. (Java turns a bucket of nine
+or more into a tree where the table has 64 buckets or more; that is not followed here.)
 """
 
 from __future__ import annotations

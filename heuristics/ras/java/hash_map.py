@@ -1,6 +1,6 @@
 """The keys of a ``java.util.HashMap`` that is filled and emptied, as Java walks over them.
 
-`java_hash` has the order of tables that only grow. A table that has been larger keeps its buckets,
+`hash_codes` has the order of tables that only grow. A table that has been larger keeps its buckets,
 and a key that left and came back stands last in its bucket: sums of doubles show it. A table of
 fewer than 64 buckets doubles when one of them is crowded, too. (A larger one turns that bucket into
 a tree; that is not followed here.)

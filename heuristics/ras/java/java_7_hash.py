@@ -1,7 +1,7 @@
 """The keys of a ``java.util.HashMap`` of Java 7, as it walks over them.
 
-Java 8 mixes hashes otherwise and appends to a bucket: `java_order` and `java_hash` have that. Read
-from OpenJDK 7u (``java/util/HashMap.java``: ``hash``, ``addEntry``, ``transfer``).
+Java 8 mixes hashes otherwise and appends to a bucket: `iteration_order` and `hash_codes` have that.
+Read from OpenJDK 7u (``java/util/HashMap.java``: ``hash``, ``addEntry``, ``transfer``).
 """
 
 from __future__ import annotations

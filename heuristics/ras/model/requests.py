@@ -21,7 +21,7 @@ from slotwise.heuristics.ras.java.hash_codes import (
 )
 from slotwise.heuristics.ras.java.hash_map import compensated_sum
 from slotwise.heuristics.ras.java.iteration_order import map_order, string_hash
-from slotwise.models.cancellation import check_stop
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.reserved import ACKER
 from slotwise.models.instance.topology import MEMORY_PARTS, Component, Topology
@@ -83,8 +83,15 @@ class Request:
         return (self.offheap + self.shared_offheap) + (self.shared_onheap + self.onheap)
 
 
-def request_of(topology: Topology, java: int = JAVA_RELEASE) -> Request:
-    """Return what all tasks of `topology` ask for, added as Java of release `java` would."""
+def request_of(
+    topology: Topology, java: int = JAVA_RELEASE, token: CancellationToken | None = None
+) -> Request:
+    """Return what all tasks of `topology` ask for, added as Java of release `java` would.
+
+    `token` stops it; ``None`` = nobody does.
+    """
+    if token is not None:
+        token.check()
     component_of = [one for one in topology.placed_components for _ in range(one.parallelism)]
     listed = executors_in_map(len(component_of), java)
     needs = [component_of[task].resources for task in listed]
@@ -152,7 +159,6 @@ def _offered(nodes: Iterable[Node], key: str) -> Iterator[float]:
 
 def added(values: Iterable[Decimal | None]) -> float:
     """Return the sum in doubles, from the first to the last; ``None`` counts 0."""
-    check_stop()
     total = 0.0
     for value in values:
         total += 0.0 if value is None else float(value)

@@ -28,6 +28,7 @@ from slotwise.heuristics.ras.java.iteration_order import (
     string_hash,
 )
 from slotwise.heuristics.ras.model.requests import Offer, Request, offer_of, request_of
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Topology
 from slotwise.models.problem.scaling import CPU, MEMORY
@@ -37,8 +38,8 @@ WORST = sys.float_info.max
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """A topology's turn.
+class PriorityEntry:
+    """A topology in the order of a round.
 
     Parameters
     ----------
@@ -56,18 +57,20 @@ class Turn:
     guaranteed: bool
 
 
-def priority_order(instance: Instance, java: int = JAVA_RELEASE) -> tuple[Turn, ...]:
+def priority_order(
+    instance: Instance, java: int = JAVA_RELEASE, token: CancellationToken | None = None
+) -> tuple[PriorityEntry, ...]:
     """Return all topologies by ``scheduler.priority_strategy`` and ``scheduler.pools``.
 
     `java` is the release of Java whose hash tables are followed. Topologies without tasks are
-    among them, as in Storm.
+    among them, as in Storm. `token` stops it; ``None`` = nobody does.
     """
     strategy = instance.scheduler.priority_strategy
     left = offer_of(instance.cluster, java)
     if strategy != "generic":
         left = Offer(left.cpu, left.memory, {})
-    users = _users(instance, left, java)
-    turns = []
+    users = _users(instance, left, java, token)
+    order = []
     while users:
         sort_in_place(users, partial(_compare, left))
         user = users[0]
@@ -78,8 +81,8 @@ def priority_order(instance: Instance, java: int = JAVA_RELEASE) -> tuple[Turn, 
         guaranteed = user.plain_score(left) <= 0
         head = user.take()
         left = _without(left, head.request)
-        turns.append(Turn(head.index, score, guaranteed))
-    return tuple(turns)
+        order.append(PriorityEntry(head.index, score, guaranteed))
+    return tuple(order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +135,16 @@ class _User:
         )
 
 
-def _users(instance: Instance, offer: Offer, java: int) -> list[_User]:
+def _users(
+    instance: Instance, offer: Offer, java: int, token: CancellationToken | None
+) -> list[_User]:
     """Return the users in the order of Java's map of them."""
     by_id = {one.id: one for one in instance.topologies}
     listed = map_copy(map_order(by_id), string_hash, java)  # `Topologies` copies its map
     owners = map_order(dict.fromkeys(by_id[key].owner for key in listed))
     now = max((one.launch_time for one in instance.topologies), default=0)
     waiting = [
-        _Waiting(index, one, now - one.launch_time, request_of(one, java))
+        _Waiting(index, one, now - one.launch_time, request_of(one, java, token))
         for index, one in enumerate(instance.topologies)
     ]
     return [

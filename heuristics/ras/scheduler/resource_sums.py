@@ -19,6 +19,7 @@ from slotwise.heuristics.ras.java.text import double_text
 from slotwise.heuristics.ras.model.requests import Offer, Request, request_of
 from slotwise.heuristics.ras.state.assignment_tables import Slot
 from slotwise.heuristics.ras.state.state import RasState
+from slotwise.models.cancellation import CancellationToken
 
 CPU_NAME = "cpu.pcore.percent"
 
@@ -34,11 +35,12 @@ class Held:
 class SchedulingResources:
     """The sums for scheduling one topology, from the first attempt to the last."""
 
-    def __init__(self, state: RasState, topology: int) -> None:
+    def __init__(self, state: RasState, topology: int, token: CancellationToken) -> None:
         self._topology = topology
         self._available = state.available_totals()
         self._available_memory = self._available.memory
-        asked = request_of(state.model.instance.topologies[topology], state.model.java)
+        asking = state.model.instance.topologies[topology]
+        asked = request_of(asking, state.model.java, token)
         self._required = _offer(asked, self._available)
         self._required_memory = asked.own_memory + (asked.shared_offheap + asked.shared_onheap)
         self._scheduled = held_by(state, topology)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from slotwise.heuristics.ras.scheduler.priority import Turn
+from slotwise.heuristics.ras.scheduler.priority import PriorityEntry
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 
 
-class Outcome(StrEnum):
-    """What a topology's turn came to."""
+class DecisionOutcome(StrEnum):
+    """What became of a topology."""
 
     RUNNING = "running"
     """Nothing to do: no task was without a place."""
@@ -26,7 +26,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A topology's turn.
+    """What a round did with a topology.
 
     Parameters
     ----------
@@ -43,11 +43,11 @@ class Decision:
     states, backtracked
         Of the strategy's search, over all attempts.
     before
-        The cluster at this turn; ``None`` where nothing was to do.
+        The cluster before that; ``None`` where nothing was to do.
     """
 
     topology: int
-    outcome: Outcome
+    outcome: DecisionOutcome
     message: str
     tried: tuple[int, ...] = ()
     evicted: tuple[int, ...] = ()
@@ -65,14 +65,14 @@ class Round:
     ----------
     instance
         What was scheduled; what ran before is in it.
-    turns, decisions
+    order, decisions
         One each per topology, in the order of the round.
     placement
         The cluster after the round.
     """
 
     instance: Instance
-    turns: tuple[Turn, ...]
+    order: tuple[PriorityEntry, ...]
     decisions: tuple[Decision, ...]
     placement: Placement
 
@@ -83,13 +83,13 @@ class Round:
     @property
     def refused(self) -> tuple[int, ...]:
         """Topologies with tasks that have no place after the round, in its order."""
-        return tuple(d.topology for d in self.decisions if d.outcome is Outcome.REFUSED)
+        return tuple(d.topology for d in self.decisions if d.outcome is DecisionOutcome.REFUSED)
 
     @property
     def evicted(self) -> tuple[Evicted, ...]:
         """Who had to go, for whom, and whether the round placed it again."""
         return tuple(
-            Evicted(victim, one.topology, self.of(victim).outcome is not Outcome.REFUSED)
+            Evicted(victim, one.topology, self.of(victim).outcome is not DecisionOutcome.REFUSED)
             for one in self.decisions
             for victim in one.evicted
         )

@@ -1,12 +1,12 @@
 """The outer loop of Storm's Resource Aware Scheduler: one round over all topologies, or several.
 
 Read from Apache Storm 3.0 (commit 73da988), ``ResourceAwareScheduler``. Topologies are taken in
-the order of `ras_priority`; one that does not fit makes room by evicting from the end of that
-order, on a working copy that counts only if it succeeds (`ras_turn`). Kept as it is there:
+the order of `priority`; one that does not fit makes room by evicting from the end of that
+order, on a working copy that counts only if it succeeds (`topology_attempt`). Kept as it is there:
 
 - The order is computed afresh each round and ignores what runs.
-- Nobody that runs is moved; an evicted topology is placed anew at its own turn, if it fits.
-- Who must go is decided by sums over the cluster (`ras_resources`), wherever the victims sit.
+- Nobody that runs is moved; an evicted topology is placed anew when it comes, if it fits.
+- Who must go is decided by sums over the cluster (`resource_sums`), wherever the victims sit.
 - A topology whose attempts all fail has evicted nobody in the end.
 """
 
@@ -18,9 +18,10 @@ from dataclasses import replace
 from slotwise.heuristics.ras.java.hash_codes import JAVA_RELEASE
 from slotwise.heuristics.ras.model.model import ras_model
 from slotwise.heuristics.ras.scheduler.priority import priority_order
-from slotwise.heuristics.ras.scheduler.round import Decision, Outcome, Round
-from slotwise.heuristics.ras.scheduler.topology_attempt import RoundLimits, TopologyTurn
+from slotwise.heuristics.ras.scheduler.round import Decision, DecisionOutcome, Round
+from slotwise.heuristics.ras.scheduler.topology_attempt import RoundLimits, TopologyAttempt
 from slotwise.heuristics.ras.state.state import RasState
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.instance import Instance, Running
 from slotwise.models.instance.placement import to_places
 
@@ -30,25 +31,28 @@ def schedule_round(
     limits: RoundLimits | None = None,
     strategy: str | None = None,
     java: int = JAVA_RELEASE,
+    token: CancellationToken | None = None,
 ) -> Round:
     """Return what one round makes of `instance`, beginning with what is ``running``.
 
     `strategy` is used for all topologies in place of their own; ``None`` = their own. `java` is
     the release of Java that Storm would run on: the order of its hash tables depends on it.
+    `token` stops the round by `CancelledError`; ``None`` = nobody does.
     """
     limits = RoundLimits() if limits is None else limits
-    turns = priority_order(instance, java)
-    order = [turn.topology for turn in turns]
+    token = token or CancellationToken()
+    order = priority_order(instance, java, token)
+    topologies = [entry.topology for entry in order]
     state = RasState.running(ras_model(instance, java))
     decisions = []
-    for index, topology in enumerate(order):
+    for index, topology in enumerate(topologies):
         if not state.unassigned(topology):
-            decisions.append(Decision(topology, Outcome.RUNNING, "Fully Scheduled"))
+            decisions.append(Decision(topology, DecisionOutcome.RUNNING, "Fully Scheduled"))
             continue
-        turn = TopologyTurn(state, topology, order[:index:-1], limits, strategy)
-        decision, state = turn.take()
+        attempt = TopologyAttempt(state, topology, topologies[:index:-1], limits, strategy, token)
+        decision, state = attempt.take()
         decisions.append(decision)
-    return Round(instance, turns, tuple(decisions), state.placement())
+    return Round(instance, order, tuple(decisions), state.placement())
 
 
 def schedule_rounds(

@@ -1,4 +1,4 @@
-"""One topology's turn in Storm's outer loop: attempts, and evictions on a working copy.
+"""One topology in Storm's outer loop: attempts, and evictions on a working copy.
 
 ``ResourceAwareScheduler.scheduleTopology`` of Apache Storm 3.0 (commit 73da988). A topology that
 names no strategy has Storm's default, ``ras-default``; one that names none of the scheduler's gets
@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 
 from slotwise.heuristics.ras.scheduler.resource_sums import SchedulingResources
-from slotwise.heuristics.ras.scheduler.round import Decision, Outcome
+from slotwise.heuristics.ras.scheduler.round import Decision, DecisionOutcome
 from slotwise.heuristics.ras.state.state import RasState
 from slotwise.heuristics.ras.strategies.strategy import (
     INTERNAL_ERROR,
@@ -24,6 +24,7 @@ from slotwise.heuristics.ras.strategies.strategy import (
     StrategyResult,
     schedule_in_place,
 )
+from slotwise.models.cancellation import CancellationToken
 
 DEFAULT_STRATEGY = "ras-default"
 PACKAGE = "org.apache.storm.scheduler.resource.strategies.scheduling."
@@ -48,7 +49,7 @@ class RoundLimits:
     search: RasLimits = field(default_factory=RasLimits)
 
 
-class TopologyTurn:
+class TopologyAttempt:
     """The attempts to schedule one topology; `victims` may be evicted, in this order."""
 
     def __init__(
@@ -58,16 +59,18 @@ class TopologyTurn:
         victims: list[int],
         limits: RoundLimits,
         strategy: str | None,
+        token: CancellationToken,
     ) -> None:
         self._state = state
         self._working = state.copy()
         self._topology = topology
         self._victims = victims
         self._limits = limits
+        self._token = token
         self._id = state.model.instance.topologies[topology].id
         own = state.model.instance.topologies[topology].strategy
         self._strategy = strategy or own or DEFAULT_STRATEGY
-        self._sums = SchedulingResources(self._working, topology)
+        self._sums = SchedulingResources(self._working, topology, token)
         self._tried: list[int] = []
         self._results: list[StrategyResult] = []
         self._attempts = 0
@@ -112,7 +115,9 @@ class TopologyTurn:
         """Run the strategy, unless the sums say that there is no use."""
         if not self._sums.can_schedule():
             return StrategyResult(NOT_ENOUGH, "")
-        result = schedule_in_place(cluster, self._topology, self._strategy, self._limits.search)
+        result = schedule_in_place(
+            cluster, self._topology, self._strategy, self._limits.search, self._token
+        )
         self._results.append(result)
         return result
 
@@ -131,14 +136,16 @@ class TopologyTurn:
 
     def _keep(self, cluster: RasState, message: str) -> tuple[Decision, RasState]:
         lost = cluster.unassigned(self._topology)
-        outcome = Outcome.REFUSED if lost else Outcome.SCHEDULED
+        outcome = DecisionOutcome.REFUSED if lost else DecisionOutcome.SCHEDULED
         # Storm assigns all anew when it takes over a working copy.
         return self._decide(outcome, message, evicted=tuple(self._tried)), cluster.copy()
 
     def _refuse(self, message: str) -> tuple[Decision, RasState]:
-        return self._decide(Outcome.REFUSED, message), self._state
+        return self._decide(DecisionOutcome.REFUSED, message), self._state
 
-    def _decide(self, outcome: Outcome, message: str, evicted: tuple[int, ...] = ()) -> Decision:
+    def _decide(
+        self, outcome: DecisionOutcome, message: str, evicted: tuple[int, ...] = ()
+    ) -> Decision:
         return Decision(
             topology=self._topology,
             outcome=outcome,

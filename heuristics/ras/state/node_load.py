@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from slotwise.heuristics.ras.model.model import RasModel
 from slotwise.heuristics.ras.model.requests import Offer
-from slotwise.heuristics.ras.state.worker import Worker
+from slotwise.heuristics.ras.state.worker import RasWorker
 
 Load = tuple[float, float, float, tuple[float, ...]]
 """Cpu, on-heap and off-heap MB, generic resources."""
 
 
-def added_up(model: RasModel, workers: Iterable[Worker], shared: Iterable[float]) -> Load:
+def added_up(model: RasModel, workers: Iterable[RasWorker], shared: Iterable[float]) -> Load:
     """Return the load of workers, and of memory shared on the node, in the order given."""
     cpu = onheap = offheap = 0.0
     generic = [0.0] * len(model.cluster.generic)
@@ -27,7 +27,7 @@ def added_up(model: RasModel, workers: Iterable[Worker], shared: Iterable[float]
     return cpu, onheap, offheap, tuple(generic)
 
 
-def exchanged(load: Load, before: Worker | None, after: Worker | None) -> Load:
+def exchanged(load: Load, before: RasWorker | None, after: RasWorker | None) -> Load:
     """Return a load with one worker in place of another, where no sum is ever rounded."""
     cpu, onheap, offheap, generic = load
     for worker, sign in ((before, -1.0), (after, 1.0)):

@@ -22,7 +22,7 @@ from slotwise.heuristics.ras.model.model import RasModel
 from slotwise.heuristics.ras.model.requests import Offer
 from slotwise.heuristics.ras.state.assignment_tables import ClusterTables, Slot
 from slotwise.heuristics.ras.state.node_load import Load, added_up, exchanged, left_together
-from slotwise.heuristics.ras.state.worker import Worker, with_task, with_task_exactly, worker_of
+from slotwise.heuristics.ras.state.worker import RasWorker, with_task, with_task_exactly, worker_of
 from slotwise.models.instance.placement import UNPLACED, Placement, from_places
 
 
@@ -55,7 +55,7 @@ class RasState:
         self.model = model
         self.places: list[dict[int, Slot]] = [{} for _ in model.topologies]
         self.on_node: list[dict[int, int]] = [{} for _ in model.topologies]
-        self.workers: list[dict[int, Worker]] = [{} for _ in cluster.ids]
+        self.workers: list[dict[int, RasWorker]] = [{} for _ in cluster.ids]
         self.cpu = list(cluster.cpu)
         self.memory = list(cluster.memory)
         self.generic = list(cluster.generics)
@@ -165,13 +165,13 @@ class RasState:
             of = self.model.topologies[worker.topology]
             self.replace(slot, worker_of(of, worker.topology, left, self.model.least_cpu))
 
-    def grown(self, topology: int, worker: Worker | None, task: int) -> Worker:
+    def grown(self, topology: int, worker: RasWorker | None, task: int) -> RasWorker:
         """Return `worker` with one more executor; ``None`` = a new worker."""
         add = with_task_exactly if self.model.exact else with_task
         of = self.model.topologies[topology]
         return add(of, topology, worker, task, self.model.least_cpu)
 
-    def replace(self, slot: Slot, worker: Worker) -> None:
+    def replace(self, slot: Slot, worker: RasWorker) -> None:
         """Set the worker at `slot`, which is free or has some of the executors of `worker`."""
         node, label = slot
         before = self.workers[node].get(label)
@@ -212,7 +212,7 @@ class RasState:
         """Return what the nodes have left together, see `left_together`."""
         return left_together(self.model, self._used)
 
-    def _mine(self, topology: int, node: int) -> list[Worker]:
+    def _mine(self, topology: int, node: int) -> list[RasWorker]:
         return [one for one in self.workers[node].values() if one.topology == topology]
 
     def _count(self, topology: int, node: int, added: int) -> None:
@@ -221,7 +221,7 @@ class RasState:
         if not here[node]:
             del here[node]
 
-    def _account(self, node: int, before: Worker | None, after: Worker | None) -> None:
+    def _account(self, node: int, before: RasWorker | None, after: RasWorker | None) -> None:
         """Take note that a worker on `node` was replaced."""
         if self.model.exact and not self._shared[node]:
             self._used[node] = exchanged(self._used[node], before, after)

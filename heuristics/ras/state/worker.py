@@ -10,7 +10,7 @@ from slotwise.heuristics.ras.model.topology import RasTopology
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class RasWorker:
     """A worker of one topology; never changed, only replaced.
 
     Parameters
@@ -42,7 +42,9 @@ class Worker:
     regions: frozenset[int]
 
 
-def worker_of(topology: RasTopology, index: int, tasks: Sequence[int], least_cpu: float) -> Worker:
+def worker_of(
+    topology: RasTopology, index: int, tasks: Sequence[int], least_cpu: float
+) -> RasWorker:
     """Return the worker of `tasks`, added up in their order."""
     cpu = onheap = offheap = 0.0
     generic = [0.0] * len(topology.components[topology.component_of[tasks[0]]].need.generic)
@@ -64,20 +66,22 @@ def worker_of(topology: RasTopology, index: int, tasks: Sequence[int], least_cpu
         onheap += topology.regions[r].onheap
     charged = max(cpu, least_cpu)
     held = frozenset(regions)
-    return Worker(index, tuple(tasks), counts, cpu, charged, onheap, offheap, tuple(generic), held)
+    return RasWorker(
+        index, tuple(tasks), counts, cpu, charged, onheap, offheap, tuple(generic), held
+    )
 
 
 def with_task(
-    topology: RasTopology, index: int, worker: Worker | None, task: int, least_cpu: float
-) -> Worker:
+    topology: RasTopology, index: int, worker: RasWorker | None, task: int, least_cpu: float
+) -> RasWorker:
     """Return the worker with one more executor, added up in the order of Java's set of them."""
     before = () if worker is None else worker.tasks
     return worker_of(topology, index, set_order((task, *before), executor_hash), least_cpu)
 
 
 def with_task_exactly(
-    topology: RasTopology, index: int, worker: Worker | None, task: int, least_cpu: float
-) -> Worker:
+    topology: RasTopology, index: int, worker: RasWorker | None, task: int, least_cpu: float
+) -> RasWorker:
     """Return the same where no sum of doubles is ever rounded: by adding to what is there."""
     c = topology.component_of[task]
     component = topology.components[c]
@@ -98,6 +102,6 @@ def with_task_exactly(
     counts = dict(worker.counts)
     counts[c] = counts.get(c, 0) + 1
     charged = cpu if cpu > least_cpu else least_cpu
-    return Worker(
+    return RasWorker(
         index, (*worker.tasks, task), counts, cpu, charged, onheap, offheap, generic, regions
     )

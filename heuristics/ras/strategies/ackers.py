@@ -16,7 +16,7 @@ from slotwise.heuristics.ras.state.assignment_tables import Slot
 from slotwise.heuristics.ras.strategies.fit import Fit
 
 
-class Ackers:
+class BoundAckers:
     """The ackers of one strategy call.
 
     Parameters

@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slotwise.heuristics.ras.state.assignment_tables import Slot
-from slotwise.heuristics.ras.strategies.ackers import Ackers
+from slotwise.heuristics.ras.strategies.ackers import BoundAckers
 from slotwise.heuristics.ras.strategies.fit import Fit
 from slotwise.heuristics.ras.strategies.node_sorter import NodeSorter, SortedNodes
-from slotwise.models.cancellation import check_stop
+from slotwise.models.cancellation import CancellationToken
 
 
 class LostExecutorError(Exception):
@@ -31,7 +31,7 @@ class LostExecutorError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """How a search ended: the position it reached, states and steps back on the way."""
 
     success: bool
@@ -49,6 +49,8 @@ class Search:
         The rules, node orders and ackers of the call.
     order
         The executors to place, ackers last.
+    token
+        Checked with every executor: `CancelledError` where it is cancelled.
     sort_each
         Whether nodes are sorted for single executors.
     max_states, max_seconds
@@ -59,8 +61,9 @@ class Search:
         self,
         fit: Fit,
         sorter: NodeSorter,
-        ackers: Ackers,
+        ackers: BoundAckers,
         order: Sequence[int],
+        token: CancellationToken,
         *,
         sort_each: bool,
         max_states: int,
@@ -68,6 +71,7 @@ class Search:
     ) -> None:
         self._fit, self._sorter, self._ackers = fit, sorter, ackers
         self._order = order
+        self._token = token
         self._sort_each = sort_each
         self._max_states = max_states
         self._end = time.monotonic() + max_seconds
@@ -78,11 +82,11 @@ class Search:
         self._states = 0
         self._backtracked = 0
 
-    def run(self) -> Found:
+    def run(self) -> SearchResult:
         """Place all executors, or give up; a search that gives up leaves some of them placed."""
         at = 0
         while True:
-            check_stop()
+            self._token.check()
             if self._states > self._max_states or time.monotonic() > self._end:
                 return self._found(False, at)
             if self._order[at] in self._ackers.bound or self._place(at):
@@ -96,8 +100,8 @@ class Search:
                 self._tried[at] = -1
                 at = self._step_back(at)
 
-    def _found(self, success: bool, at: int) -> Found:
-        return Found(success, at, self._states, self._backtracked)
+    def _found(self, success: bool, at: int) -> SearchResult:
+        return SearchResult(success, at, self._states, self._backtracked)
 
     def _place(self, at: int) -> bool:
         """Put the executor at position `at` into the next slot that is valid, if there is one."""
@@ -120,13 +124,10 @@ class Search:
                 if not skip:
                     nodes.reject(node, component)
                 continue
-            index, after = found
-            self._pass(at, index + 1)
+            self._pass(at, found[0] + 1)
             self._states += 1
-            slot = node, fit.slots(node)[index]
-            fit.state.replace(slot, after)
+            self._slots[at] = slot = fit.take(node, *found)
             self._ackers.bind(task, slot)
-            self._slots[at] = slot
             return True
         return False
 

@@ -1,4 +1,4 @@
-"""The node orders of `ras_node_sorter` on large clusters, without looking at every node each time.
+"""The node orders of `node_sorter` on large clusters, without looking at every node each time.
 
 The same doubles in the same order, so the same result (the tests compare them):
 
@@ -37,7 +37,7 @@ def node_sorter(fit: Fit, kind: str) -> NodeSorter:
 
 
 @dataclass(slots=True)
-class Room:
+class RackCandidates:
     """Which nodes of a rack have room for an executor of a component, as of `version`.
 
     `could` have room for the executor alone, `alive` of them have not refused it since they last
@@ -77,7 +77,7 @@ class FastNodeSorter:
         self.rack_left = np.zeros((len(self.left), len(self.racks)))
         self._dirty = set(range(len(self.racks)))
         self._refused = np.zeros((len(fit.view.components), len(nodes)), dtype=np.bool_)
-        self._rooms: dict[tuple[int, int], Room] = {}
+        self._rooms: dict[tuple[int, int], RackCandidates] = {}
         self._seen = len(state.changes)
         self._snapshot: Doubles | None = None
 
@@ -117,7 +117,7 @@ class FastNodeSorter:
         self._dirty.clear()
         return self.rack_left
 
-    def room(self, component: int, rack: int) -> Room:
+    def room(self, component: int, rack: int) -> RackCandidates:
         """Return which nodes of a rack have room for an executor of `component`."""
         known = self._rooms.get((component, rack))
         if known is not None and known.version == self.versions[rack]:
@@ -133,7 +133,9 @@ class FastNodeSorter:
                 could &= left[2 + g] >= amount
         alive = could & ~self._refused[component, span]
         slots = int(self.slots[span] @ could)
-        room = Room(self.versions[rack], could, alive, int(np.count_nonzero(alive)), slots)
+        room = RackCandidates(
+            self.versions[rack], could, alive, int(np.count_nonzero(alive)), slots
+        )
         self._rooms[component, rack] = room
         return room
 

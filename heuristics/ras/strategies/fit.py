@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from slotwise.heuristics.ras.model.cluster import slot_order
+from slotwise.heuristics.ras.state.assignment_tables import Slot
 from slotwise.heuristics.ras.state.state import RasState
-from slotwise.heuristics.ras.state.worker import Worker
+from slotwise.heuristics.ras.state.worker import RasWorker
 from slotwise.heuristics.ras.strategies.executor_order import incompatible
 
 SMALL_CPU = 0.001
@@ -62,7 +63,7 @@ class Fit:
         left = state.generic[node]
         return all(a >= b for a, b in zip(left, need.generic, strict=True))
 
-    def join(self, node: int, label: int, task: int) -> Worker | None:
+    def join(self, node: int, label: int, task: int) -> RasWorker | None:
         """Return the worker of a slot with `task` in it; ``None`` where that is not valid.
 
         The caller has seen to `could_ever_fit`.
@@ -85,7 +86,7 @@ class Fit:
             memory_after += state.node_shared(self.topology, node, c)
         return None if memory_after - memory > state.memory[node] else after
 
-    def scan(self, node: int, task: int, skip: int) -> tuple[int, Worker] | None:
+    def scan(self, node: int, task: int, skip: int) -> tuple[int, RasWorker] | None:
         """Return the first candidate slot of `node` that takes `task`, and its worker then.
 
         The slot is its place in `slots`; the first `skip` are passed over. Slots without a worker
@@ -112,6 +113,12 @@ class Fit:
         self._full[node, component] = self.state.shrinks[node], full
         return found
 
+    def take(self, node: int, index: int, after: RasWorker) -> Slot:
+        """Put the worker that `scan` found into its slot of `node`; return the slot."""
+        slot = node, self.slots(node)[index]
+        self.state.replace(slot, after)
+        return slot
+
     def _full_before(self, node: int, component: int) -> int:
         """Return how many candidate slots of `node` at its front are known to refuse a component.
 
@@ -121,7 +128,7 @@ class Fit:
         shrinks, full = self._full.get((node, component), (0, 0))
         return full if shrinks == self.state.shrinks[node] and self.state.model.exact else 0
 
-    def _admits(self, worker: Worker, component: int) -> bool:
+    def _admits(self, worker: RasWorker, component: int) -> bool:
         """Whether the worker itself takes one more; its heap only where no sum is rounded."""
         topology = self.view.topology
         heap = worker.onheap + self.view.components[component].need.onheap

@@ -5,7 +5,7 @@ sorted by the same rule; then unfavoured hosts. A rack's hosts are sorted when t
 the rack, a host's nodes when it comes to the host, and stay so for all executors that use the
 same order; the counts of executors are those of its beginning.
 
-This is the plain form, for reading and for small clusters; `ras_fast_sorter` gives the same
+This is the plain form, for reading and for small clusters; `fast_node_sorter` gives the same
 orders on large ones.
 """
 

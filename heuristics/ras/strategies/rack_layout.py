@@ -1,4 +1,4 @@
-"""Where the nodes of each rack lie in the arrays of `ras_fast_sorter`, host by host."""
+"""Where the nodes of each rack lie in the arrays of `fast_node_sorter`, host by host."""
 
 from __future__ import annotations
 

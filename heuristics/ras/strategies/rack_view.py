@@ -1,4 +1,4 @@
-"""The sorted nodes of one rack, for `ras_fast_sorter`."""
+"""The sorted nodes of one rack, for `fast_node_sorter`."""
 
 from __future__ import annotations
 

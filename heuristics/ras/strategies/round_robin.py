@@ -13,11 +13,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from slotwise.heuristics.ras.strategies.ackers import Ackers
-from slotwise.heuristics.ras.strategies.backtracking import Found
+from slotwise.heuristics.ras.strategies.ackers import BoundAckers
+from slotwise.heuristics.ras.strategies.backtracking import SearchResult
 from slotwise.heuristics.ras.strategies.fit import Fit
 from slotwise.heuristics.ras.strategies.node_sorter import NodeSorter
-from slotwise.models.cancellation import check_stop
+from slotwise.models.cancellation import CancellationToken
 
 
 class RoundRobin:
@@ -27,29 +27,31 @@ class RoundRobin:
         self,
         fit: Fit,
         sorter: NodeSorter,
-        ackers: Ackers,
+        ackers: BoundAckers,
         order: Sequence[int],
+        token: CancellationToken,
         *,
         max_states: int,
         max_seconds: float,
     ) -> None:
         self._fit, self._ackers = fit, ackers
         self._order = order
+        self._token = token
         self._max_states = max_states
         self._end = time.monotonic() + max_seconds
         self._nodes = self._own_nodes(sorter)
         self._states = 0
 
-    def run(self) -> Found:
+    def run(self) -> SearchResult:
         """Place the executors one after another until one finds no slot."""
         of = self._fit.view.component_of
         last = len(self._order) - 1
         nodes: Iterator[int] = iter(())
         left = 0
         for at, task in enumerate(self._order):
-            check_stop()
+            self._token.check()
             if self._states > self._max_states or time.monotonic() > self._end:
-                return Found(False, at, self._states, 0)
+                return SearchResult(False, at, self._states, 0)
             if task in self._ackers.bound:
                 continue
             if not left or at == 0 or of[task] == of[self._order[at - 1]]:
@@ -61,8 +63,8 @@ class RoundRobin:
                     placed = True
                     break
             if not placed:
-                return Found(at == last, at, self._states, 0)
-        return Found(True, last, self._states, 0)
+                return SearchResult(at == last, at, self._states, 0)
+        return SearchResult(True, last, self._states, 0)
 
     def _own_nodes(self, sorter: NodeSorter) -> list[int]:
         fit = self._fit
@@ -81,9 +83,6 @@ class RoundRobin:
         found = fit.scan(node, task, 0)
         if found is None:
             return False
-        index, after = found
         self._states += 1
-        slot = node, fit.slots(node)[index]
-        fit.state.replace(slot, after)
-        self._ackers.bind(task, slot)
+        self._ackers.bind(task, fit.take(node, *found))
         return True

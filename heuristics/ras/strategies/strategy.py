@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from slotwise.heuristics.ras.state.state import RasState
-from slotwise.heuristics.ras.strategies.ackers import Ackers
-from slotwise.heuristics.ras.strategies.backtracking import Found, LostExecutorError, Search
+from slotwise.heuristics.ras.strategies.ackers import BoundAckers
+from slotwise.heuristics.ras.strategies.backtracking import LostExecutorError, Search, SearchResult
 from slotwise.heuristics.ras.strategies.executor_order import (
     acker_order,
     by_connection_count,
@@ -22,6 +22,7 @@ from slotwise.heuristics.ras.strategies.fast_node_sorter import node_sorter
 from slotwise.heuristics.ras.strategies.fit import Fit
 from slotwise.heuristics.ras.strategies.node_sorter import COMMON, DEFAULT_RAS, GENERIC_RAS
 from slotwise.heuristics.ras.strategies.round_robin import RoundRobin
+from slotwise.models.cancellation import CancellationToken
 
 SUCCESS = "success"
 NOT_ENOUGH = "not-enough-resources"
@@ -114,7 +115,11 @@ class StrategyResult:
 
 
 def schedule_topology(
-    state: RasState, topology: int, strategy: str, limits: RasLimits | None = None
+    state: RasState,
+    topology: int,
+    strategy: str,
+    limits: RasLimits | None = None,
+    token: CancellationToken | None = None,
 ) -> StrategyResult:
     """Place the unassigned executors of a topology; `state` changes on success only.
 
@@ -128,16 +133,22 @@ def schedule_topology(
         A key of `STRATEGIES`.
     limits
         Of the scheduler; ``None`` = Storm's defaults.
+    token
+        Stops it by `CancelledError`; ``None`` = nobody does.
     """
     work = state.copy()
-    result = schedule_in_place(work, topology, strategy, limits)
+    result = schedule_in_place(work, topology, strategy, limits, token)
     if result.success:
         state.adopt(work)
     return result
 
 
 def schedule_in_place(
-    state: RasState, topology: int, strategy: str, limits: RasLimits | None = None
+    state: RasState,
+    topology: int,
+    strategy: str,
+    limits: RasLimits | None = None,
+    token: CancellationToken | None = None,
 ) -> StrategyResult:
     """Do the same on `state` itself: a strategy that gives up leaves behind what it has placed.
 
@@ -149,7 +160,7 @@ def schedule_in_place(
     if early is not None:
         return early
     try:
-        found, count = _search(state, topology, rule, limits)
+        found, count = _search(state, topology, rule, limits, token or CancellationToken())
     except LostExecutorError:
         return StrategyResult(OTHER, INTERNAL_ERROR)
     return _result(rule, found, count)
@@ -180,25 +191,30 @@ def _early_result(
     return None
 
 
-def _search(state: RasState, topology: int, rule: Strategy, limits: RasLimits) -> tuple[Found, int]:
+def _search(
+    state: RasState, topology: int, rule: Strategy, limits: RasLimits, token: CancellationToken
+) -> tuple[SearchResult, int]:
     """Return how the search ended, and the number of executors to place."""
     fit = Fit(state, topology, constrained=rule.constrained)
     own = fit.view.topology.ras
     order = executor_order(state, topology, rule)
-    ackers = Ackers(fit, acker_order(fit.view, order))
+    ackers = BoundAckers(fit, acker_order(fit.view, order))
     sorter = node_sorter(fit, rule.kind)
     states = min(limits.max_states, own.max_states)
     seconds = limits.max_seconds - 0.2
     if own.max_seconds is not None and own.max_seconds < limits.max_seconds:
         seconds = own.max_seconds
     if rule.deals:
-        dealing = RoundRobin(fit, sorter, ackers, order, max_states=states, max_seconds=seconds)
+        dealing = RoundRobin(
+            fit, sorter, ackers, order, token, max_states=states, max_seconds=seconds
+        )
         return dealing.run(), len(order)
     search = Search(
         fit,
         sorter,
         ackers,
         order,
+        token,
         sort_each=rule.sort_each,
         max_states=states,
         max_seconds=seconds,
@@ -221,7 +237,7 @@ def executor_order(state: RasState, topology: int, rule: Strategy) -> list[int]:
     return [*(task for task in order if task not in last), *ackers]
 
 
-def _result(rule: Strategy, found: Found, count: int) -> StrategyResult:
+def _result(rule: Strategy, found: SearchResult, count: int) -> StrategyResult:
     """Return the result with Storm's message."""
     steps = f"{found.states} states traversed, backtracked {found.backtracked} times"
     if found.success:

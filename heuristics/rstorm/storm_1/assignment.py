@@ -10,7 +10,7 @@ from slotwise.heuristics.ras.java.iteration_order import walk
 from slotwise.heuristics.rstorm.storm_1.cluster import Slot
 
 
-class Assignment:
+class SchedulerAssignment:
     """The slot of each executor of a topology that has one, in the order of Java's map.
 
     Parameters
@@ -26,9 +26,9 @@ class Assignment:
         self._order = JavaTable.copy_of(list(slots), executor_hash, java)
         self._java = java
 
-    def copy(self) -> Assignment:
+    def copy(self) -> SchedulerAssignment:
         """Return a copy; its map may have fewer buckets, and so another order."""
-        return Assignment(self.slots(), self._java)
+        return SchedulerAssignment(self.slots(), self._java)
 
     def slots(self) -> dict[int, Slot]:
         """Return executor -> slot, in the order of the map."""

@@ -1,7 +1,7 @@
 """R-Storm as released in Apache Storm 1.0.6, as the method ``r-storm-1.0``.
 
-One round of its ``ResourceAwareScheduler`` on the whole instance (`storm_1_scheduler`): its order
-of topologies, its strategy (`storm_1_strategy`), its evictions. What runs stays where it is. A
+One round of its ``ResourceAwareScheduler`` on the whole instance (`scheduler`): its order
+of topologies, its strategy (`strategy`), its evictions. What runs stays where it is. A
 topology that cannot be placed whole is left out where the objective counts ``rejected``; else the
 method refuses with Storm's status of it. Soft resources are hard here: Storm 1.0.6 knows no
 overload.

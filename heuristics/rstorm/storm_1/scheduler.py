@@ -2,7 +2,7 @@
 
 Read from the sources (tag v1.0.6). The user who uses the least share of a guarantee comes next,
 with the first of the pending topologies. One that does not fit evicts others, one at a time, as
-long as the rules allow (`storm_1_eviction`); if that does not help, all is as it was before.
+long as the rules allow (`eviction`); if that does not help, all is as it was before.
 Statuses are Storm's own.
 """
 
@@ -17,10 +17,10 @@ from slotwise.heuristics.rstorm.storm_1.cluster import storm_1_cluster
 from slotwise.heuristics.rstorm.storm_1.eviction import EvictionError, make_space
 from slotwise.heuristics.rstorm.storm_1.node import OverdrawnError
 from slotwise.heuristics.rstorm.storm_1.state import RUNNING, State, first_state
-from slotwise.heuristics.rstorm.storm_1.strategy import Attempt, Strategy
+from slotwise.heuristics.rstorm.storm_1.strategy import Attempt, Storm1Strategy
 from slotwise.heuristics.rstorm.storm_1.topology import Storm1Topology, storm_1_topology
 from slotwise.heuristics.rstorm.storm_1.user import User
-from slotwise.heuristics.storm_outcome import Outcome
+from slotwise.heuristics.storm_outcome import TopologyOutcome
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement
 
@@ -40,7 +40,7 @@ class Storm1Round:
     """What a round leaves: all that has a place, and the outcome of each topology by id."""
 
     placement: Placement
-    outcomes: Mapping[str, Outcome]
+    outcomes: Mapping[str, TopologyOutcome]
 
 
 def schedule_storm_1(instance: Instance, java: int = JAVA_RELEASE) -> Storm1Round:
@@ -111,7 +111,7 @@ class _Scheduler:
 
     def _attempts(self, topology: Storm1Topology) -> str | None:
         """Try, evicting in between, and return the status; ``None`` = as before."""
-        strategy = Strategy()
+        strategy = Storm1Strategy()
         while True:
             try:
                 copy = self.state.copy()
@@ -147,7 +147,7 @@ class _Scheduler:
 def _round(instance: Instance, state: State) -> Storm1Round:
     nodes: list[int] = []
     ports: list[int] = []
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, TopologyOutcome] = {}
     for key, topology in state.topologies.items():
         held = state.assignments.get(key)
         slots = held.slots() if held else {}
@@ -157,5 +157,5 @@ def _round(instance: Instance, state: State) -> Storm1Round:
         nodes.extend(node for node, _ in places)
         ports.extend(port for _, port in places)
         whole = len(slots) == len(places)
-        outcomes[key] = Outcome(whole, state.statuses.get(key, ""))
+        outcomes[key] = TopologyOutcome(whole, state.statuses.get(key, ""))
     return Storm1Round(Placement(tuple(nodes), tuple(ports)), outcomes)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from slotwise.heuristics.ras.java.hash_codes import executor_hash, map_copy, set_copy
 from slotwise.heuristics.ras.java.iteration_order import map_order, string_hash, walk
-from slotwise.heuristics.rstorm.storm_1.assignment import Assignment
+from slotwise.heuristics.rstorm.storm_1.assignment import SchedulerAssignment
 from slotwise.heuristics.rstorm.storm_1.cluster import Slot, Storm1Cluster
 from slotwise.heuristics.rstorm.storm_1.node import Storm1Node
 from slotwise.heuristics.rstorm.storm_1.topology import Storm1Topology
@@ -44,7 +44,7 @@ class State:
     cluster: Storm1Cluster
     topologies: dict[str, Storm1Topology]
     users: dict[str, User]
-    assignments: dict[str, Assignment]
+    assignments: dict[str, SchedulerAssignment]
     nodes: list[Storm1Node]
     statuses: dict[str, str]
     java: int
@@ -71,7 +71,7 @@ class State:
 
     def assign(self, topology: Storm1Topology, slot: Slot, executors: list[int]) -> None:
         """Place executors for good; raises `OverdrawnError`."""
-        held = self.assignments.setdefault(topology.id, Assignment({}, self.java))
+        held = self.assignments.setdefault(topology.id, SchedulerAssignment({}, self.java))
         held.assign(slot, executors)
         node = self.nodes[slot[0]]
         node.hold(topology.id, slot[1])
@@ -95,7 +95,7 @@ class State:
 def _loaded_nodes(
     cluster: Storm1Cluster,
     topologies: dict[str, Storm1Topology],
-    assignments: dict[str, Assignment],
+    assignments: dict[str, SchedulerAssignment],
 ) -> list[Storm1Node]:
     """Return the nodes with what runs on them (``RAS_Nodes``); raises `OverdrawnError`."""
     held: list[dict[tuple[str, int], list[int]]] = [{} for _ in cluster.cpu]
@@ -141,10 +141,10 @@ def first_state(
     return state.copy()
 
 
-def _running(instance: Instance, java: int) -> dict[str, Assignment]:
+def _running(instance: Instance, java: int) -> dict[str, SchedulerAssignment]:
     index = {node.id: i for i, node in enumerate(instance.cluster.nodes)}
     running = instance.running or {}
-    found: dict[str, Assignment] = {}
+    found: dict[str, SchedulerAssignment] = {}
     for topology in instance.topologies:
         places = running.get(topology.id)
         if places:
@@ -158,11 +158,11 @@ def _running(instance: Instance, java: int) -> dict[str, Assignment]:
                 for executor, name in enumerate(names)
                 if name in places
             }
-            found[topology.id] = Assignment(slots, java)
+            found[topology.id] = SchedulerAssignment(slots, java)
     order = map_copy(map_order(sorted(found)), string_hash, java)
     return {key: found[key] for key in order}
 
 
-def _by_topology(assignments: dict[str, Assignment]) -> list[str]:
+def _by_topology(assignments: dict[str, SchedulerAssignment]) -> list[str]:
     """Return the topologies in the order of a map that was made without buckets."""
     return walk(list(assignments), string_hash, least=1)

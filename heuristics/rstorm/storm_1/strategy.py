@@ -18,9 +18,9 @@ its rack and 1 elsewhere. The oddities are kept, for they decide placements:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from slotwise.heuristics.one_by_one import one_of_each_in_turn
 from slotwise.heuristics.ras.java.hash_codes import executor_hash, set_copy
 from slotwise.heuristics.ras.java.iteration_order import walk
 from slotwise.heuristics.ras.model.topology import Need
@@ -63,7 +63,7 @@ class Attempt:
         return [(slot, self.slots[slot]) for slot in order]
 
 
-class Strategy:
+class Storm1Strategy:
     """The strategy of one topology; attempts share the reference node."""
 
     def __init__(self) -> None:
@@ -82,7 +82,9 @@ class Strategy:
             [executor for executor in rank if executor in set(unassigned)]
             for rank in topology.ranks
         ]
-        placed = {executor for executor in dealt(ranks) if self._place(attempt, executor)}
+        placed = {
+            executor for executor in one_of_each_in_turn(ranks) if self._place(attempt, executor)
+        }
         left = set_copy(unassigned, executor_hash, state.java)
         again = [executor for executor in left if executor not in placed]
         missing = [executor for executor in again if not self._place(attempt, executor)]
@@ -129,14 +131,6 @@ class Strategy:
             return SAME_NODE
         rack_of = state.cluster.rack_of
         return SAME_RACK if rack_of[node] == rack_of[self._reference] else ELSEWHERE
-
-
-def dealt(ranks: Sequence[Sequence[int]]) -> Iterable[int]:
-    """Yield the first of each rank, then the second of each, until all are out."""
-    for turn in range(max(map(len, ranks), default=0)):
-        for rank in ranks:
-            if turn < len(rank):
-                yield rank[turn]
 
 
 def _best_rack(state: State) -> tuple[tuple[int, ...], ...]:

@@ -17,14 +17,22 @@ def generate(
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> int:
-    """Write instance files of a family.
+    """Write instance files of a family; of sam, files of allocation cases.
 
     A file with other content is never overwritten.
     """
-    from slotwise.models.families.registry import FAMILIES
+    from slotwise.models.allocation.case import case_text
+    from slotwise.models.families.registry import ALLOCATION_FAMILIES, FAMILIES
+    from slotwise.models.instance_file import instance_text
 
-    options.known(family, list(FAMILIES), "FAMILY")
-    written = inputs.generate(FAMILIES[family], count, seed, out)
+    options.known(family, [*FAMILIES, *ALLOCATION_FAMILIES], "FAMILY")
+    if family in FAMILIES:
+        made = FAMILIES[family].generate(count, seed)
+        texts = {instance.name: instance_text(instance) for instance in made}
+    else:
+        cases = ALLOCATION_FAMILIES[family].generate(count, seed)
+        texts = {case.name: case_text(case) for case in cases}
+    written = inputs.save_texts(texts, out)
     if as_json:
         print_json({"family": family, "seed": seed, "files": [str(path) for path in written]})
     else:

@@ -16,7 +16,8 @@ def grade(
         list[str] | None,
         typer.Argument(
             metavar="FAMILY|PATH",
-            help="Families, instance files, folders of them; default: all families.",
+            help="Families, files of instances or allocation cases, folders of them; "
+            "default: all families.",
         ),
     ] = None,
     methods: Annotated[
@@ -24,7 +25,8 @@ def grade(
         typer.Option(
             metavar="A,B",
             help="Methods to grade, also 'cmd:COMMAND' and with parameters "
-            "(r-storm:normalise=capacity); default: all. Repeatable.",
+            "(r-storm:normalise=capacity), and pairs that allocate (mba+sam); default: all. "
+            "Repeatable.",
         ),
     ] = None,
     engine: options.Engine = "auto",
@@ -38,7 +40,7 @@ def grade(
     out: options.OutDir = Path("out"),
     as_json: options.Json = False,
 ) -> int:
-    """Grade methods against the exact engine, on Spark.
+    """Grade methods against the exact engine, on Spark; sam and its cases: slots for dataflows.
 
     Runs whose rows are in the folder already are skipped, so the same command goes on where an
     earlier one stopped.
@@ -76,8 +78,9 @@ def split_methods(written: list[str] | None) -> list[str] | None:
         return None
     from slotwise.heuristics.method_names import split_names
     from slotwise.heuristics.registry import all_methods
+    from slotwise.heuristics.sam.pairs import PAIRS
 
-    return split_names(written, {method.name for method in all_methods()})
+    return split_names(written, {*(method.name for method in all_methods()), *PAIRS})
 
 
 def report(

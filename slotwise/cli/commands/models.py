@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from slotwise.cli import exits, inputs, options
 from slotwise.cli.exits import Exit
-
-if TYPE_CHECKING:
-    from slotwise.models.performance.rows import Models
 
 app = typer.Typer(help="Performance models: what threads of a task reach on one slot.")
 
@@ -33,7 +30,7 @@ def show(
     if plot is not None:
         curves.check_svg(plot)
         inputs.check_target(plot)
-    known = _models(models)
+    known = inputs.load_models(models)
     chosen = known if name is None else {name: known[options.known(name, list(known), "NAME")]}
     if plot is not None:
         curves.plot_models(plot, chosen)
@@ -61,10 +58,3 @@ def convert(
     inputs.check_target(target)
     write_models(target, read_models(source))
     return Exit.DONE
-
-
-def _models(source: str | None) -> Models:
-    from slotwise.models.performance.article import article_models
-    from slotwise.models.performance.file import read_models
-
-    return article_models() if source is None else read_models(source)

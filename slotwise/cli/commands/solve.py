@@ -15,6 +15,7 @@ def solve(
     memory_limit: options.MemoryLimit = None,
     hint: options.Hint = None,
     max_moved: options.MaxMoved = None,
+    parameters: options.Set = None,
     out: options.Out = None,
     confirm: options.Confirm = None,
     crosscheck: options.CrossCheck = False,
@@ -34,16 +35,19 @@ def solve(
         from slotwise.cli.commands import verify as verifying
         from slotwise.solver.core.ctrl_c import counted_presses
         from slotwise.solver.engines import ENGINES
+        from slotwise.solver.portfolio.given_parameters import parsed_parameters
 
     options.known(engine, ["auto", *ENGINES], "--engine")
     inputs.check_target(out)
     inputs.check_target(certificate, "--certificate")
-    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
-    ask = running.Ask(engine, time_limit, workers, seed, memory_limit, confirm)
+    given = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
+    problem = inputs.compiled(inputs.with_move_limit(given, max_moved), instance)
+    chosen = parsed_parameters(parameters or ())
+    ask = running.Ask(engine, time_limit, workers, seed, memory_limit, confirm, chosen)
     with counted_presses():  # from the first placement on, Ctrl-C takes nothing away
-        solved = running.solved(problem, ask, hint, max_moved, quiet=quiet)
+        solved = running.solved(problem, given, ask, hint, quiet=quiet)
         if out is not None and solved.result.placement is not None:
-            inputs.save_placement(out, problem.instance, solved.result.placement)
+            inputs.save_placement(out, given, solved.result.placement)
         check = verifying.crosschecked(solved.problem, solved.result) if crosscheck else None
         if certificate is not None:
             verifying.save_certificate(certificate, solved.problem, solved.result, check)
@@ -53,7 +57,7 @@ def solve(
         else:
             from slotwise.cli.render.results import show_result
 
-            show_result(solved.result, solved.verdict)
+            show_result(solved.result)
             if check is not None:
                 exits.emit(f"Cross-check: {check.agreement}: {check.reason}.\n")
     return solved.code

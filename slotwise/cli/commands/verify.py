@@ -76,8 +76,8 @@ def verify(
         raise typer.BadParameter("--engine needs --resolve")
     if instance == certificate == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and CERTIFICATE can come from stdin")
-    given = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
-    problem = inputs.with_move_limit(given, max_moved)
+    given = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
+    problem = inputs.compiled(inputs.with_move_limit(given, max_moved), instance)
     claim = read_certificate(certificate)
     if resolve:
         with exits.held():

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console, RenderableType
 from rich.table import Table
 
 from slotwise.cli.exits import emit
+from slotwise.models.instance.placement import Placement, tasks_by_worker
 from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status, TermResult
 
 if TYPE_CHECKING:
     from slotwise.benchmarks.grade import GradeSummary
     from slotwise.cli.answers import Placed
-    from slotwise.models.instance.placement import Placement
-    from slotwise.models.judge.verdict import Verdict, Violation
+    from slotwise.models.judge.verdict import NodeLoad, Verdict, Violation
 
 MOST_ROWS = 40
 """A longer table is cut; the rest is in ``--json`` and ``--out``."""
@@ -58,9 +58,9 @@ def table(rows: Iterable[Sequence[str]], heads: Sequence[str], right: Sequence[s
     return made
 
 
-def show_result(result: Result, verdict: Verdict | None) -> None:
+def show_result(result: Result) -> None:
     """Show what ``solve`` found."""
-    if result.placement is None or verdict is None:
+    if result.placement is None or result.verdict is None:
         show(*_distrusted(result), _not_found(result), *_notes(result))
         return
     first_open = next((t for t in result.objective if not t.proven), None)
@@ -71,7 +71,7 @@ def show_result(result: Result, verdict: Verdict | None) -> None:
     show(
         _headline(result),
         table(rows, ("term", "value", "bound", "gap"), ("value", "bound")),
-        *_places(verdict, result.placement),
+        *_places(result.verdict, result.placement),
         *_picked(result),
         *_distrusted(result),
         *_notes(result),
@@ -194,15 +194,16 @@ def _more(count: int, what: str) -> list[str]:
 
 
 def _places(verdict: Verdict, placement: Placement) -> list[RenderableType]:
-    loads = {row["node"]: row for row in verdict.node_loads()}
-    tasks = tasks_by_worker(verdict, placement)
-    shown, before = [], ""
-    for (node, worker, topology), names in list(tasks.items())[:MOST_ROWS]:
+    loads = verdict.node_loads()
+    held = tasks_by_worker(verdict.problem.instance, placement)
+    tasks = sorted(held.items(), key=lambda item: item[0][1:])
+    shown, before = [], -1
+    for (topology, node, worker), names in tasks[:MOST_ROWS]:
         load = "" if node == before else _load(loads[node])
-        shown.append((node, str(worker), topology, compact(names), load))
+        shown.append((loads[node]["node"], str(worker), topology, compact(names), load))
         before = node
-    used = len({node for node, _, _ in tasks})
-    workers = len({(node, worker) for node, worker, _ in tasks})
+    used = len({node for _, node, _ in held})
+    workers = len({(node, worker) for _, node, worker in held})
     return [
         f"Nodes used: {used} of {len(loads)}; workers used: {workers}.",
         table(shown, ("node", "worker", "topology", "tasks", "node's load / capacity")),
@@ -210,27 +211,12 @@ def _places(verdict: Verdict, placement: Placement) -> list[RenderableType]:
     ]
 
 
-def _load(row: Mapping[str, Any]) -> str:
+def _load(row: NodeLoad) -> str:
     capacity = row["capacity"]
     return ", ".join(
         f"{name} {short_text(load)}/{short_text(capacity[name])}"
         for name, load in row["load"].items()
     )
-
-
-def tasks_by_worker(
-    verdict: Verdict, placement: Placement
-) -> dict[tuple[str, int, str], list[str]]:
-    """Return (node, worker, topology) -> its tasks, in the cluster's order of nodes."""
-    instance = verdict.problem.instance
-    rows = zip(placement.nodes, placement.workers, instance.task_names(), strict=True)
-    found: dict[tuple[str, int, str], list[str]] = {}
-    for node, worker, (topology, task) in sorted(
-        (row for row in rows if row[0] >= 0), key=lambda row: row[:2]
-    ):
-        key = (instance.cluster.nodes[node].id, worker, topology)
-        found.setdefault(key, []).append(task)
-    return found
 
 
 def compact(tasks: Iterable[str]) -> str:

@@ -9,8 +9,8 @@ from rich.console import RenderableType
 from slotwise.cli.render.results import show, table
 from slotwise.cli.scheduled import Scheduled, broken_rules, names
 from slotwise.heuristics.ras.scheduler.priority import WORST
-from slotwise.heuristics.ras.scheduler.round import Outcome, Round
-from slotwise.solver.admission.exact_round import Answer, Exact
+from slotwise.heuristics.ras.scheduler.round import DecisionOutcome, Round
+from slotwise.solver.admission.exact_round import Counterpart, Exact
 from slotwise.solver.admission.min_migration import Moves
 from slotwise.solver.core.result import Status
 
@@ -18,7 +18,7 @@ from slotwise.solver.core.result import Status
 def show_scheduled(scheduled: Scheduled) -> None:
     """Show what ``schedule`` found."""
     done = scheduled.done
-    show(_headline(done), _turns(done), *_messages(done), *_evicted(done))
+    show(_headline(done), _decisions(done), *_messages(done), *_evicted(done))
     broken = broken_rules(scheduled.verdict)
     if broken:
         show(f"The placement breaks hard rules, and is not written to a file: {broken[0]}")
@@ -27,27 +27,28 @@ def show_scheduled(scheduled: Scheduled) -> None:
 
 
 def _headline(done: Round) -> str:
-    counts = dict.fromkeys(Outcome, 0)
+    counts = dict.fromkeys(DecisionOutcome, 0)
     for decision in done.decisions:
         counts[decision.outcome] += 1
     return (
         f"One round, priority {done.instance.scheduler.priority_strategy}: "
-        f"{counts[Outcome.SCHEDULED]} scheduled, {counts[Outcome.RUNNING]} running already, "
-        f"{counts[Outcome.REFUSED]} refused."
+        f"{counts[DecisionOutcome.SCHEDULED]} scheduled, "
+        f"{counts[DecisionOutcome.RUNNING]} running already, "
+        f"{counts[DecisionOutcome.REFUSED]} refused."
     )
 
 
-def _turns(done: Round) -> RenderableType:
+def _decisions(done: Round) -> RenderableType:
     rows = []
-    for turn, decision in zip(done.turns, done.decisions, strict=True):
-        topology = done.instance.topologies[turn.topology]
+    for entry, decision in zip(done.order, done.decisions, strict=True):
+        topology = done.instance.topologies[entry.topology]
         rows.append(
             (
                 topology.id,
                 topology.owner,
                 str(topology.priority),
-                "-" if turn.score == WORST else f"{turn.score:.3f}",
-                "yes" if turn.guaranteed else "no",
+                "-" if entry.score == WORST else f"{entry.score:.3f}",
+                "yes" if entry.guaranteed else "no",
                 str(decision.outcome),
                 ", ".join(names(done, decision.evicted)),
             )
@@ -58,7 +59,7 @@ def _turns(done: Round) -> RenderableType:
 
 def _messages(done: Round) -> Iterator[str]:
     for decision in done.decisions:
-        if decision.outcome is Outcome.REFUSED:
+        if decision.outcome is DecisionOutcome.REFUSED:
             yield f"{done.instance.topologies[decision.topology].id}: {decision.message}"
 
 
@@ -99,9 +100,9 @@ def _moves(moves: Moves) -> str:
     return f"{moves.tasks}" if moves.bound is None else f"{moves.tasks}, at least {moves.bound}"
 
 
-def _row(answer: Answer, done: Round) -> tuple[str, str, str, str]:
+def _row(answer: Counterpart, done: Round) -> tuple[str, str, str, str]:
     who = done.instance.topologies[answer.decision.topology].id
-    refused = answer.decision.outcome is Outcome.REFUSED
+    refused = answer.decision.outcome is DecisionOutcome.REFUSED
     evicted = "refused" if refused else _list(names(done, answer.decision.evicted))
     found = answer.eviction
     if found is None:

@@ -13,7 +13,7 @@ from decimal import Decimal
 from numpy.random import Generator
 
 from slotwise.models.families.infeasible import BREAKERS
-from slotwise.models.families.planted import Shape, planted
+from slotwise.models.families.planted import PlantedSizes, planted
 from slotwise.models.instance.instance import Instance, LinearCost, Objective, Place, Scheduler
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import SharedMemory, Topology
@@ -69,9 +69,9 @@ def _ruled_instance(choose: Chooser, rng: Generator) -> Instance:
     return replace(instance, objective=_objective(choose, TERMS))
 
 
-def _shape(choose: Chooser) -> Shape:
+def _shape(choose: Chooser) -> PlantedSizes:
     topologies = choose.whole(1, 2)
-    return Shape(
+    return PlantedSizes(
         tasks=min(choose.whole(15, 40), choose.whole(15, 40)),
         components=choose.whole(topologies + 1, 5),
         topologies=topologies,

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import TypeVar
 
 from numpy.random import Generator
 
@@ -18,10 +17,10 @@ from slotwise.models.families.family import child_rng, draw
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Scheduler
 from slotwise.models.instance.topology import Ackers, Component, Constraints, Stream, Topology
+from slotwise.testing.choices import FromRng, pick
 from slotwise.testing.instances import storm
 from slotwise.testing.instances.storm import Story
 
-T = TypeVar("T")
 KNOWN = ("cpu", "memory_mb", "onheap_mb", "offheap_mb")
 """The resources of Storm 1.0.6."""
 
@@ -67,7 +66,7 @@ def tight_story(seed: int, index: int) -> Story:
     rng = child_rng("storm-1-tight", seed, index)
     names = [f"t{draw(rng, 0, 10**6)}-{number}" for number in range(draw(rng, 3, 6))]
     owners = [f"u{draw(rng, 0, 10**6)}" for _ in range(draw(rng, 1, 2))]
-    topologies = [_topology(rng, name, _one_of(rng, owners)) for name in names]
+    topologies = [_topology(rng, name, pick(FromRng(rng), owners)) for name in names]
     early = draw(rng, 1, len(topologies) - 1)
     pools = {
         owner: {"cpu": Decimal(draw(rng, 1, 40)), "memory_mb": Decimal(draw(rng, 1, 40))}
@@ -77,7 +76,7 @@ def tight_story(seed: int, index: int) -> Story:
     first = Instance(
         f"tight-{seed}-{index}", cluster, tuple(topologies[:early]), Scheduler(pools=pools)
     )
-    return Story(first, (tuple(topologies[early:]),), _one_of(rng, (0, 0, 50)))
+    return Story(first, (tuple(topologies[early:]),), pick(FromRng(rng), (0, 0, 50)))
 
 
 def _cluster(rng: Generator, topologies: Sequence[Topology]) -> Cluster:
@@ -90,7 +89,7 @@ def _cluster(rng: Generator, topologies: Sequence[Topology]) -> Cluster:
     ]
     nodes = []
     for number in range(draw(rng, 1, 4)):
-        chosen = [_one_of(rng, tasks) for _ in range(draw(rng, 2, 12))]
+        chosen = [pick(FromRng(rng), tasks) for _ in range(draw(rng, 2, 12))]
         capacity = {
             "cpu": sum((one["cpu"] for one in chosen), Decimal(0)),
             "memory_mb": sum((one["onheap_mb"] for one in chosen), Decimal(0)),
@@ -106,13 +105,13 @@ def _topology(rng: Generator, name: str, owner: str) -> Topology:
         Component(f"c{number}", "bolt" if number else "spout", draw(rng, 1, 4), _demand(rng))
         for number in range(draw(rng, 1, 3))
     )
-    heap = _one_of(rng, (None, Decimal("2.1"), Decimal(4)))
+    heap = pick(FromRng(rng), (None, Decimal("2.1"), Decimal(4)))
     return Topology(
         id=name,
         components=components,
         streams=tuple(Stream(f"c{n}", f"c{n + 1}") for n in range(len(components) - 1)),
         owner=owner,
-        priority=_one_of(rng, (0, 10, 20, 29)),
+        priority=pick(FromRng(rng), (0, 10, 20, 29)),
         launch_time=draw(rng, 0, 3),
         worker_max_heap_mb=heap,
         ackers=Ackers(draw(rng, 0, 2), 1, _demand(rng)) if draw(rng, 0, 1) else None,
@@ -121,7 +120,3 @@ def _topology(rng: Generator, name: str, owner: str) -> Topology:
 
 def _demand(rng: Generator) -> dict[str, Decimal]:
     return {key: Decimal(draw(rng, 1, 20)) / 10 for key in ("cpu", "onheap_mb")}
-
-
-def _one_of(rng: Generator, values: Sequence[T]) -> T:
-    return values[draw(rng, 0, len(values) - 1)]

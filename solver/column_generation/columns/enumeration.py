@@ -18,18 +18,20 @@ from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.configurations.enumeration import within_node_caps
 from slotwise.solver.column_generation.params import ColumnsParams
 from slotwise.solver.column_generation.worker_packing.pareto_splits import (
+    WorkerSplits,
+    worker_splits,
+)
+from slotwise.solver.column_generation.worker_packing.worker_costs import (
     CPU,
     MEMORY,
     MOVED,
     NETWORK,
     WORKERS,
-    WorkerSplits,
-    worker_splits,
 )
-from slotwise.solver.core.engine import NotTakenError
-from slotwise.solver.core.memory import check_room
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.structure.dominance import undominated
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.task_types import TaskTypes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +76,12 @@ class _PartialColumns:
 
 
 def node_columns(
-    problem: Problem, kinds: Kinds, node: int, deadline: float, params: ColumnsParams
+    problem: Problem,
+    kinds: TaskTypes,
+    node: int,
+    deadline: float,
+    params: ColumnsParams,
+    token: RunToken,
 ) -> NodeColumns:
     """Return the columns of a node.
 
@@ -92,11 +99,10 @@ def node_columns(
     )
     for t, rules in enumerate(problem.rules):
         if rules.classes:
-            splits, kept = worker_splits(problem, kinds, t, node, deadline, params)
+            splits, kept = worker_splits(problem, kinds, t, node, deadline, params, token)
             found.append(splits)
-            rows = _combined(
-                problem, rows, _of_topology(problem, kinds, t, splits, kept), node, params
-            )
+            more = _of_topology(problem, kinds, t, splits, kept)
+            rows = _combined(problem, rows, more, node, params, token)
         if time.perf_counter() > deadline:
             raise NotTakenError("listing the configurations of a node takes too long")
     parts = _parts(problem, kinds, rows, node)
@@ -110,7 +116,7 @@ def node_columns(
 
 
 def _of_topology(
-    problem: Problem, kinds: Kinds, topology: int, splits: WorkerSplits, kept: IntArray
+    problem: Problem, kinds: TaskTypes, topology: int, splits: WorkerSplits, kept: IntArray
 ) -> _PartialColumns:
     """Return a topology's splits as rows, those that keep its caps per node."""
     counts = np.zeros((len(kept), kinds.count), dtype=np.int64)
@@ -136,12 +142,13 @@ def _combined(
     more: _PartialColumns,
     node: int,
     params: ColumnsParams,
+    token: RunToken,
 ) -> _PartialColumns:
     """Return every configuration of the topologies so far with every one of one more topology."""
     chunks = []
     at_once = max(1, params.pairs_at_once // max(1, len(more.counts)))
     pairs = min(at_once, len(rows.counts)) * len(more.counts)
-    check_room(
+    token.check_room(
         10 * pairs * (rows.load.shape[1] + 1), f"the loads of {pairs:,} configurations of a node"
     )
     total = 0
@@ -153,7 +160,8 @@ def _combined(
         total += len(i)
         if total > params.max_columns:
             raise NotTakenError(f"a node has more than {params.max_columns:,} configurations")
-        check_room(16 * len(i) * _width(rows, more), f"{total:,} configurations of a node")
+        size = 16 * len(i) * _width(rows, more)
+        token.check_room(size, f"{total:,} configurations of a node")
         left = i + start
         chunks.append(
             _PartialColumns(
@@ -182,7 +190,9 @@ def _has_room(problem: Problem, load: IntArray, workers: IntArray, node: int) ->
     return np.asarray(fits & (workers <= problem.slots[node]), dtype=np.bool_)
 
 
-def _parts(problem: Problem, kinds: Kinds, rows: _PartialColumns, node: int) -> dict[str, IntArray]:
+def _parts(
+    problem: Problem, kinds: TaskTypes, rows: _PartialColumns, node: int
+) -> dict[str, IntArray]:
     on_node = int(problem.distance[RACK] - problem.distance[NODE])
     in_worker = int(problem.distance[NODE] - problem.distance[WORKER])
     linear = np.zeros(len(rows.counts), dtype=np.int64)

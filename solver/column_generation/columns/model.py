@@ -13,14 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.columns.enumeration import NodeColumns, node_columns
 from slotwise.solver.column_generation.params import COLUMNS_DEFAULTS, ColumnsParams
-from slotwise.solver.core.ctrl_c import check_stop
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.structure.disaggregation import WorkerCounts, disaggregate
 from slotwise.solver.structure.node_types import NodeType, node_types
-from slotwise.solver.structure.task_types import Kinds, merge_twins
+from slotwise.solver.structure.task_types import TaskTypes, merge_twins
 from slotwise.solver.structure.worker_layout import home_labels
 
 
@@ -63,7 +64,7 @@ class ColumnModel:
     """
 
     problem: Problem
-    kinds: Kinds
+    kinds: TaskTypes
     types: tuple[NodeType, ...]
     columns: tuple[NodeColumns, ...]
     terms: tuple[ColumnExpression, ...]
@@ -79,13 +80,18 @@ class ColumnSolution:
 
 
 def make_column_model(
-    problem: Problem, deadline: float, params: ColumnsParams = COLUMNS_DEFAULTS
+    problem: Problem,
+    deadline: float,
+    token: RunToken,
+    params: ColumnsParams = COLUMNS_DEFAULTS,
 ) -> ColumnModel:
     """List all columns; raises `NotTakenError` where they are too many."""
-    kinds = merge_twins(problem)
+    kinds = merge_twins(problem, token)
     types = node_types(problem)
-    check_stop()
-    columns = tuple(node_columns(problem, kinds, kind.sample, deadline, params) for kind in types)
+    token.check()
+    columns = tuple(
+        node_columns(problem, kinds, kind.sample, deadline, params, token) for kind in types
+    )
     terms = tuple(_expression(problem, kinds, columns, dict(term.parts)) for term in problem.terms)
     limited = problem.move_limit != NO_LIMIT
     moves = _expression(problem, kinds, columns, {"moved": 1}) if limited else None
@@ -93,7 +99,7 @@ def make_column_model(
 
 
 def _expression(
-    problem: Problem, kinds: Kinds, columns: tuple[NodeColumns, ...], parts: dict[str, int]
+    problem: Problem, kinds: TaskTypes, columns: tuple[NodeColumns, ...], parts: dict[str, int]
 ) -> ColumnExpression:
     homed = sum(one.size for one in problem.classes if one.home is not None)
     pairs = [
@@ -124,23 +130,21 @@ def _expression(
 def placement_of(model: ColumnModel, solution: ColumnSolution) -> Placement:
     """Assign the tasks to the workers of a solution: those that stay at home first."""
     problem = model.problem
-    nodes = [UNPLACED] * problem.task_count
-    labels = [UNPLACED] * problem.task_count
     waiting = [list(group) for group in _tasks(model)]
-    open_seats: list[tuple[int, int, int, int]] = []
+    staying: list[list[int]] = []
+    workers: list[WorkerCounts] = []
     for node, (t, row) in solution.nodes.items():
         for label, configuration in _labelled(problem, model.columns[t], node, row):
+            counts: list[tuple[int, int]] = []
             for k in np.flatnonzero(configuration).tolist():
-                staying = _at_home(problem, waiting[k], (node, label))[: int(configuration[k])]
-                for task in staying:
-                    nodes[task], labels[task] = node, label
+                home = _at_home(problem, waiting[k], (node, label))[: int(configuration[k])]
+                for task in home:
                     waiting[k].remove(task)
-                open_seats.append((k, node, label, int(configuration[k]) - len(staying)))
-    for k, node, label, count in open_seats:
-        for task in waiting[k][:count]:
-            nodes[task], labels[task] = node, label
-        del waiting[k][:count]
-    return Placement(tuple(nodes), tuple(labels))
+                counts.append((len(waiting) + len(staying), len(home)))
+                counts.append((k, int(configuration[k]) - len(home)))
+                staying.append(home)
+            workers.append((node, label, counts))
+    return disaggregate(problem, [*waiting, *staying], workers)
 
 
 def _tasks(model: ColumnModel) -> list[list[int]]:

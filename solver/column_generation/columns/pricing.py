@@ -14,22 +14,19 @@ counts`` of its columns. The reduced cost of a column is ``value + mu * limit's 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import highspy
 import numpy as np
-from numpy.typing import NDArray
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.columns.model import ColumnExpression, ColumnModel
-from slotwise.solver.core.ctrl_c import check_stop
+from slotwise.solver.column_generation.listed_master import ListedMaster, TypeColumns
+from slotwise.solver.column_generation.restricted_master import FloatArray, on_grid
 
-COLUMNS_PER_ROUND = 20
-TOLERANCE = 1e-7
 SCALE_BITS = 20
-MAX_BITS = 61
+MAX_BITS, MAX_DUAL = 61, 2**60
 
 Limit = tuple[ColumnExpression, int]
 """An expression and its upper limit."""
@@ -50,13 +47,19 @@ class DualSolution:
 
 
 def solve_relaxation(
-    model: ColumnModel, term: ColumnExpression, limits: Sequence[Limit], deadline: float
+    model: ColumnModel,
+    term: ColumnExpression,
+    limits: Sequence[Limit],
+    deadline: float,
+    token: CancellationToken,
 ) -> DualSolution:
     """Return the bound and reduced costs of the best duals found before the deadline."""
-    return _Relaxation(model, term, limits).solve(deadline)
+    return _Relaxation(model, term, limits).solve(deadline, token)
 
 
-def may_be_feasible(model: ColumnModel, limits: Sequence[Limit], deadline: float) -> bool:
+def may_be_feasible(
+    model: ColumnModel, limits: Sequence[Limit], deadline: float, token: CancellationToken
+) -> bool:
     """Return whether fractions of columns can keep all rows; if not, there is no solution.
 
     Exact: at no cost at all, a bound above 0 is paid for rows that cannot be kept.
@@ -67,96 +70,46 @@ def may_be_feasible(model: ColumnModel, limits: Sequence[Limit], deadline: float
         rejection_costs=np.zeros(len(model.problem.rules), dtype=np.int64),
         inter_rack_cost=0,
     )
-    return solve_relaxation(model, nothing, limits, deadline).bound <= 0
+    return solve_relaxation(model, nothing, limits, deadline, token).bound <= 0
 
 
 class _Relaxation:
-    """The linear program; columns join it as they are priced in."""
+    """The restricted master of a term with its limits and rejections, and its bound."""
 
     def __init__(self, model: ColumnModel, term: ColumnExpression, limits: Sequence[Limit]) -> None:
         self._model, self._term, self._limits = model, term, tuple(limits)
         self._kinds = model.kinds.count
-        self._known = [np.zeros(len(c.counts), dtype=np.bool_) for c in model.columns]
-        self._lp = highspy.Highs()
-        self._lp.setOptionValue("output_flag", False)
-        self._lp.setOptionValue("threads", 1)
-        self._add_rows()
-        self._add_artificials()
+        self._master = ListedMaster(
+            [
+                TypeColumns(c.counts, term.values[t], tuple(one.values[t] for one, _ in limits))
+                for t, c in enumerate(model.columns)
+            ],
+            [len(kind.nodes) for kind in model.types],
+            model.kinds.sizes,
+            [most - limit.constant for limit, most in limits],
+            other_values=int(np.abs(term.rejection_costs).max(initial=0)),
+        )
         self._add_rejections()
-
-    def _add_rows(self) -> None:
-        for size in self._model.kinds.sizes.tolist():
-            self._lp.addRow(float(size), float(size), 0, [], [])
-        for limit, most in self._limits:
-            self._lp.addRow(-highspy.kHighsInf, float(most - limit.constant), 0, [], [])
-        for kind in self._model.types:
-            self._lp.addRow(float(len(kind.nodes)), float(len(kind.nodes)), 0, [], [])
-
-    def _add_artificials(self) -> None:
-        """Add artificial variables (big M) to every row, so that the LP is always feasible."""
-        largest = sum(int(np.abs(v).max()) for v in self._term.values)
-        penalty = 2.0 * (largest + int(np.abs(self._term.rejection_costs).max(initial=0))) + 1.0
-        limits = range(self._kinds, self._kinds + len(self._limits))
-        for row in range(self._kinds + len(self._limits) + len(self._model.types)):
-            for sign in (-1.0,) if row in limits else (1.0, -1.0):
-                self._lp.addCol(penalty, 0.0, highspy.kHighsInf, 1, [row], [sign])
 
     def _add_rejections(self) -> None:
         if not self._model.problem.may_reject:
             return
-        topology, sizes = self._model.kinds.topology, self._model.kinds.sizes
-        for t, cost in enumerate(self._term.rejection_costs.tolist()):
-            rows = np.flatnonzero(topology == t).tolist()
-            entries = [float(sizes[k]) for k in rows]
-            for j, (limit, _) in enumerate(self._limits):
-                rows.append(self._kinds + j)
-                entries.append(float(limit.rejection_costs[t]))
-            self._lp.addCol(float(cost), 0.0, 1.0, len(rows), rows, entries)
+        kinds, costs = self._model.kinds, self._term.rejection_costs
+        entries = np.zeros((len(costs), self._kinds + len(self._limits)), dtype=np.int64)
+        entries[kinds.topology, np.arange(self._kinds)] = kinds.sizes
+        for row, (limit, _) in enumerate(self._limits, start=self._kinds):
+            entries[:, row] = limit.rejection_costs
+        self._master.lp.add_columns(costs, entries, most=1.0)
 
-    def solve(self, deadline: float) -> DualSolution:
+    def solve(self, deadline: float, token: CancellationToken) -> DualSolution:
         """Add columns until none would lower the cost."""
-        while True:
-            check_stop()
-            self._lp.run()
-            duals = np.array(self._lp.getSolution().row_dual)
-            if time.perf_counter() > deadline or not self._price(duals):
-                return self._exact(duals)
+        return self._exact(self._master.duals(token, deadline=deadline))
 
-    def _price(self, duals: NDArray[np.float64]) -> bool:
-        """Add the columns of the least reduced costs; return whether there were any."""
-        added = False
-        first_type = self._kinds + len(self._limits)
-        for t, column in enumerate(self._model.columns):
-            reduced = self._term.values[t] - column.counts @ duals[: self._kinds]
-            for j, (limit, _) in enumerate(self._limits):
-                reduced = reduced - duals[self._kinds + j] * limit.values[t]
-            reduced = reduced - duals[first_type + t]
-            reduced[self._known[t]] = np.inf
-            count = min(COLUMNS_PER_ROUND, len(reduced))
-            for y in np.argpartition(reduced, count - 1)[:count].tolist():
-                if reduced[y] < -TOLERANCE:
-                    self._add(t, y)
-                    added = True
-        return added
-
-    def _add(self, t: int, y: int) -> None:
-        counts = self._model.columns[t].counts[y]
-        rows = np.flatnonzero(counts).tolist()
-        entries = [float(counts[k]) for k in rows]
-        for j, (limit, _) in enumerate(self._limits):
-            rows.append(self._kinds + j)
-            entries.append(float(limit.values[t][y]))
-        rows.append(self._kinds + len(self._limits) + t)
-        entries.append(1.0)
-        cost = float(self._term.values[t][y])
-        self._lp.addCol(cost, 0.0, highspy.kHighsInf, len(rows), rows, entries)
-        self._known[t][y] = True
-
-    def _exact(self, duals: NDArray[np.float64]) -> DualSolution:
+    def _exact(self, duals: FloatArray) -> DualSolution:
         """Round the duals to the finest grid whose sums stay in 64 bits."""
         for bits in range(SCALE_BITS, -1, -1):
             scale = 1 << bits
-            scaled = np.rint(np.clip(duals * scale, -(2.0**60), 2.0**60)).astype(np.int64)
+            scaled = on_grid(duals, scale, MAX_DUAL)
             pi, mu = scaled[: self._kinds], -scaled[self._kinds : self._kinds + len(self._limits)]
             found = self._bound_of(scale, pi, np.maximum(mu, 0))
             if found is not None:

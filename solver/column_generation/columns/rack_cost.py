@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from ortools.sat.python import cp_model
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact import Count, product
 from slotwise.solver.compact.star_cover import cover
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.task_types import TaskTypes
 
 NodeCounts = Mapping[int, Sequence[Count]]
 """Node -> [K] count of each kind there."""
@@ -19,9 +20,10 @@ NodeCounts = Mapping[int, Sequence[Count]]
 def inter_rack_flow(
     cp: cp_model.CpModel,
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     counts: NodeCounts,
     rejected: Sequence[Count],
+    token: CancellationToken,
 ) -> Count:
     """Return an upper bound of the flow between racks of the topologies not rejected.
 
@@ -34,7 +36,7 @@ def inter_rack_flow(
         own = {pair: w for pair, w in flows.items() if kinds.topology[pair[0]] == t}
         all_pairs = sum(w * int(kinds.sizes[a] * kinds.sizes[b]) for (a, b), w in own.items())
         far += all_pairs * (1 - rejected[t])
-        stars = cover(own, tuple(kinds.sizes.tolist()))
+        stars = cover(own, tuple(kinds.sizes.tolist()), token)
         members = sorted({k for pair in own for k in pair})
         for rack in range(len(problem.racks)):
             nodes = np.flatnonzero(problem.node_rack == rack).tolist()
@@ -45,7 +47,7 @@ def inter_rack_flow(
 
 
 def _in_rack(
-    cp: cp_model.CpModel, kinds: Kinds, nodes: Sequence[Sequence[Count]], members: Sequence[int]
+    cp: cp_model.CpModel, kinds: TaskTypes, nodes: Sequence[Sequence[Count]], members: Sequence[int]
 ) -> dict[int, tuple[Count, int]]:
     place: dict[int, tuple[Count, int]] = {}
     for k in members:

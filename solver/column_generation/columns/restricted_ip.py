@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from ortools.sat.python import cp_model
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import BoolArray, IntArray
 from slotwise.solver.column_generation.columns.model import (
     ColumnExpression,
@@ -67,10 +68,11 @@ def solve_restricted_ip(
     bound: int,
     search: Limits,
     on_solution: Callable[[ColumnSolution], object],
+    token: CancellationToken,
 ) -> RestrictedIpAnswer:
     """Minimise a term, known to be at least `bound`, over the columns `kept`.
 
-    `kept` [Y] per node type. `on_solution` is told of each better solution.
+    `kept` [Y] per node type. `on_solution` is told of each better solution; `token` ends it.
     """
     started = time.perf_counter()
     cp = cp_model.CpModel()
@@ -84,14 +86,14 @@ def solve_restricted_ip(
     inter_rack: Count = 0
     if racks_matter:
         counts = {node.node: node.counts for node in nodes}
-        inter_rack = inter_rack_flow(cp, model.problem, model.kinds, counts, rejected)
+        inter_rack = inter_rack_flow(cp, model.problem, model.kinds, counts, rejected, token)
     for limit, most in limits:
         cp.add(_expression(limit, nodes, rejected, inter_rack) <= most)
     goal = _expression(term, nodes, rejected, inter_rack)
     cp.add(goal >= bound)
     cp.minimize(goal)
     left = search.time_s - (time.perf_counter() - started)  # stating it all takes its time
-    return _solve(cp, nodes, rejected, replace(search, time_s=left), on_solution)
+    return _solve(cp, nodes, rejected, replace(search, time_s=left), on_solution, token)
 
 
 def _nodes(
@@ -190,10 +192,12 @@ def _solve(
     rejected: Sequence[Count],
     search: Limits,
     on_solution: Callable[[ColumnSolution], object],
+    token: CancellationToken,
 ) -> RestrictedIpAnswer:
     answer = run_cp_sat(
         cp,
         replace(search, deterministic_work=None),
+        token,
         listener=_Listener(nodes, rejected, on_solution),
     )
     if answer.status == cp_model.INFEASIBLE:

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
 from slotwise.models.errors import InternalError
 from slotwise.models.problem.problem import BoolArray
-from slotwise.solver.column_generation.columns.incumbent import Incumbent
 from slotwise.solver.column_generation.columns.model import (
     ColumnExpression,
     ColumnModel,
@@ -33,60 +32,46 @@ from slotwise.solver.column_generation.columns.restricted_ip import (
     RestrictedIpAnswer,
     solve_restricted_ip,
 )
+from slotwise.solver.column_generation.configurations.engine import KIND
 from slotwise.solver.column_generation.params import ColumnsParams
+from slotwise.solver.core.incumbent import Incumbent
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits
 
 
-@dataclass(slots=True)
-class ProvenBounds:
-    """What the search proved: bounds of the terms it looked at; whether there is no placement."""
-
-    bounds: list[int] = field(default_factory=list)
-    infeasible: bool = False
-    interrupted: bool = False
-
-
 def search_columns(
-    model: ColumnModel,
-    proven: Sequence[int],
-    best: Incumbent,
-    limits: Limits,
-    found: ProvenBounds,
-    params: ColumnsParams,
+    model: ColumnModel, best: Incumbent, limits: Limits, params: ColumnsParams, token: RunToken
 ) -> None:
-    """Solve the terms after the `proven` ones until one is not proven within the limits.
+    """Solve the terms after those that are proven until one is not proven within the limits.
 
     Parameters
     ----------
     model
         All columns.
-    proven
-        Optima of the first terms.
     best
         The incumbent; takes placements and bounds that are found.
     limits
         Of this search alone.
-    found
-        Is filled; whatever ends the search, it holds what was proven.
     params
         Limits of the restricted integer programs.
+    token
+        Ends the search by `CancelledError`.
     """
     deadline = time.perf_counter() + limits.time_s
-    most: list[Limit] = list(zip(model.terms, proven, strict=False))
+    most: list[Limit] = list(zip(model.terms, best.optima, strict=False))
     if model.moves is not None:
         most.append((model.moves, model.problem.move_limit))
-    for index in range(len(proven), len(model.terms)):
-        known = None
-        if best.values is not None and best.values[:index] == (*proven, *found.bounds):
-            known = best.values[index]
-        one = _TermSearch(model, index, most, known, best, limits, deadline, params)
+    for index in range(len(best.optima), len(model.terms)):
+        earlier = best.optima
+        known = None if best.values is None else best.values[index]
+        one = _TermSearch(model, index, most, known, best, limits, deadline, params, token)
         one.run()
         if one.infeasible and best.values is not None:
             raise InternalError(f"CP-SAT calls term {index} infeasible, which has a placement")
-        found.infeasible, found.interrupted = one.infeasible, one.interrupted
+        best.infeasible, best.interrupted = one.infeasible, one.interrupted
+        best.by_solver |= one.infeasible
         if one.bound is not None:
-            found.bounds.append(one.bound)
-            best.prove([*proven, *found.bounds])
+            best.prove([*earlier, one.bound], KIND, by_solver=True)
         if one.bound is None or one.value != one.bound or one.interrupted:
             return
         most.append((model.terms[index], one.bound))
@@ -118,10 +103,11 @@ class _TermSearch:
         limits: Limits,
         deadline: float,
         params: ColumnsParams,
+        token: RunToken,
     ) -> None:
         self._model, self._index, self._most = model, index, tuple(most)
         self._best, self._limits, self._deadline = best, limits, deadline
-        self._params = params
+        self._params, self._token = params, token
         self.value = known
         self.bound: int | None = None
         self.infeasible = False
@@ -133,10 +119,11 @@ class _TermSearch:
 
     def run(self) -> None:
         """Solve over more and more columns until the solution is proven best, or time is up."""
-        if self.value is None and not may_be_feasible(self._model, self._most, self._deadline):
+        within = self._most, self._deadline, self._token
+        if self.value is None and not may_be_feasible(self._model, *within):
             self.infeasible = True
             return
-        dual = solve_relaxation(self._model, self._term, self._most, self._deadline)
+        dual = solve_relaxation(self._model, self._term, *within)
         self.bound = max(0, dual.whole_bound)
         nodes = [len(kind.nodes) for kind in self._model.types]
         thresholds = _thresholds(dual, nodes, self._params)
@@ -168,18 +155,20 @@ class _TermSearch:
             most = (*most, (self._term, self.value - 1))
         limits = replace(self._limits, time_s=left)
         bound = self.bound or 0
-        return solve_restricted_ip(self._model, self._term, most, kept, bound, limits, self._offer)
+        return solve_restricted_ip(
+            self._model, self._term, most, kept, bound, limits, self._offer, self._token
+        )
 
     def _take(self, answer: RestrictedIpAnswer) -> None:
         self.interrupted |= answer.interrupted
         if answer.solution is None:
             return
-        values = self._offer(answer.solution)
-        self.value = values[self._index]
+        self._offer(answer.solution)
+        assert self._best.values is not None, "it was offered one"
+        self.value = self._best.values[self._index]
 
-    def _offer(self, solution: ColumnSolution) -> tuple[int, ...]:
-        """Offer a solution to the incumbent; return the best values of all."""
-        return self._best.offer(placement_of(self._model, solution), self._index)
+    def _offer(self, solution: ColumnSolution) -> None:
+        self._best.offer_solution(placement_of(self._model, solution))
 
     def _learn(
         self, answer: RestrictedIpAnswer, dual: DualSolution, threshold: int, largest: int

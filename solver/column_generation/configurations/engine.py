@@ -9,13 +9,11 @@ these (reduced-cost fixing).
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
-from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import CLUSTER, RACK, Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.configurations.exact_tables import search_tables, tables_fit
@@ -31,11 +29,14 @@ from slotwise.solver.column_generation.params import (
 )
 from slotwise.solver.column_generation.rack_splits import TooManySplitsError
 from slotwise.solver.column_generation.residual_search import TooLongError
+from slotwise.solver.column_generation.restricted_master import lp_solver
 from slotwise.solver.column_generation.search_state import MasterSolution, SearchState
 from slotwise.solver.column_generation.split_search import SplitSearch
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.incumbent import Incumbent
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
-from slotwise.solver.core.result import Improvement, Limits, Outcome, Status
+from slotwise.solver.core.result import Limits, Outcome
 from slotwise.solver.structure.worker_layout import has_single_workers
 
 UNSUPPORTED_PARTS = ("rejected", "moved")
@@ -47,33 +48,11 @@ KIND = "lp over node configurations"
 class _ConfigurationSearch:
     """What is known so far, over all terms; `is_open` until some term has a solution."""
 
-    problem: Problem
-    started: float
+    best: Incumbent
     deadline: float
-    reporter: Reporter
     limits: Limits
     params: ConfigurationsParams
-    placement: Placement | None = None
-    values: tuple[int, ...] | None = None
-    bounds: list[int | None] = field(default_factory=list)
-    trace: list[Improvement] = field(default_factory=list)
-    interrupted: bool = False
-    infeasible: bool = False
     is_open: bool = True
-    by_solver: bool = False
-
-    def offer(self, placement: Placement, term: int) -> None:
-        """Keep a placement if it is valid and better than the incumbent."""
-        verdict = judge(self.problem, placement)
-        if verdict.valid and (self.values is None or verdict.scaled < self.values):
-            self.placement, self.values = placement, verdict.scaled
-            self.note(term, verdict.scaled[term], None)
-            self.reporter.offer(placement)
-
-    def note(self, term: int, value: int | None, bound: int | None) -> None:
-        """Add a line to the trace."""
-        seconds = time.perf_counter() - self.started
-        self.trace.append(Improvement(seconds, term, value, bound))
 
 
 def run(
@@ -90,55 +69,56 @@ def run(
     NotTakenError
         When a node has too many configurations or two racks too many splits.
     """
-    started = time.perf_counter()
-    reporter = reporter or null_reporter(problem, "configurations")
-    search = _ConfigurationSearch(
-        problem, started, started + limits.time_s, reporter, limits, params
-    )
+    best = Incumbent(problem, reporter or null_reporter(problem, "configurations"), KIND)
+    search = _ConfigurationSearch(best, best.started + limits.time_s, limits, params)
     if hint is not None:
-        search.offer(hint, 0)
+        best.offer(hint)
     try:
         _solve_terms(problem, search)
     except TooManySplitsError as error:
         raise NotTakenError(
             f"two racks have more than {params.max_rack_splits:,} splits"
         ) from error
-    except KeyboardInterrupt:
-        search.interrupted = True
-    return _outcome(search)
+    except CancelledError:
+        best.interrupted = True
+    proof = "node configurations priced exactly, gap closed by search"
+    return best.outcome(proof if best.bounds else "")
 
 
 def _solve_terms(problem: Problem, search: _ConfigurationSearch) -> None:
-    model = make_model(problem, search.deadline - search.started, search.params)
+    token = search.best.reporter.token
+    model = make_model(problem, search.limits.time_s, search.params, token)
     for index in range(len(problem.terms)):
-        master = make_term_master(model, index, search.params)
+        master = make_term_master(model, index, search.params, token)
         proven = _solve_term(model, master, search, index)
         if proven is None or index + 1 == len(problem.terms):
             return
-        narrowed = model if master.is_constant else master.fix_by_reduced_cost(model, proven)
-        if narrowed is None:
-            return
-        model = narrowed
+        if not master.is_constant:
+            narrowed = master.fix_by_reduced_cost(model, proven, token)
+            if narrowed is None:
+                return
+            model = narrowed
 
 
 def _solve_term(
     model: ConfigurationModel, master: TermMaster, search: _ConfigurationSearch, index: int
 ) -> int | None:
     """Solve the master of one term; return its value if it is proven."""
-    if master.is_constant and index + 1 < len(search.problem.terms):
-        search.bounds.append(master.base)
+    best = search.best
+    earlier = best.bounds[:index]
+    if master.is_constant and index + 1 < len(best.problem.terms):
+        best.prove([*earlier, master.base])
         return 0
 
     def on_best(found: MasterSolution) -> None:
-        search.offer(master.placement(model, found), index)
+        best.offer(master.placement(model, found))
 
     def on_bound(bound: int) -> None:
-        known = [*search.bounds[:index], master.term_value(bound)]
-        search.reporter.prove(known, KIND, by_solver=search.by_solver or state.by_solver)
+        best.prove([*earlier, master.term_value(bound)], by_solver=state.by_solver)
 
-    state = SearchState(best=_known(master, search, index), on_bound=on_bound)
+    state = SearchState(best=_known(master, best, index), on_bound=on_bound)
     try:
-        if tables_fit(master.sites, model.kinds.sizes, search.params):
+        if tables_fit(master.sites, model.kinds.sizes, search.params, search.best.reporter.token):
             search_tables(
                 master.sites, master.first, model.kinds.sizes, master.bonus, state, on_best
             )
@@ -153,47 +133,27 @@ def _solve_term(
                 on_best,
                 search.limits,
                 search.params.residual,
+                search.best.reporter.token,
             ).run()
     except TooLongError:
         return None  # the state says what is known
     finally:
-        search.by_solver |= state.by_solver
-        bound = None if state.bound is None else master.term_value(state.bound)
-        if bound is not None:
-            search.bounds.append(bound)
-            search.note(index, None, bound)
+        if state.bound is not None:
+            on_bound(state.bound)
+        best.by_solver |= state.by_solver
     if state.best is None:
-        search.infeasible = search.is_open
+        best.infeasible = search.is_open and best.values is None
         return None
     search.is_open = False
     return state.best.value
 
 
-def _known(master: TermMaster, search: _ConfigurationSearch, index: int) -> MasterSolution | None:
+def _known(master: TermMaster, best: Incumbent, index: int) -> MasterSolution | None:
     """Return the incumbent's value in the master, if it is best in all earlier terms."""
-    if search.values is None or search.values[:index] != tuple(search.bounds[:index]):
+    if best.values is None or len(best.optima) < index:
         return None
-    value, rest = divmod(master.base - search.values[index], master.step)
+    value, rest = divmod(master.base - best.values[index], master.step)
     return None if rest else MasterSolution(value, ())
-
-
-def _outcome(search: _ConfigurationSearch) -> Outcome:
-    terms = len(search.problem.terms)
-    bounds = tuple([*search.bounds, *([None] * terms)][:terms])
-    status = Status.INFEASIBLE if search.infeasible else Status.UNKNOWN
-    if search.values is not None:
-        status = Status.OPTIMAL if search.values == bounds else Status.FEASIBLE
-    return Outcome(
-        status=status,
-        placement=search.placement,
-        values=search.values,
-        bounds=bounds,
-        proof="node configurations priced exactly, gap closed by search" if search.bounds else "",
-        trace=tuple(search.trace),
-        interrupted=search.interrupted,
-        bound_kind=KIND,
-        by_solver=search.by_solver,
-    )
 
 
 def supports(problem: Problem) -> str | None:
@@ -222,14 +182,13 @@ def _packing_matters_elsewhere(problem: Problem, topology: int) -> bool:
     return shared or counted or problem.min_worker_cpu > 0
 
 
-def fast_with(params: ConfigurationsParams) -> Engine:
-    """Return the engine with these parameters."""
+def _engine(params: ConfigurationsParams) -> Engine:
     return Engine(
         name="configurations",
         run=partial(run, params=params),
         supports=supports,
-        version=lambda: f"highspy {version('highspy')}",
+        version=lp_solver,
     )
 
 
-FAST_CONFIGURATIONS = fast_with(CONFIGURATIONS_DEFAULTS)
+FAST_CONFIGURATIONS = configurable(_engine, CONFIGURATIONS_DEFAULTS)

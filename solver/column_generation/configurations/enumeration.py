@@ -15,10 +15,9 @@ from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntAr
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.params import ConfigurationsParams
 from slotwise.solver.column_generation.worker_packing.table import Packing, pack
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import NotTakenError
-from slotwise.solver.core.memory import check_room
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.not_taken import NotTakenError
+from slotwise.solver.structure.task_types import TaskTypes
 from slotwise.solver.structure.worker_layout import has_single_workers
 
 
@@ -49,10 +48,11 @@ class Configurations:
 
 def enumerate_configurations(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     nodes: Sequence[int],
     time_s: float,
     params: ConfigurationsParams,
+    token: RunToken,
 ) -> tuple[Configurations, ...]:
     """Return, for each of the nodes, every configuration that keeps the hard rules of such a node.
 
@@ -62,32 +62,33 @@ def enumerate_configurations(
         When there are more than `params` allow, or tabling their workers would take longer than
         `time_s` seconds for one topology.
     """
-    fitting = [_fitting(problem, kinds, node, params) for node in nodes]
+    fitting = [_fitting(problem, kinds, node, params, token) for node in nodes]
     packings = {
-        t: pack(problem, kinds, t, fitting, time_s, params.packing)
+        t: pack(problem, kinds, t, fitting, time_s, params.packing, token)
         for t in range(len(problem.rules))
         if not has_single_workers(problem, t)
     }
     return tuple(
-        _configurations(problem, kinds, node, counts, packings, time_s)
+        _configurations(problem, kinds, node, counts, packings, time_s, token)
         for node, counts in zip(nodes, fitting, strict=True)
     )
 
 
 def _configurations(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     node: int,
     counts: IntArray,
     packings: Mapping[int, Packing],
     time_s: float,
+    token: RunToken,
 ) -> Configurations:
     saving, workers, packed = _split(problem, kinds, packings, counts)
     slots = int(problem.slots[node])
     if packings and (workers[packed] > slots).any():
         if len(problem.rules) > 1:
             raise NotTakenError("the best workers of several topologies exceed a node's slots")
-        packings = {t: packing.within(slots, time_s) for t, packing in packings.items()}
+        packings = {t: packing.within(slots, time_s, token) for t, packing in packings.items()}
         saving, workers, packed = _split(problem, kinds, packings, counts)
     counts, saving, workers = counts[packed], saving[packed], workers[packed]
     load = _load(problem, kinds, counts)
@@ -107,7 +108,7 @@ def _configurations(
 
 
 def _split(
-    problem: Problem, kinds: Kinds, packings: Mapping[int, Packing], counts: IntArray
+    problem: Problem, kinds: TaskTypes, packings: Mapping[int, Packing], counts: IntArray
 ) -> tuple[IntArray, IntArray, BoolArray]:
     """Return [Y] network saving, number of workers, and whether the tasks split at all."""
     on_node = int(problem.distance[RACK] - problem.distance[NODE])
@@ -127,18 +128,21 @@ def _split(
     return saving, workers, packed
 
 
-def _fitting(problem: Problem, kinds: Kinds, node: int, params: ConfigurationsParams) -> IntArray:
+def _fitting(
+    problem: Problem, kinds: TaskTypes, node: int, params: ConfigurationsParams, token: RunToken
+) -> IntArray:
     """Return [Y, K] all counts whose bare demand keeps the hard capacities and caps."""
     capacity = np.where(problem.hard, problem.capacity[node], NO_LIMIT)
     rows = np.zeros((1, 0), dtype=np.int64)
     load = np.zeros((1, len(problem.dims)), dtype=np.int64)
     for k in range(kinds.count):
-        check_stop()
-        steps = _steps(problem, kinds, k, capacity, len(rows), params)
+        token.check()
+        steps = _steps(problem, kinds, k, capacity, len(rows), params, token)
         loads = load[:, None, :] + steps[None, :, None] * kinds.demand[k][None, None, :]
         fits = (loads <= capacity).all(axis=2)
         found = int(np.count_nonzero(fits))
-        check_room(8 * found * (2 * (k + 2) + load.shape[1]), f"{found:,} configurations of a node")
+        size = 8 * found * (2 * (k + 2) + load.shape[1])
+        token.check_room(size, f"{found:,} configurations of a node")
         row, step = np.nonzero(fits)
         rows = np.concatenate([rows[row], steps[step][:, None]], axis=1)
         load = loads[row, step]
@@ -150,11 +154,12 @@ def _fitting(problem: Problem, kinds: Kinds, node: int, params: ConfigurationsPa
 
 def _steps(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     k: int,
     capacity: IntArray,
     rows: int,
     params: ConfigurationsParams,
+    token: RunToken,
 ) -> IntArray:
     """Return the counts of kind k that one node can hold, if trying them all is affordable."""
     needs = kinds.demand[k] > 0
@@ -165,11 +170,11 @@ def _steps(
     ):
         raise NotTakenError(f"a node has more than {params.max_configurations:,} configurations")
     size = 10 * rows * (most + 1) * len(problem.dims)
-    check_room(size, f"the loads of {rows * (most + 1):,} configurations of a node")
+    token.check_room(size, f"the loads of {rows * (most + 1):,} configurations of a node")
     return np.arange(most + 1, dtype=np.int64)
 
 
-def _load(problem: Problem, kinds: Kinds, counts: IntArray) -> IntArray:
+def _load(problem: Problem, kinds: TaskTypes, counts: IntArray) -> IntArray:
     """Return [Y, D] loads with shared regions and the least cpu of single workers."""
     load = counts @ kinds.demand
     for t in range(len(problem.rules)):
@@ -185,7 +190,7 @@ def _load(problem: Problem, kinds: Kinds, counts: IntArray) -> IntArray:
     return load
 
 
-def within_node_caps(problem: Problem, kinds: Kinds, counts: IntArray) -> BoolArray:
+def within_node_caps(problem: Problem, kinds: TaskTypes, counts: IntArray) -> BoolArray:
     """Return [Y] whether the most tasks per node of each component are kept."""
     kept = np.ones(len(counts), dtype=np.bool_)
     for rules in problem.rules:

@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
+from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.neg_inf import NEG_INF
 from slotwise.solver.column_generation.params import ConfigurationsParams
 from slotwise.solver.column_generation.residual_search import Configuration
-from slotwise.solver.column_generation.restricted_master import TypeColumns
 from slotwise.solver.column_generation.search_state import MasterSolution, SearchState, SiteColumns
-from slotwise.solver.core.memory import has_room
+from slotwise.solver.core.memory import RunToken
 
 
 def table_steps(columns: Sequence[TypeColumns], nodes: Sequence[int], total: IntArray) -> int:
@@ -31,6 +31,7 @@ def table_fits(
     nodes: Sequence[int],
     total: IntArray,
     params: ConfigurationsParams,
+    token: RunToken,
 ) -> bool:
     """Return whether the table of a site is small enough to be made."""
     cells = float(np.prod([float(size + 1) for size in total])) * (sum(nodes) + 1)
@@ -38,7 +39,7 @@ def table_fits(
         cells <= params.max_table_cells
         and table_steps(columns, nodes, total) <= params.max_table_steps
     )
-    return small and has_room(8 * cells, f"an exact table of {cells:,.0f} entries")
+    return small and token.has_room(8 * cells, f"an exact table of {cells:,.0f} entries")
 
 
 class ExactTable:
@@ -87,9 +88,11 @@ def _one_more_node(before: IntArray, column: TypeColumns) -> IntArray:
     return after
 
 
-def tables_fit(sites: Sequence[SiteColumns], total: IntArray, params: ConfigurationsParams) -> bool:
+def tables_fit(
+    sites: Sequence[SiteColumns], total: IntArray, params: ConfigurationsParams, token: RunToken
+) -> bool:
     """Return whether the tables of all sites are small enough."""
-    return all(table_fits(site.columns, site.nodes, total, params) for site in sites)
+    return all(table_fits(site.columns, site.nodes, total, params, token) for site in sites)
 
 
 def search_tables(

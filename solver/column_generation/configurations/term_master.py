@@ -14,14 +14,16 @@ from slotwise.solver.column_generation.configurations.enumeration import (
     Configurations,
     enumerate_configurations,
 )
+from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.params import ConfigurationsParams
 from slotwise.solver.column_generation.rack_splits import all_in_one, two_racks
-from slotwise.solver.column_generation.restricted_master import RestrictedMaster, TypeColumns
 from slotwise.solver.column_generation.search_state import MasterSolution, SiteColumns, exact_scale
+from slotwise.solver.column_generation.site_relaxation import SiteRelaxation
 from slotwise.solver.column_generation.worker_packing.table import Packing
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.structure.disaggregation import deal
 from slotwise.solver.structure.node_types import NodeType, Site, node_types, sites
-from slotwise.solver.structure.task_types import Kinds, merge_twins
+from slotwise.solver.structure.task_types import TaskTypes, merge_twins
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,19 +31,20 @@ class ConfigurationModel:
     """The problem as kinds, node types, and the configurations of each type still allowed."""
 
     problem: Problem
-    kinds: Kinds
+    kinds: TaskTypes
     types: tuple[NodeType, ...]
     configurations: tuple[Configurations, ...]
 
 
-def make_model(problem: Problem, time_s: float, params: ConfigurationsParams) -> ConfigurationModel:
+def make_model(
+    problem: Problem, time_s: float, params: ConfigurationsParams, token: RunToken
+) -> ConfigurationModel:
     """Enumerate all configurations; raises `NotTakenError` where they are too many."""
-    kinds = merge_twins(problem)
+    kinds = merge_twins(problem, token)
     types = node_types(problem)
     samples = [kind.sample for kind in types]
-    return ConfigurationModel(
-        problem, kinds, types, enumerate_configurations(problem, kinds, samples, time_s, params)
-    )
+    found = enumerate_configurations(problem, kinds, samples, time_s, params, token)
+    return ConfigurationModel(problem, kinds, types, found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +72,7 @@ class TermMaster:
         return not self.bonus.any() and not any(c.values.any() for c in self.columns)
 
     def fix_by_reduced_cost(
-        self, model: ConfigurationModel, value: int
+        self, model: ConfigurationModel, value: int, token: RunToken
     ) -> ConfigurationModel | None:
         """Return the model with the configurations that solutions of the proven optimum can use.
 
@@ -80,7 +83,8 @@ class TermMaster:
             return None
         site, total = self.sites[0], model.kinds.sizes
         scale = exact_scale(self.sites, total)
-        dual_bound = RestrictedMaster(site.columns, site.nodes, total, scale).dual_bound(total)
+        relaxation = SiteRelaxation(site.columns, site.nodes, total, scale, token)
+        dual_bound = relaxation.dual_bound(total)
         if dual_bound.at(total) != value * scale:
             return None
         narrowed = list(model.configurations)
@@ -99,7 +103,7 @@ class TermMaster:
 
 
 def make_term_master(
-    model: ConfigurationModel, index: int, params: ConfigurationsParams
+    model: ConfigurationModel, index: int, params: ConfigurationsParams, token: RunToken
 ) -> TermMaster:
     """Return the master of term `index`; raises `TooManySplitsError`."""
     problem, kinds = model.problem, model.kinds
@@ -119,7 +123,8 @@ def make_term_master(
     places = sites(problem, model.types, by_rack=by_rack)
     site_columns = tuple(SiteColumns(tuple(columns[t] for t in p.types), p.sizes) for p in places)
     if by_rack:
-        first = two_racks(kinds, [(site.columns, site.nodes) for site in site_columns], params)
+        racks = [(site.columns, site.nodes) for site in site_columns]
+        first = two_racks(kinds, racks, params, token)
         together = kinds.pairs(first) + kinds.pairs(kinds.sizes - first)
         bonus = np.asarray(bonus_step // step * together, dtype=np.int64)
         farthest = int(problem.distance[CLUSTER])
@@ -152,7 +157,7 @@ def _placement(model: ConfigurationModel, configurations: dict[int, tuple[int, .
     return deal(model.problem, model.kinds, workers)
 
 
-def _workers(kinds: Kinds, packings: Mapping[int, Packing], counts: IntArray) -> list[IntArray]:
+def _workers(kinds: TaskTypes, packings: Mapping[int, Packing], counts: IntArray) -> list[IntArray]:
     """Return the configurations [K] of the workers of a node that holds `counts`."""
     workers = []
     for t in sorted(set(kinds.topology[counts > 0].tolist())):

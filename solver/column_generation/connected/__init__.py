@@ -4,8 +4,8 @@ Where places are not short, a configuration that falls into two unconnected part
 so only connected ones matter, even for thousands of tasks. Pricing is a tree knapsack: dynamic
 programming along a spanning forest of the flow graph (`tree_knapsack`), with a small feedback
 vertex set enumerated and other cycle edges relaxed (`graph`). `enumeration` lists the columns
-whose reduced cost fits the gap; `plan` and `two_level_plan` search among them; `packing` finds
-them nodes. A bound is valid on any cluster, as places are taken to be as large as the largest.
+whose reduced cost fits the gap; `gap_search` and `two_level_search` search among them; `packing`
+finds them nodes. A bound is valid on any cluster, as all places are as large as the largest.
 
 Start with `engine`, then `place_model`. It may import `configurations`, `worker_packing`, the
 modules of `solver.column_generation`, `solver.structure`, `solver.core` and `models`.

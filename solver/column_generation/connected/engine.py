@@ -9,9 +9,10 @@ solution. Its configurations are then packed onto the nodes there are, in one ra
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
-from importlib.metadata import version
+from dataclasses import dataclass
+from functools import partial
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.solver.column_generation.connected.gap_search import GapSearch, level_search
@@ -29,10 +30,13 @@ from slotwise.solver.column_generation.connected.two_level_search import two_lev
 from slotwise.solver.column_generation.connected.worker_split import WorkerSplitter, round_down
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
-from slotwise.solver.core.engine import Engine, NotTakenError
-from slotwise.solver.core.reporter import Reporter
-from slotwise.solver.core.result import Limits, Outcome, Status
-from slotwise.solver.core.solve_state import SolveState
+from slotwise.solver.column_generation.restricted_master import lp_solver
+from slotwise.solver.core.engine import Engine, configurable
+from slotwise.solver.core.incumbent import Incumbent
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.not_taken import NotTakenError
+from slotwise.solver.core.reporter import Reporter, null_reporter
+from slotwise.solver.core.result import Limits, Outcome
 
 KIND = "connected"
 """The engine's name, and what its bounds are called."""
@@ -48,7 +52,7 @@ class _ConnectedSearch:
     """
 
     places: PlaceModel
-    reporter: Reporter
+    best: Incumbent
     limits: Limits
     params: ConnectedParams
     split: WorkerSplitter | None = None
@@ -56,7 +60,6 @@ class _ConnectedSearch:
     workers: int | None = None
     both: int | None = None
     between_racks: int = 0
-    interrupted: bool = False
     by_solver: bool = False
 
     @property
@@ -73,11 +76,11 @@ class _ConnectedSearch:
         by_node = pack_configurations(self.places, configurations)
         placement = None if by_node is None else placement_of(self.places, by_node, self.split)
         if placement is not None:
-            self.reporter.offer(placement)
+            self.best.offer(placement)
 
     def tell(self) -> None:
         """Tell the bound of every term."""
-        self.reporter.prove(self.bounds(), KIND, by_solver=self.by_solver)
+        self.best.prove(self.bounds(), by_solver=self.by_solver)
 
     def bounds(self) -> list[int | None]:
         """Return a bound per term, whatever the others are at; ``None`` where there is none."""
@@ -102,39 +105,32 @@ def run(
 ) -> Outcome:
     """Solve the network term; overload is nothing where all capacities are hard."""
     deadline = time.perf_counter() + limits.time_s
-    places = make_place_model(problem, params)
-    known = SolveState(
-        problem, on_best=lambda placement: reporter.offer(placement) if reporter else None
-    )
+    best = Incumbent(problem, reporter or null_reporter(problem, KIND), KIND)
+    places = make_place_model(problem, best.reporter.token, params)
     if hint is not None:
-        known.offer(hint, "hint")
+        best.offer(hint)
     if not places.nodes[0].most.all() or not (places.workers is None or places.workers.most.all()):
-        nothing = (None,) * len(problem.terms)
-        return Outcome(Status.INFEASIBLE, None, None, nothing, "a task fits nowhere")
-    search = _ConnectedSearch(places, Reporter(known, KIND), limits, params)
+        best.prove_infeasible()
+        return best.outcome("a task fits nowhere")
+    search = _ConnectedSearch(places, best, limits, params)
     try:
         _solve(search, deadline)
-    except KeyboardInterrupt:
-        search.interrupted = True
+    except CancelledError:
+        best.interrupted = True
     search.tell()
-    known.trust.check()
-    if reporter is not None:
-        reporter.prove(known.bounds, KIND, by_solver=search.by_solver)
-    proof = PROOF if any(bound is not None for bound in known.bounds) else ""
-    outcome = known.outcome(proof, interrupted=search.interrupted)
-    return replace(outcome, bound_kind=KIND, by_solver=search.by_solver)
+    return best.outcome(PROOF if best.bounds else "")
 
 
 def _solve(search: _ConnectedSearch, deadline: float) -> None:
     """Bound nodes and workers, then search the best solution; of nodes first where both matter."""
-    places, params = search.places, search.params
+    places, params, token = search.places, search.params, search.best.reporter.token
     scale = dual_scale(places.problem)
-    nodes = _tightest_level(places, scale, deadline, params)
-    gap_search = level_search(nodes, params)
+    nodes = _tightest_level(places, scale, deadline, params, token)
+    gap_search = level_search(nodes, params, token)
     search.nodes = gap_search.bound
-    racks = rack_graph(places.problem, places.kinds, params)
+    racks = rack_graph(places.problem, places.kinds, token, params)
     if racks is not None:
-        duals = find_duals(racks, scale, deadline)
+        duals = find_duals(racks, scale, deadline, token)
         pairs = int(places.kinds.pairs(places.kinds.sizes))
         search.between_racks = max(0, pairs - duals.total(racks.sizes) // scale)
     rounded = round_down(nodes.graph, nodes.duals, nodes.graph.sizes)
@@ -144,26 +140,26 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
         _run_gap_search(search, gap_search, deadline)
         search.nodes = gap_search.bound
         return
-    workers = make_level(places.workers, scale, deadline, params)
+    workers = make_level(places.workers, scale, deadline, params, token)
     search.workers = workers.flow_bound
-    search.split = WorkerSplitter(places.workers, workers.duals, deadline, params)
+    search.split = WorkerSplitter(places.workers, workers.duals, deadline, params, token)
     search.tell()
     search.offer(rounded)
     now = time.perf_counter()
     _run_gap_search(search, gap_search, now + params.node_time_fraction * (deadline - now))
     search.nodes = gap_search.bound
     search.tell()
-    if places.node_saving and places.worker_saving and not search.reporter.known.is_settled:
-        both = two_level_search(places, nodes, workers, search.split, params)
+    if places.node_saving and places.worker_saving and not search.best.is_settled:
+        both = two_level_search(places, nodes, workers, search.split, params, token)
         _run_gap_search(search, both, deadline)
         search.both = both.bound
 
 
 def _tightest_level(
-    places: PlaceModel, scale: int, deadline: float, params: ConnectedParams
+    places: PlaceModel, scale: int, deadline: float, params: ConnectedParams, token: RunToken
 ) -> Level:
     """Return the level of nodes, by the rule that gives the least bound."""
-    found = [make_level(graph, scale, deadline, params) for graph in places.nodes]
+    found = [make_level(graph, scale, deadline, params, token) for graph in places.nodes]
     return min(found, key=lambda one: one.duals.total(one.graph.sizes) - one.load_bound.total)
 
 
@@ -188,9 +184,13 @@ def supports(problem: Problem) -> str | None:
     return why_not_connected(problem)
 
 
-CONNECTED = Engine(
-    name=KIND,
-    run=run,
-    supports=supports,
-    version=lambda: f"highspy {version('highspy')}",
-)
+def _engine(params: ConnectedParams) -> Engine:
+    return Engine(
+        name=KIND,
+        run=partial(run, params=params),
+        supports=supports,
+        version=lp_solver,
+    )
+
+
+CONNECTED = configurable(_engine, CONNECTED_DEFAULTS)

@@ -17,8 +17,7 @@ from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.connected.tree_knapsack import KnapsackTables, make_tables
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.memory import check_room
+from slotwise.solver.core.memory import RunToken
 
 
 def enumerate_connected(
@@ -26,6 +25,7 @@ def enumerate_connected(
     scale: int,
     duals: IntArray,
     gap: int,
+    token: RunToken,
     deadline: float = math.inf,
     params: ConnectedParams = CONNECTED_DEFAULTS,
 ) -> IntArray:
@@ -36,17 +36,17 @@ def enumerate_connected(
     """
     found = [np.zeros((0, graph.count), dtype=np.int64)]
     for assignment in graph.assignments():
-        check_stop()
+        token.check()
         if time.perf_counter() > deadline:
             raise TooLongError
-        tables = make_tables(graph, scale, duals, assignment)
+        tables = make_tables(graph, scale, duals, assignment, token)
         enumerations = (
-            [_Enumeration(tables, gap, params)]
+            [_Enumeration(tables, gap, params, token)]
             if tables.is_active
-            else _by_top_type(tables, gap, params)
+            else _by_top_type(tables, gap, params, token)
         )
         for enumeration in enumerations:
-            check_stop()
+            token.check()
             rows = enumeration.run()
             rows = rows[graph.admits(rows)]
             rows = rows[rows @ duals - scale * graph.gains(rows) <= gap]
@@ -69,21 +69,29 @@ def is_connected(flow: IntArray, rows: IntArray) -> BoolArray:
         reached = wider
 
 
-def _by_top_type(tables: KnapsackTables, gap: int, params: ConnectedParams) -> list[_Enumeration]:
+def _by_top_type(
+    tables: KnapsackTables, gap: int, params: ConnectedParams, token: RunToken
+) -> list[_Enumeration]:
     """Return an enumeration per kind that may be the topmost one of a configuration."""
-    return [_Enumeration(tables, gap, params, top) for top in tables.graph.order]
+    return [_Enumeration(tables, gap, params, token, top) for top in tables.graph.order]
 
 
 class _Enumeration:
     """Partial configurations, one kind after the other from the top down, all followed at once."""
 
     def __init__(
-        self, tables: KnapsackTables, gap: int, params: ConnectedParams, top: int | None = None
+        self,
+        tables: KnapsackTables,
+        gap: int,
+        params: ConnectedParams,
+        token: RunToken,
+        top: int | None = None,
     ) -> None:
         self._tables = tables
         self._graph = tables.graph
         self._gap = gap
         self._max_rows = params.max_partial
+        self._token = token
         self._rows = tables.assignment[None, :]
         self._used = np.zeros(1, dtype=np.int64)
         self._value = np.array([tables.base], dtype=np.int64)
@@ -114,7 +122,7 @@ class _Enumeration:
         elif not (tables.is_active and self._attached[k]):
             allowed[above == 0, 1:] = False
         row, y = np.nonzero(allowed)
-        check_room(
+        self._token.check_room(
             2 * self._rows[:1].nbytes * len(row), f"a list of {len(row):,} connected configurations"
         )
         self._rows = self._rows[row]

@@ -11,12 +11,13 @@ from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.enumeration import enumerate_connected
 from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.connected.level import Level
+from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.params import ConnectedParams, ResidualParams
 from slotwise.solver.column_generation.rack_splits import all_in_one
 from slotwise.solver.column_generation.residual_search import TooLongError
-from slotwise.solver.column_generation.restricted_master import TypeColumns
 from slotwise.solver.column_generation.search_state import MasterSolution, SearchState, SiteColumns
 from slotwise.solver.column_generation.split_search import SplitSearch
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits
 
 
@@ -34,6 +35,8 @@ class GapSearch:
         their values; may raise `TooLongError`.
     params
         Of the search among the columns.
+    token
+        Ends the search by `CancelledError`.
     on_best
         Called with the configurations [K] of each better solution met.
     by_solver
@@ -51,6 +54,7 @@ class GapSearch:
         min_reduced_cost: int,
         columns: Callable[[int, float], TypeColumns],
         params: ResidualParams,
+        token: RunToken,
     ) -> None:
         self.on_best = lambda configurations: None
         self.by_solver = False
@@ -58,6 +62,7 @@ class GapSearch:
         self._scale = scale
         self._columns = columns
         self._params = params
+        self._token = token
         self._total = int(duals @ sizes)
         self.bound = (self._total - min_reduced_cost) // scale
 
@@ -102,6 +107,7 @@ class GapSearch:
             lambda found: self.on_best(_configurations(found)),
             limits,
             self._params,
+            self._token,
         )
         try:
             search.run()
@@ -123,17 +129,21 @@ def _configurations(found: MasterSolution) -> list[IntArray]:
     return [np.array(counts) for _, counts in found.configurations[0]]
 
 
-def level_search(level: Level, params: ConnectedParams) -> GapSearch:
+def level_search(level: Level, params: ConnectedParams, token: RunToken) -> GapSearch:
     """Return the search for solutions of the places of one level."""
     graph, duals, load_bound = level.graph, level.duals, level.load_bound
 
     def columns(gap: int, deadline: float) -> TypeColumns:
         room = gap - load_bound.min_of_others
-        configurations = enumerate_connected(graph, duals.scale, duals.pi, room, deadline, params)
+        configurations = enumerate_connected(
+            graph, duals.scale, duals.pi, room, token, deadline, params
+        )
         costs = level.reduced_costs(configurations, graph.gains(configurations))
         return column_of(graph, configurations[costs <= gap])
 
-    return GapSearch(graph.sizes, duals.scale, duals.pi, load_bound.total, columns, params.residual)
+    return GapSearch(
+        graph.sizes, duals.scale, duals.pi, load_bound.total, columns, params.residual, token
+    )
 
 
 def column_of(graph: FlowGraph, configurations: IntArray) -> TypeColumns:

@@ -17,9 +17,9 @@ from functools import cached_property
 import networkx as nx
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import BoolArray, IntArray
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
-from slotwise.solver.core.ctrl_c import check_stop
 from slotwise.solver.structure.task_types import flow_inside
 
 Admits = Callable[[IntArray], BoolArray]
@@ -123,11 +123,13 @@ def make_flow_graph(
     capacity: int,
     most: IntArray,
     admits: Admits,
+    token: CancellationToken,
     params: ConnectedParams = CONNECTED_DEFAULTS,
 ) -> FlowGraph:
     """Return the graph; see `FlowGraph`."""
     whole = nx.from_numpy_array((flow > 0) & ~np.eye(len(sizes), dtype=np.bool_))
-    rest, feedback = whole.copy(), _feedback_types(whole, most, params.max_assignments)
+    rest = whole.copy()
+    feedback = _feedback_types(whole, most, params.max_assignments, token)
     rest.remove_nodes_from(feedback)
     for a, b in rest.edges:
         rest.edges[a, b]["pairs"] = int(flow[a, b] * sizes[a] * sizes[b])
@@ -160,11 +162,13 @@ def make_flow_graph(
     )
 
 
-def _feedback_types(flows: nx.Graph[int], most: IntArray, max_assignments: int) -> tuple[int, ...]:
+def _feedback_types(
+    flows: nx.Graph[int], most: IntArray, max_assignments: int, token: CancellationToken
+) -> tuple[int, ...]:
     """Return kinds on many cycles, as long as their counts have few combinations."""
     rest, feedback, assignments = flows.copy(), [], 1
     while len(core := nx.k_core(rest, 2)):
-        check_stop()
+        token.check()
         joints = [k for k in core if core.degree(k) > 2] or list(core)
         chosen = min(joints, key=lambda k: (_cost(int(most[k]), core.degree(k)), k))
         assignments *= int(most[chosen]) + 1

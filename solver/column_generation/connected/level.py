@@ -21,7 +21,7 @@ from slotwise.solver.column_generation.connected.pricing import ProvenDuals, fin
 from slotwise.solver.column_generation.connected.tree_knapsack import make_tables, values_by_units
 from slotwise.solver.column_generation.neg_inf import NEG_INF
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
-from slotwise.solver.core.ctrl_c import check_stop
+from slotwise.solver.core.memory import RunToken
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +59,7 @@ class LoadBound:
 def make_load_bound(
     graph: FlowGraph,
     duals: ProvenDuals,
+    token: RunToken,
     deadline: float = math.inf,
     params: ConnectedParams = CONNECTED_DEFAULTS,
 ) -> LoadBound:
@@ -73,10 +74,10 @@ def make_load_bound(
 
     reduced_costs = np.full(graph.capacity + 1, -NEG_INF, dtype=np.int64)
     for assignment in graph.assignments():
-        check_stop()
+        token.check()
         if time.perf_counter() > deadline:
             return load_bound
-        tables = make_tables(graph, duals.scale, duals.pi, assignment, exactly=True)
+        tables = make_tables(graph, duals.scale, duals.pi, assignment, token, exactly=True)
         used = int(assignment @ graph.weights)
         values = values_by_units(tables)
         reduced_costs[used:] = np.minimum(reduced_costs[used:], np.maximum(-values, 0))
@@ -111,7 +112,9 @@ class Level:
         return np.asarray(own + self.load_bound.of_others(counts))
 
 
-def make_level(graph: FlowGraph, scale: int, deadline: float, params: ConnectedParams) -> Level:
+def make_level(
+    graph: FlowGraph, scale: int, deadline: float, params: ConnectedParams, token: RunToken
+) -> Level:
     """Find the duals of a graph until the deadline, and their load bound."""
-    duals = find_duals(graph, scale, deadline)
-    return Level(graph, duals, make_load_bound(graph, duals, deadline, params))
+    duals = find_duals(graph, scale, deadline, token)
+    return Level(graph, duals, make_load_bound(graph, duals, token, deadline, params))

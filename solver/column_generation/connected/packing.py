@@ -12,7 +12,7 @@ from slotwise.solver.column_generation.configurations.enumeration import within_
 from slotwise.solver.column_generation.connected.place_model import PlaceModel, worker_counts
 from slotwise.solver.column_generation.connected.worker_split import WorkerSplitter
 from slotwise.solver.structure.disaggregation import deal
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.task_types import TaskTypes
 
 NodeConfigurations = dict[int, IntArray]
 """Node -> tasks [K] of each kind on it."""
@@ -62,7 +62,11 @@ def _first_fit(
 
 
 def _slots_kept(
-    problem: Problem, kinds: Kinds, per_worker: IntArray | None, after: IntArray, nodes: IntArray
+    problem: Problem,
+    kinds: TaskTypes,
+    per_worker: IntArray | None,
+    after: IntArray,
+    nodes: IntArray,
 ) -> BoolArray:
     kept = within_node_caps(problem, kinds, after)
     if per_worker is None:

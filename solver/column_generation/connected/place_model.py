@@ -13,13 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem, Rules
+from slotwise.models.cancellation import CancellationToken
+from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem
+from slotwise.models.problem.rules import Rules
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.configurations.enumeration import within_node_caps
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.structure.separability import only_network_counts
-from slotwise.solver.structure.task_types import Kinds, merge_twins
+from slotwise.solver.structure.task_types import TaskTypes, merge_twins
 from slotwise.solver.structure.worker_layout import has_single_workers
 
 FINEST_BITS, MAX_BITS = 20, 59
@@ -49,7 +51,7 @@ class PlaceModel:
     """
 
     problem: Problem
-    kinds: Kinds
+    kinds: TaskTypes
     nodes: tuple[FlowGraph, ...]
     node_saving: int
     workers: FlowGraph | None
@@ -107,14 +109,16 @@ def _why_not_isolated(problem: Problem, rules: Rules) -> str | None:
     """Return ``None`` where each component has one kind of tasks."""
     if any(a != b for a, b in rules.incompatible):
         return "components are incompatible"
-    kinds = merge_twins(problem)
+    kinds = merge_twins(problem, CancellationToken())
     components = [problem.classes[group[0]].component for group in kinds.members]
     return None if len(set(components)) == len(components) else "tasks of a component differ"
 
 
-def make_place_model(problem: Problem, params: ConnectedParams = CONNECTED_DEFAULTS) -> PlaceModel:
+def make_place_model(
+    problem: Problem, token: CancellationToken, params: ConnectedParams = CONNECTED_DEFAULTS
+) -> PlaceModel:
     """Return the problem as kinds on places; `why_not_connected` must have said ``None``."""
-    kinds = merge_twins(problem)
+    kinds = merge_twins(problem, token)
     topology = next(t for t, rules in enumerate(problem.rules) if rules.classes)
     single = has_single_workers(problem, topology)
     isolated = not single and problem.rules[topology].one_component_per_worker
@@ -124,16 +128,20 @@ def make_place_model(problem: Problem, params: ConnectedParams = CONNECTED_DEFAU
     return PlaceModel(
         problem=problem,
         kinds=kinds,
-        nodes=_nodes(problem, kinds, per_worker, params),
+        nodes=_nodes(problem, kinds, per_worker, params, token),
         node_saving=int(distance[RACK] - distance[WORKER if single else NODE]),
-        workers=_workers(problem, kinds, topology, params) if split else None,
+        workers=_workers(problem, kinds, topology, params, token) if split else None,
         worker_saving=int(distance[NODE] - distance[WORKER]) if split else 0,
         per_worker=per_worker,
     )
 
 
 def _nodes(
-    problem: Problem, kinds: Kinds, per_worker: IntArray | None, params: ConnectedParams
+    problem: Problem,
+    kinds: TaskTypes,
+    per_worker: IntArray | None,
+    params: ConnectedParams,
+    token: CancellationToken,
 ) -> tuple[FlowGraph, ...]:
     capacity, slots = problem.capacity.max(axis=0), int(problem.slots.max())
     most = kinds.sizes.copy()
@@ -163,14 +171,20 @@ def _nodes(
     filled = [int(kinds.sizes @ weights) / max(units, 1) for weights, units in rules]
     return tuple(
         make_flow_graph(
-            kinds.sizes, kinds.flow, *coarse(*rule, params.max_units), most, admits, params
+            kinds.sizes, kinds.flow, *coarse(*rule, params.max_units), most, admits, token, params
         )
         for rule, share in zip(rules, filled, strict=True)
         if share >= params.tightest_fraction * max(filled)
     )
 
 
-def _workers(problem: Problem, kinds: Kinds, topology: int, params: ConnectedParams) -> FlowGraph:
+def _workers(
+    problem: Problem,
+    kinds: TaskTypes,
+    topology: int,
+    params: ConnectedParams,
+    token: CancellationToken,
+) -> FlowGraph:
     heap = np.array([problem.heap[group[0]] for group in kinds.members], dtype=np.int64)
     limit = problem.rules[topology].heap_limit
     most = kinds.sizes.copy()
@@ -181,7 +195,7 @@ def _workers(problem: Problem, kinds: Kinds, topology: int, params: ConnectedPar
         return np.asarray((counts @ heap <= limit) & (counts <= most).all(axis=1))
 
     units = coarse(heap, limit, params.max_units)
-    return make_flow_graph(kinds.sizes, kinds.flow, *units, most, admits, params)
+    return make_flow_graph(kinds.sizes, kinds.flow, *units, most, admits, token, params)
 
 
 def worker_counts(counts: IntArray, per_worker: IntArray) -> IntArray:
@@ -190,7 +204,7 @@ def worker_counts(counts: IntArray, per_worker: IntArray) -> IntArray:
     return np.asarray(needed.sum(axis=1))
 
 
-def _per_worker(problem: Problem, kinds: Kinds, topology: int) -> IntArray:
+def _per_worker(problem: Problem, kinds: TaskTypes, topology: int) -> IntArray:
     """Return [K] the most tasks of a kind in a worker of its own; 0 where none fits."""
     rules = problem.rules[topology]
     most = []
@@ -210,7 +224,7 @@ def coarse(weights: IntArray, capacity: int, most: int) -> tuple[IntArray, int]:
     return weights // unit, capacity // unit
 
 
-def _slot_rule(kinds: Kinds, per_worker: IntArray, slots: int) -> tuple[IntArray, int]:
+def _slot_rule(kinds: TaskTypes, per_worker: IntArray, slots: int) -> tuple[IntArray, int]:
     """Return the rule that the workers of a node take at most its slots.
 
     y tasks need at least y / per_worker workers, and one worker if the kind has one task only.

@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-import highspy
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
@@ -21,7 +20,12 @@ from slotwise.solver.column_generation.connected.tree_knapsack import (
     best_value,
     make_tables,
 )
-from slotwise.solver.core.ctrl_c import check_stop
+from slotwise.solver.column_generation.restricted_master import (
+    FloatArray,
+    RestrictedMaster,
+    on_grid,
+)
+from slotwise.solver.core.memory import RunToken
 
 TOLERANCE_BITS = 4
 """Reduced cost that no longer counts while duals are sought: 2^4 steps of their grid."""
@@ -40,49 +44,31 @@ class ProvenDuals:
         return int(self.pi @ counts)
 
 
-def find_duals(graph: FlowGraph, scale: int, deadline: float) -> ProvenDuals:
+def find_duals(graph: FlowGraph, scale: int, deadline: float, token: RunToken) -> ProvenDuals:
     """Return the least duals found until the deadline; those of every round are proven.
 
     The first round is always ended, for nothing is proven without it.
     """
     master = ConnectedMaster(graph, scale)
-    least: IntArray | None = None
-    while True:
-        duals = np.maximum(np.rint(master.duals() * scale), 0).astype(np.int64)
-        added = violation = 0
-        for assignment in graph.assignments():
-            check_stop()
-            if least is not None and time.perf_counter() > deadline:
-                return ProvenDuals(scale, least, master.configurations())
-            tables = make_tables(graph, scale, duals, assignment)
-            violation = max(violation, best_value(tables))
-            for configuration in best_configurations(tables):
-                check_stop()
-                value = int(graph.gain_bounds(scale, configuration)) - int(duals @ configuration)
-                if value > 1 << TOLERANCE_BITS:
-                    added += master.add(configuration)
-            del tables  # before the next are made
-        # Every configuration has a task or more: raising all duals lifts all reduced costs to 0.
-        proven = duals + violation
-        if least is None or int(proven @ graph.sizes) < int(least @ graph.sizes):
-            least = proven
-        if not added:
-            return ProvenDuals(scale, least, master.configurations())
+    master.lp.generate(lambda duals: master.price(duals, deadline, token), token)
+    assert master.least is not None, "the first round was ended"
+    return ProvenDuals(scale, master.least, master.configurations())
 
 
 class ConnectedMaster:
-    """The restricted master: how often each configuration is used so that all tasks are placed."""
+    """The restricted master: how often each configuration is used so that all tasks are placed.
+
+    `least` are the least proven duals [K] so far; ``None`` before the first.
+    """
 
     def __init__(self, graph: FlowGraph, scale: int) -> None:
         self._graph = graph
         self._scale = scale
         self._known: dict[bytes, IntArray] = {}
-        self._lp = highspy.Highs()
-        self._lp.setOptionValue("output_flag", False)
-        self._lp.setOptionValue("threads", 1)
-        self._lp.changeObjectiveSense(highspy.ObjSense.kMaximize)
-        for size in graph.sizes.tolist():
-            self._lp.addRow(float(size), float(size), 0, [], [])
+        self._most = scale * int(graph.gains(graph.sizes))
+        self.least: IntArray | None = None
+        self.lp = RestrictedMaster(maximize=True)
+        self.lp.add_rows(graph.sizes.tolist())
         for alone in np.eye(graph.count, dtype=np.int64):
             self.add(alone)
 
@@ -92,16 +78,37 @@ class ConnectedMaster:
         if key in self._known:
             return False
         self._known[key] = configuration
-        rows = np.flatnonzero(configuration).tolist()
-        entries = [float(configuration[k]) for k in rows]
         gain = float(self._graph.gain_bounds(self._scale, configuration)) / self._scale
-        self._lp.addCol(gain, 0.0, highspy.kHighsInf, len(rows), rows, entries)
+        self.lp.add_columns(np.array([gain]), configuration[None, :])
         return True
 
-    def duals(self) -> IntArray:
-        """Solve; return [K] the duals as doubles."""
-        self._lp.run()
-        return np.array(self._lp.getSolution().row_dual)[: self._graph.count]
+    def price(self, found: FloatArray, deadline: float, token: RunToken) -> bool:
+        """Add configurations of negative reduced cost; return whether there were any.
+
+        Proves duals on the way, unless the deadline passes before the round is ended.
+        """
+        # No dual of the optimum exceeds the flow of all tasks together.
+        duals = np.maximum(on_grid(found, self._scale, self._most), 0)
+        added = False
+        violation = 0
+        for assignment in self._graph.assignments():
+            token.check()
+            if self.least is not None and time.perf_counter() > deadline:
+                return False
+            tables = make_tables(self._graph, self._scale, duals, assignment, token)
+            violation = max(violation, best_value(tables))
+            for configuration in best_configurations(tables, token):
+                token.check()
+                gain = int(self._graph.gain_bounds(self._scale, configuration))
+                if gain - int(duals @ configuration) > 1 << TOLERANCE_BITS:
+                    added |= self.add(configuration)
+            del tables  # before the next are made
+        # Every configuration has a task or more: raising all duals lifts all reduced costs to 0.
+        proven = duals + violation
+        sizes = self._graph.sizes
+        if self.least is None or int(proven @ sizes) < int(self.least @ sizes):
+            self.least = proven
+        return added
 
     def configurations(self) -> IntArray:
         """Return [Y, K] the configurations added."""

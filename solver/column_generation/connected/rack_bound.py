@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import CLUSTER, RACK, BoolArray, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
 from slotwise.solver.column_generation.connected.place_model import coarse
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
-from slotwise.solver.structure.task_types import Kinds
+from slotwise.solver.structure.task_types import TaskTypes
 
 
 def rack_graph(
-    problem: Problem, kinds: Kinds, params: ConnectedParams = CONNECTED_DEFAULTS
+    problem: Problem,
+    kinds: TaskTypes,
+    token: CancellationToken,
+    params: ConnectedParams = CONNECTED_DEFAULTS,
 ) -> FlowGraph | None:
     """Return the kinds in a rack as large as the largest in everything.
 
@@ -37,7 +41,7 @@ def rack_graph(
     tightest = max(limited, key=lambda d: float(needed[d] / max(int(room[d]), 1)))
     units = coarse(kinds.demand[:, tightest], int(room[tightest]), params.max_rack_units)
     return make_flow_graph(
-        kinds.sizes, kinds.flow, *units, np.minimum(most, kinds.sizes), admits, params
+        kinds.sizes, kinds.flow, *units, np.minimum(most, kinds.sizes), admits, token, params
     )
 
 
@@ -48,7 +52,7 @@ def _room(problem: Problem, rack: int) -> IntArray:
     return np.asarray(np.where(unlimited, NO_LIMIT, np.where(unlimited, 0, capacity).sum(axis=0)))
 
 
-def _most(problem: Problem, kinds: Kinds, rack: int) -> IntArray:
+def _most(problem: Problem, kinds: TaskTypes, rack: int) -> IntArray:
     """Return [K] the most tasks of each kind that the nodes of a rack hold, if alone there."""
     capacity = problem.capacity[problem.node_rack == rack]
     most = np.zeros(kinds.count, dtype=np.int64)

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.neg_inf import NEG_INF
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.memory import check_room
+from slotwise.solver.core.memory import RunToken
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,13 +69,20 @@ class KnapsackTables:
 
 
 def make_tables(
-    graph: FlowGraph, scale: int, duals: IntArray, assignment: IntArray, *, exactly: bool = False
+    graph: FlowGraph,
+    scale: int,
+    duals: IntArray,
+    assignment: IntArray,
+    token: RunToken,
+    *,
+    exactly: bool = False,
 ) -> KnapsackTables:
     """Fill the tables of an assignment, children before parents.
 
     With `exactly`, units are those used, not those allowed; such tables give no configurations.
     """
-    check_room(table_bytes(graph), f"tables of {graph.count:,} kinds in connected configurations")
+    size = table_bytes(graph)
+    token.check_room(size, f"tables of {graph.count:,} kinds in connected configurations")
     inside = int(graph.gains(assignment))
     made = KnapsackTables(
         graph=graph,
@@ -90,7 +97,7 @@ def make_tables(
         lifted={},
     )
     for k in reversed(graph.order):
-        _fill(made, k)
+        _fill(made, k, token)
     return made
 
 
@@ -104,11 +111,11 @@ def table_bytes(graph: FlowGraph) -> int:
     return 8 * rows * (graph.capacity + 1)
 
 
-def _fill(made: KnapsackTables, k: int) -> None:
-    check_stop()
+def _fill(made: KnapsackTables, k: int, token: CancellationToken) -> None:
+    token.check()
     from slotwise.solver.column_generation.connected.compiled import lift
 
-    check_stop()
+    token.check()
     graph, units = made.graph, made.units
     table = np.full((int(graph.most[k]) + 1, units + 1), NEG_INF, dtype=np.int64)
     for y, value in enumerate(made.values(k).tolist()):
@@ -155,12 +162,12 @@ def best_value(made: KnapsackTables) -> int:
     return made.base + int(_together(made)[-1][0, made.units])
 
 
-def best_configurations(made: KnapsackTables) -> list[IntArray]:
+def best_configurations(made: KnapsackTables, token: CancellationToken) -> list[IntArray]:
     """Return [K] configurations of value above 0: with each top kind the best one."""
     graph, found = made.graph, []
     if not made.is_active:
         for k in graph.order:
-            check_stop()
+            token.check()
             value, y = _best_top(made, k)
             if value > 0:
                 configuration = made.assignment.copy()

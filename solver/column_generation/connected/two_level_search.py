@@ -15,9 +15,10 @@ from slotwise.solver.column_generation.connected.gap_search import GapSearch
 from slotwise.solver.column_generation.connected.level import Level
 from slotwise.solver.column_generation.connected.place_model import PlaceModel
 from slotwise.solver.column_generation.connected.worker_split import WorkerSplitter
+from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.params import ConnectedParams
-from slotwise.solver.column_generation.restricted_master import TypeColumns
 from slotwise.solver.column_generation.worker_packing.subset_table import split_gains
+from slotwise.solver.core.memory import RunToken
 
 
 def two_level_search(
@@ -26,6 +27,7 @@ def two_level_search(
     workers: Level,
     split: WorkerSplitter,
     params: ConnectedParams,
+    token: RunToken,
 ) -> GapSearch:
     """Return the search with value ``a`` per unit of flow inside nodes and ``b`` inside workers.
 
@@ -37,7 +39,7 @@ def two_level_search(
     def columns(gap: int, deadline: float) -> TypeColumns:
         room = gap // a - nodes.load_bound.min_of_others
         configurations = enumerate_connected(
-            nodes.graph, scale, nodes.duals.pi, room, deadline, params
+            nodes.graph, scale, nodes.duals.pi, room, token, deadline, params
         )
         gains = nodes.graph.gains(configurations)
         left = (gap - a * nodes.reduced_costs(configurations, gains)) // b
@@ -56,8 +58,8 @@ def two_level_search(
         """Return the flow inside workers, and which configurations fit the gap that is left."""
         duals = workers.duals.pi
         widest = int(left.max(initial=0))
-        small = enumerate_connected(workers.graph, scale, duals, widest, deadline, params)
-        found = split_gains(configurations, small, workers.graph.gains(small), params)
+        small = enumerate_connected(workers.graph, scale, duals, widest, token, deadline, params)
+        found = split_gains(configurations, small, workers.graph.gains(small), params, token)
         if found is None:
             found = split.gains(configurations, left)
         inside, possible = found
@@ -66,4 +68,6 @@ def two_level_search(
 
     duals = a * nodes.duals.pi + b * workers.duals.pi
     min_reduced_cost = a * nodes.load_bound.total + b * workers.load_bound.total
-    return GapSearch(places.kinds.sizes, scale, duals, min_reduced_cost, columns, params.residual)
+    return GapSearch(
+        places.kinds.sizes, scale, duals, min_reduced_cost, columns, params.residual, token
+    )

@@ -11,27 +11,34 @@ from slotwise.solver.column_generation.connected.enumeration import enumerate_co
 from slotwise.solver.column_generation.connected.gap_search import column_of
 from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.connected.pricing import ProvenDuals
+from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.params import ConnectedParams
 from slotwise.solver.column_generation.residual_search import (
     SiteSolution,
     TooLongError,
     min_reduced_cost,
 )
-from slotwise.solver.column_generation.restricted_master import DualBound, TypeColumns
-from slotwise.solver.core.ctrl_c import check_stop
+from slotwise.solver.column_generation.site_relaxation import DualBound
+from slotwise.solver.core.memory import RunToken
 
 
 class WorkerSplitter:
     """Splits the configurations of nodes into workers, at the duals of workers."""
 
     def __init__(
-        self, graph: FlowGraph, duals: ProvenDuals, deadline: float, params: ConnectedParams
+        self,
+        graph: FlowGraph,
+        duals: ProvenDuals,
+        deadline: float,
+        params: ConnectedParams,
+        token: RunToken,
     ) -> None:
         self._graph = graph
         self._duals = duals
         self._dual_bound = DualBound(duals.scale, duals.pi, 0, (0,))
         self._deadline = deadline
         self._params = params
+        self._token = token
         self._known: dict[bytes, SiteSolution | int] = {}
         self.widest, self._column = self._listed()
 
@@ -79,9 +86,8 @@ class WorkerSplitter:
         units = 1
         while units <= self._params.max_split_gap:
             try:
-                more = enumerate_connected(
-                    graph, scale, self._duals.pi, units * scale, self._deadline, self._params
-                )
+                within = self._token, self._deadline, self._params
+                more = enumerate_connected(graph, scale, self._duals.pi, units * scale, *within)
             except TooLongError:
                 break
             if len(more) > self._params.max_split_configurations:
@@ -97,7 +103,7 @@ class WorkerSplitter:
             return known if known.reduced_cost <= gap else None
         if known >= gap:
             return None
-        check_stop()
+        self._token.check()
         solution = min_reduced_cost(
             [self._column],
             (int(configuration.sum()),),
@@ -105,6 +111,7 @@ class WorkerSplitter:
             configuration,
             gap,
             self._may_continue,
+            self._token,
         )
         self._known[key] = gap if solution is None else solution
         return solution

@@ -18,37 +18,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray, Problem
-from slotwise.solver.column_generation.params import ColumnsParams, PackingParams
-from slotwise.solver.column_generation.worker_packing.worker_configurations import (
-    worker_configurations,
+from slotwise.solver.column_generation.params import ColumnsParams
+from slotwise.solver.column_generation.worker_packing.worker_costs import (
+    CPU,
+    MEMORY,
+    WORKERS,
+    WorkerConfigurations,
+    costed_configurations,
+    relevant_costs,
 )
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import NotTakenError
-from slotwise.solver.core.memory import check_room
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.structure.dominance import undominated
-from slotwise.solver.structure.task_types import Kinds
-from slotwise.solver.structure.worker_layout import home_labels, keeps_apart
-
-WORKERS, CPU, MEMORY, NETWORK, MOVED = range(5)
-"""Costs of a split: workers; cpu and memory beyond what the tasks need; minus the flow inside
-workers; minus the tasks that stay at home."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class WorkerConfigurations:
-    """What one worker can hold: [W, k] counts, [W, 5] costs, [W] first kind, by first kind.
-
-    `label` is the home it has, ``None`` for a fresh worker.
-    """
-
-    counts: IntArray
-    costs: IntArray
-    label: int | None
-
-    @property
-    def firsts(self) -> IntArray:
-        """The first kind of each."""
-        return np.asarray((self.counts > 0).argmax(axis=1), dtype=np.int64)
+from slotwise.solver.structure.task_types import TaskTypes
+from slotwise.solver.structure.worker_layout import keeps_apart
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,11 +68,12 @@ class WorkerSplits:
 
 def worker_splits(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     topology: int,
     node: int,
     deadline: float,
     params: ColumnsParams,
+    token: RunToken,
 ) -> tuple[WorkerSplits, IntArray]:
     """Return all splits that were reached, and which of them are undominated.
 
@@ -98,8 +82,10 @@ def worker_splits(
     NotTakenError
         When there are too many, or the deadline passes.
     """
-    configurations = _worker_configurations(problem, kinds, topology, node, params.packing)
-    search = _SplitEnumeration(problem, kinds, topology, node, configurations, deadline, params)
+    configurations = costed_configurations(problem, kinds, topology, node, params.packing, token)
+    search = _SplitEnumeration(
+        problem, kinds, topology, node, configurations, deadline, params, token
+    )
     layer = np.zeros(1, dtype=np.int64)
     fresh = int(problem.slots[node]) if keeps_apart(problem, topology) else 1
     while len(layer) and fresh:
@@ -110,65 +96,19 @@ def worker_splits(
     return search.splits(), search.kept
 
 
-def _worker_configurations(
-    problem: Problem, kinds: Kinds, topology: int, node: int, params: PackingParams
-) -> tuple[WorkerConfigurations, ...]:
-    """Return the configurations of a fresh worker, then those of each home on the node."""
-    columns = np.flatnonzero(kinds.topology == topology)
-    counts = worker_configurations(problem, kinds, topology, kinds.sizes[columns], params, node)
-    costs = np.zeros((len(counts), 5), dtype=np.int64)
-    costs[:, WORKERS] = 1
-    flow = kinds.flow[np.ix_(columns, columns)]
-    costs[:, NETWORK] = -(np.einsum("wi,ij,wj->w", counts, flow, counts) // 2)
-    firsts = [kinds.members[k][0] for k in columns.tolist()]
-    heap = counts @ problem.heap[firsts]
-    for region in problem.regions:
-        if region.topology == topology and region.kind != "offheap_node":
-            users = np.isin(firsts, region.classes)
-            size = region.size * (counts[:, users] > 0).any(axis=1)
-            costs[:, MEMORY] += size
-            heap = heap + (size if region.kind == "onheap" else 0)
-    if problem.cpu is not None:
-        cpu = counts @ problem.demand[firsts, problem.cpu]
-        costs[:, CPU] = np.maximum(problem.min_worker_cpu - cpu, 0)
-    fits = heap <= problem.rules[topology].heap_limit
-    order = np.argsort((counts[fits] > 0).argmax(axis=1), kind="stable")
-    fresh = WorkerConfigurations(counts[fits][order], costs[fits][order], None)
-    labels = home_labels(problem, topology).get(node, ())
-    homes = (_at_home(problem, kinds, columns, fresh, (node, label)) for label in labels)
-    return (fresh, *homes)
-
-
-def _at_home(
-    problem: Problem,
-    kinds: Kinds,
-    columns: IntArray,
-    fresh: WorkerConfigurations,
-    home: tuple[int, int],
-) -> WorkerConfigurations:
-    """Return the configurations that hold some task whose home this is."""
-    homed = [
-        sum(problem.classes[c].size for c in kinds.members[k] if problem.classes[c].home == home)
-        for k in columns.tolist()
-    ]
-    stay = np.minimum(fresh.counts, np.array(homed, dtype=np.int64)).sum(axis=1)
-    costs = fresh.costs.copy()
-    costs[:, MOVED] = -stay
-    return WorkerConfigurations(fresh.counts[stay > 0], costs[stay > 0], home[1])
-
-
 class _SplitEnumeration:
     """All splits reached so far; `kept` are the undominated ones."""
 
     def __init__(
         self,
         problem: Problem,
-        kinds: Kinds,
+        kinds: TaskTypes,
         topology: int,
         node: int,
         configurations: tuple[WorkerConfigurations, ...],
         deadline: float,
         params: ColumnsParams,
+        token: RunToken,
     ) -> None:
         self._problem = problem
         self._columns = np.flatnonzero(kinds.topology == topology)
@@ -178,7 +118,8 @@ class _SplitEnumeration:
         self._worker_configurations = configurations
         self._deadline = deadline
         self._params = params
-        self._relevant = _relevant(problem, node)
+        self._token = token
+        self._relevant = relevant_costs(problem, node)
         self._counts = np.zeros((1, len(self._columns)), dtype=np.int64)
         self._costs = np.zeros((1, 5), dtype=np.int64)
         self._how = np.full((1, 3), -1, dtype=np.int64)
@@ -190,7 +131,7 @@ class _SplitEnumeration:
         configurations = self._worker_configurations[source]
         at_once = max(1, self._params.split_pairs_at_once // max(1, len(configurations.counts)))
         for first in range(0, len(rows), at_once):
-            check_stop()
+            self._token.check()
             if time.perf_counter() > self._deadline:
                 raise NotTakenError("splitting the tasks of a node into workers takes too long")
             self._add(rows[first : first + at_once], source)
@@ -205,7 +146,9 @@ class _SplitEnumeration:
         configurations = self._worker_configurations[source]
         pairs = len(rows) * len(configurations.counts)
         width = len(self._columns) + 5 + self._demand.shape[1]
-        check_room(10 * pairs * width, f"{pairs:,} splits of a node's tasks into workers")
+        self._token.check_room(
+            10 * pairs * width, f"{pairs:,} splits of a node's tasks into workers"
+        )
         counts = self._counts[rows][:, None, :] + configurations.counts[None, :, :]
         costs = self._costs[rows][:, None, :] + configurations.costs[None, :, :]
         fits = (counts <= self._most).all(axis=2) & self._has_room(counts, costs)
@@ -248,16 +191,3 @@ class _SplitEnumeration:
             source,
             self._worker_configurations,
         )
-
-
-def _relevant(problem: Problem, node: int) -> list[int]:
-    """Return the costs that can make a difference on the node."""
-    parts = {part for term in problem.terms for part, _ in term.parts}
-    able = {
-        WORKERS: "workers" in parts or bool(problem.slots[node] < problem.task_count),
-        CPU: problem.min_worker_cpu > 0,
-        MEMORY: bool(problem.regions),
-        NETWORK: "network" in parts,
-        MOVED: problem.counts_moves,
-    }
-    return [cost for cost, matters in able.items() if matters]

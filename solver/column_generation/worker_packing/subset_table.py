@@ -10,11 +10,15 @@ from slotwise.models.problem.problem import BoolArray, IntArray
 from slotwise.solver.column_generation.neg_inf import NEG_INF
 from slotwise.solver.column_generation.params import ConnectedParams
 from slotwise.solver.column_generation.worker_packing.table import mixed_radix_strides
-from slotwise.solver.core.memory import has_room
+from slotwise.solver.core.memory import RunToken
 
 
 def split_gains(
-    configurations: IntArray, workers: IntArray, gains: IntArray, params: ConnectedParams
+    configurations: IntArray,
+    workers: IntArray,
+    gains: IntArray,
+    params: ConnectedParams,
+    token: RunToken,
 ) -> tuple[IntArray, BoolArray] | None:
     """Return for configurations [Y, K] the most flow inside workers, and whether they split.
 
@@ -26,11 +30,11 @@ def split_gains(
     most = configurations.max(axis=0)
     strides = mixed_radix_strides(most + 1)
     box = math.prod((most + 1).tolist())
-    if box > params.max_subset_cells or not has_room(
+    if box > params.max_subset_cells or not token.has_room(
         4 * box, f"a table of {box:,} configurations of nodes"
     ):
         return None
-    cells = _all_within(configurations, strides, params.max_subset_rows)
+    cells = _all_within(configurations, strides, params.max_subset_rows, token)
     if cells is None or len(cells) * len(workers) > params.max_subset_steps:
         return None
     from slotwise.solver.column_generation.worker_packing.compiled import fill_compiled
@@ -49,14 +53,16 @@ def split_gains(
     return found, np.asarray(found != NEG_INF)
 
 
-def _all_within(configurations: IntArray, strides: IntArray, max_rows: int) -> IntArray | None:
+def _all_within(
+    configurations: IntArray, strides: IntArray, max_rows: int, token: RunToken
+) -> IntArray | None:
     """Return the cells of all subsets of some `configurations`; ``None``: too many."""
     rows = np.unique(configurations, axis=0)
     for k in range(configurations.shape[1]):
         tops = rows[:, k]
         more = int((tops + 1).sum())
         size = 3 * 8 * more * configurations.shape[1]
-        if more > 4 * max_rows or not has_room(
+        if more > 4 * max_rows or not token.has_room(
             size, f"{more:,} subsets of configurations of nodes"
         ):
             return None

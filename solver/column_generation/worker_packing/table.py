@@ -18,9 +18,9 @@ from slotwise.solver.column_generation.worker_packing.kernels import Index, fill
 from slotwise.solver.column_generation.worker_packing.worker_configurations import (
     worker_configurations,
 )
-from slotwise.solver.core.engine import NotTakenError
-from slotwise.solver.core.memory import check_room
-from slotwise.solver.structure.task_types import Kinds, flow_inside
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.not_taken import NotTakenError
+from slotwise.solver.structure.task_types import TaskTypes, flow_inside
 
 MAX_VALUE = 2**62
 """Values of packings stay below it: any sum of a value and a worker fits 64 bits."""
@@ -92,7 +92,7 @@ class Packing:
                 left = left - configuration
         return found
 
-    def within(self, slots: int, time_s: float) -> Packing:
+    def within(self, slots: int, time_s: float, token: RunToken) -> Packing:
         """Return the best packings into at most `slots` workers, if that takes at most `time_s`.
 
         Raises
@@ -106,7 +106,7 @@ class Packing:
             or steps > time_s * self.params.steps_per_second
         ):
             raise NotTakenError(f"{len(self.rows):,} node configurations in up to {slots} workers")
-        check_room(8 * len(self.rows) * (slots + 1), f"{slots + 1} tables of workers")
+        token.check_room(8 * len(self.rows) * (slots + 1), f"{slots + 1} tables of workers")
         none = self._impossible()
         none[0] = 0
         tables = [none]
@@ -138,11 +138,12 @@ class Packing:
 
 def pack(
     problem: Problem,
-    kinds: Kinds,
+    kinds: TaskTypes,
     topology: int,
     counts: Sequence[IntArray],
     time_s: float,
     params: PackingParams,
+    token: RunToken,
 ) -> Packing:
     """Return the packings of a topology into any number of workers.
 
@@ -154,6 +155,8 @@ def pack(
         The table may take that long, seconds.
     params
         Limits of the tables.
+    token
+        Checked, and asked for room.
 
     Raises
     ------
@@ -167,12 +170,12 @@ def pack(
         raise NotTakenError(
             f"a node has up to {box:.0e} configurations, too many to pack into workers"
         )
-    check_room(
+    token.check_room(
         4 * box + 24 * sum(rows.size for rows in counts), f"a table of {box:,.0f} configurations"
     )
     strides = mixed_radix_strides(most + 1)
     cells = np.unique(np.concatenate([rows[:, columns] @ strides for rows in counts]))
-    configurations = worker_configurations(problem, kinds, topology, most, params)
+    configurations = worker_configurations(problem, kinds, topology, most, params, token)
     if len(configurations) * len(cells) > time_s * params.steps_per_second:
         raise NotTakenError(
             f"{len(configurations):,} worker configurations in {len(cells):,} node ones"
@@ -197,7 +200,7 @@ def pack(
     ).unlimited()
 
 
-def _pairs(kinds: Kinds, columns: IntArray, counts: IntArray) -> IntArray:
+def _pairs(kinds: TaskTypes, columns: IntArray, counts: IntArray) -> IntArray:
     """Return, for each row [.., k] of counts of these kinds, the flow inside a worker."""
     flow = kinds.flow[np.ix_(columns, columns)]
     return flow_inside(flow, counts)

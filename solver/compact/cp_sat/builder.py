@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ortools.sat.python import cp_model, cp_model_helper
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InternalError
-from slotwise.solver.core.ctrl_c import check_stop
 
 Count = cp_model.LinearExpr | int
 """A linear expression of CP-SAT."""
-
-
-class BuildingTooLongError(Exception):
-    """The model was not built before the deadline; nothing is known by that."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,13 +22,12 @@ class CpBuilder:
     ----------
     model
         What is built.
-    deadline
-        Time of `perf_counter` after which a new variable raises `BuildingTooLongError`; until then
-        it heeds Ctrl-C. ``None`` = nothing stops the building of a model that is small.
+    token
+        What stops the building: each new variable checks it.
     """
 
     model: cp_model.CpModel = field(default_factory=cp_model.CpModel)
-    deadline: float | None = None
+    token: CancellationToken = field(default_factory=CancellationToken)
     _uppers: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -41,17 +35,9 @@ class CpBuilder:
         """Yes: branching on whether a worker is open comes before what it holds."""
         return True
 
-    def check_time(self) -> None:
-        """Heed Ctrl-C and the deadline, where there is one."""
-        if self.deadline is None:
-            return
-        check_stop()
-        if time.perf_counter() > self.deadline:
-            raise BuildingTooLongError
-
     def whole(self, name: str, upper: int) -> Count:
         """Add a whole number from 0 to `upper`."""
-        self.check_time()
+        self.token.check()
         added = self.model.new_int_var(0, upper, "")
         self._uppers[added.index] = upper
         return added

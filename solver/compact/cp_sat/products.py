@@ -16,14 +16,14 @@ from itertools import pairwise
 from ortools.sat.python import cp_model
 
 from slotwise.solver.compact.cp_sat.builder import Count, CpBuilder
-from slotwise.solver.compact.network import Place, Product
+from slotwise.solver.compact.network import NetworkPlace, Product
 
 
 def products(builder: CpBuilder) -> Product[Count]:
     """Return how the compact model has products of counts."""
 
-    def of(place: Place[Count], center: int, leaves: Mapping[int, int]) -> Count:
-        builder.check_time()
+    def of(place: NetworkPlace[Count], center: int, leaves: Mapping[int, int]) -> Count:
+        builder.token.check()
         return product(builder.model, place.counts, center, leaves)
 
     return of

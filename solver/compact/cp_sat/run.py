@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InternalError
-from slotwise.solver.core.native_call import run_interruptible
+from slotwise.solver.compact.native_call import run_interruptible
 from slotwise.solver.core.result import Limits
 
 ANSWERS = (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.INFEASIBLE, cp_model.UNKNOWN)
@@ -63,11 +64,12 @@ def parameters(limits: Limits) -> cp_model.CpSolver:
 def run_cp_sat(
     model: cp_model.CpModel,
     limits: Limits,
+    token: CancellationToken,
     *,
     listener: cp_model.CpSolverSolutionCallback | None = None,
     on_bound: Callable[[float], None] | None = None,
 ) -> CpAnswer:
-    """Solve `model` within `limits`.
+    """Solve `model` within `limits`, until `token` is cancelled.
 
     Parameters
     ----------
@@ -86,7 +88,7 @@ def run_cp_sat(
         solver.best_bound_callback = on_bound
     statuses: list[cp_model.CpSolverStatus] = []
     interrupted = run_interruptible(
-        lambda: statuses.append(solver.solve(model, listener)), solver.stop_search
+        lambda: statuses.append(solver.solve(model, listener)), solver.stop_search, token
     )
     if statuses[0] not in ANSWERS:
         raise InternalError(f"CP-SAT answered {solver.status_name(statuses[0])}")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.solver.compact.milp.builder import Column, Expr, MilpBuilder, coefficients
 
 TRUST = 1e-9
@@ -56,6 +57,8 @@ class Question:
         Limits.
     presolve
         Whether the solver may simplify the model first.
+    token
+        Ends the search.
     below
         Ask only for solutions whose objective is below; ``None`` = for any.
     """
@@ -68,6 +71,7 @@ class Question:
     threads: int
     seed: int
     presolve: bool
+    token: CancellationToken
     below: float | None = None
 
 

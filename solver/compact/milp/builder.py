@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import pulp
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InternalError
 from slotwise.solver.compact.builder import Linear
-from slotwise.solver.compact.model_size import MOST_COLUMNS
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.compact.params import MILP_DEFAULTS, MilpParams
+from slotwise.solver.core.not_taken import NotTakenError
 
 
 class Expr(Linear, Protocol):
@@ -31,6 +31,16 @@ class Column(Expr, Protocol):
     index: int
 
 
+class Sum(Expr, Protocol):
+    """A `pulp.LpAffineExpression`: columns with their coefficients, and a constant."""
+
+    constant: int
+
+    def items(self) -> Iterable[tuple[Column, int]]:
+        """Return each column with its coefficient."""
+        ...
+
+
 MOST_ACTIVITY = 10**9
 """Of a row: the solvers hold rows to 1e-9 of their numbers, which must stay far below one."""
 
@@ -42,8 +52,11 @@ class MilpBuilder:
     """A `ModelBuilder` of columns and rows for PuLP, as `lp`.
 
     Rows without columns that hold are left out, and rows of numbers too large for doubles refused.
+    `token` stops the building: each new column and row checks it.
     """
 
+    token: CancellationToken = field(default_factory=CancellationToken)
+    params: MilpParams = MILP_DEFAULTS
     lp: Any = field(default_factory=lambda: pulp.LpProblem("slotwise", pulp.LpMinimize))
     columns: int = 0
     _names: dict[str, int] = field(default_factory=dict)
@@ -93,10 +106,12 @@ class MilpBuilder:
         self.at_most(name, first, second)
 
     def _column(self, name: str, upper: int, kind: str) -> Expr:
-        check_stop()
+        self.token.check()
         self.columns += 1
-        if self.columns > MOST_COLUMNS:
-            raise NotTakenError(f"its linear model has more than {MOST_COLUMNS:,} columns")
+        if self.columns > self.params.max_columns:
+            raise NotTakenError(
+                f"its linear model has more than {self.params.max_columns:,} columns"
+            )
         column: Expr = self.lp.add_variable(self._free(name), 0, upper, kind)
         return column
 
@@ -113,7 +128,7 @@ class MilpBuilder:
         row = pulp.LpAffineExpression(left) - right
         if checked:
             check_size(row, name)
-        check_stop()
+        self.token.check()
         holds = row.constant == 0 if sense == pulp.LpConstraintEQ else row.constant <= 0
         if len(row) or not holds:
             if not len(row):
@@ -144,10 +159,12 @@ def constant(expression: Expr) -> int:
     return int(_inside(expression).constant)
 
 
-def _inside(expression: Expr) -> Any:
+def _inside(expression: Expr) -> Sum:
     """Return a sum of PuLP's, which a column is not."""
-    is_sum = isinstance(expression, pulp.LpAffineExpression)
-    return expression if is_sum else pulp.LpAffineExpression(expression)
+    if isinstance(expression, pulp.LpAffineExpression):
+        return cast(Sum, expression)
+    found: Sum = pulp.LpAffineExpression(expression)
+    return found
 
 
 def column_of(expression: Expr) -> Column:

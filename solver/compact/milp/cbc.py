@@ -16,10 +16,10 @@ from typing import Any
 
 import pulp
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InternalError
 from slotwise.solver.compact.milp.backend import Ended, MipSolver, Question, Reply, Report
-from slotwise.solver.core.ctrl_c import check_stop
-from slotwise.solver.core.native_call import run_interruptible
+from slotwise.solver.compact.native_call import run_interruptible
 
 PROGRAM = str(pulp.PULP_CBC_CMD.pulp_cbc_path)
 TOLERANCE = "1e-9"
@@ -52,8 +52,8 @@ def search(question: Question, report: Report) -> Reply:
         columns, names, rows, _ = lp.writeMPS(str(model), rename=True)
         start = _start_file(question, names, Path(folder, "start.txt"))
         started = time.perf_counter()
-        check_stop()  # writing takes long
-        log, interrupted = _run(_command(question, model, answer, start))
+        question.token.check()  # writing takes long
+        log, interrupted = _run(_command(question, model, answer, start), question.token)
         in_time = time.perf_counter() - started < question.time_s
         if log is None:
             return Reply(Ended.STOPPED, None, interrupted)
@@ -104,7 +104,7 @@ def _start_file(question: Question, names: dict[str, str], path: Path) -> Path |
     return path
 
 
-def _run(command: list[str]) -> tuple[str | None, bool]:
+def _run(command: list[str], token: CancellationToken) -> tuple[str | None, bool]:
     """Run CBC in a session of its own, so that Ctrl-C reaches it through us.
 
     Return its log, ``None`` where it had to be killed, and whether it was told to stop.
@@ -127,7 +127,7 @@ def _run(command: list[str]) -> tuple[str | None, bool]:
         else:
             process.send_signal(signal.SIGINT)
 
-    interrupted = run_interruptible(lambda: log.append(process.communicate()[0]), stop)
+    interrupted = run_interruptible(lambda: log.append(process.communicate()[0]), stop, token)
     return None if process.returncode == -signal.SIGKILL else log[0], interrupted
 
 

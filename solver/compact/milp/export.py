@@ -9,13 +9,14 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.problem.compile import compiled
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact.milp.builder import Expr, coefficients, constant, total
 from slotwise.solver.compact.milp.formulation import CompactModel, build
-from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.not_taken import NotTakenError
 
 MOST_COEFFICIENT = 10**12
 """PuLP writes 12 digits."""
@@ -64,7 +65,7 @@ def linear_model(
     index = 0 if term is None else _index(problem, term, "--term")
     limits = {_index(problem, name, "--fix"): value for name, value in (fixed or {}).items()}
     try:
-        compact = build(problem)
+        compact = build(problem, CancellationToken())
         for other, value in limits.items():
             _limit(problem, compact, other, value)
         text = _text(compact, compact.terms[index], to)

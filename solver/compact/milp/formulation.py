@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact.formulation import formulate
 from slotwise.solver.compact.milp.backend import (
@@ -21,6 +22,7 @@ from slotwise.solver.compact.milp.builder import (
     total,
 )
 from slotwise.solver.compact.milp.products import products
+from slotwise.solver.compact.params import MILP_DEFAULTS, MilpParams
 from slotwise.solver.compact.variables import Counts
 
 
@@ -41,15 +43,19 @@ class CompactModel:
     terms: tuple[Expr, ...]
 
 
-def build(problem: Problem) -> CompactModel:
+def build(
+    problem: Problem, token: CancellationToken, params: MilpParams = MILP_DEFAULTS
+) -> CompactModel:
     """Return the linear model of a problem, without an objective.
 
     Raises
     ------
+    CancelledError
+        When `token` is cancelled meanwhile.
     NotTakenError
         When it is too large, or its numbers are.
     """
-    model = MilpBuilder()
+    model = MilpBuilder(token, params)
     stated = formulate(model, problem, products(model, problem))
     return CompactModel(model, stated.counts, stated.terms)
 

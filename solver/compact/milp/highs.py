@@ -10,7 +10,7 @@ import pulp
 
 from slotwise.solver.compact.milp.backend import Ended, MipSolver, Question, Reply, Report
 from slotwise.solver.compact.milp.builder import coefficients
-from slotwise.solver.core.native_call import run_interruptible
+from slotwise.solver.compact.native_call import run_interruptible
 
 ENDED = {
     "kOptimal": Ended.COMPLETE,
@@ -58,7 +58,7 @@ def search(question: Question, report: Report) -> Reply:
         solver.cbMipInterrupt.subscribe(bounded)
         solver.run()
 
-    interrupted = run_interruptible(work, solver.cancelSolve)
+    interrupted = run_interruptible(work, solver.cancelSolve, question.token)
     ended = ENDED.get(solver.getModelStatus().name, Ended.FAILED)
     if solver.getInfo().primal_solution_status == _FEASIBLE:
         last = list(solver.getSolution().col_value)
@@ -83,7 +83,7 @@ def _set_start(solver: Any, question: Question) -> None:
 
 
 _FEASIBLE = 2
-"""`kSolutionStatusFeasible` of HiGHS."""
+"""``kSolutionStatusFeasible`` of HiGHS."""
 
 
 def _configured(question: Question) -> Any:

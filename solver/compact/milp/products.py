@@ -21,7 +21,7 @@ from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.solver.compact.layout import make_groups
 from slotwise.solver.compact.milp.builder import Expr, MilpBuilder, total
 from slotwise.solver.compact.names import group_names
-from slotwise.solver.compact.network import Place, Product
+from slotwise.solver.compact.network import NetworkPlace, Product
 
 
 def products(model: MilpBuilder, problem: Problem) -> Product[Expr]:
@@ -49,7 +49,7 @@ class Products:
     names: list[str]
     needs: IntArray
 
-    def of(self, place: Place[Expr], center: int, leaves: Mapping[int, int]) -> Expr:
+    def of(self, place: NetworkPlace[Expr], center: int, leaves: Mapping[int, int]) -> Expr:
         """Return center * (weighted leaves) in the place, as a sum that is never more than that."""
         u, most_u = place.counts[center]
         there = {leaf: place.counts[leaf] for leaf in leaves if leaf in place.counts}

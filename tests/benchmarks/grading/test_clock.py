@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from slotwise.benchmarks.grading import run as running
-from slotwise.benchmarks.grading.plan import Limits, Run, make_plan
+from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
@@ -46,8 +46,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float, Any], Any]:
     return lasting
 
 
-def runs(method: str) -> dict[str, Run]:
-    plan = make_plan(read_cases(["rstorm"], 0, 1), [method], "auto", Limits(20.0, 1, 0, None))
+def runs(method: str) -> dict[str, PlannedRun]:
+    plan = make_plan(read_cases(["rstorm"], 0, 1), [method], "auto", RunLimits(20.0, 1, 0, None))
     return {run.kind: run for run in plan}
 
 
@@ -97,7 +97,7 @@ late = sorted(set(sys.modules) - before)
 preload(Kind.EXACT)
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.solve import solve
-from slotwise.solver.core.engine import UntakenError
+from slotwise.solver.core.not_taken import UntakenError
 before = set(sys.modules)
 for engine in ("auto", *ENGINES):
     try:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import re
 
-from slotwise.benchmarks.grading.rows import COLUMNS, KEY, MEASURED, SCHEMA, Outcome, Planned, Row
+from slotwise.benchmarks.grading.rows import (
+    COLUMNS,
+    KEY,
+    MEASURED,
+    SCHEMA,
+    Planned,
+    Row,
+    RunOutcome,
+)
 
 
 def test_the_schema_names_the_columns_of_a_row_in_their_order() -> None:
@@ -14,6 +22,6 @@ def test_the_schema_names_the_columns_of_a_row_in_their_order() -> None:
 
 def test_a_row_is_what_was_planned_and_what_came_of_it() -> None:
     assert set(Row.__annotations__) == set(COLUMNS)
-    assert not set(Planned.__annotations__) & set(Outcome.__annotations__)
+    assert not set(Planned.__annotations__) & set(RunOutcome.__annotations__)
     assert set(KEY) <= set(Planned.__annotations__)
-    assert set(MEASURED) <= set(Outcome.__annotations__)
+    assert set(MEASURED) <= set(RunOutcome.__annotations__)

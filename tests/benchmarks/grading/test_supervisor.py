@@ -16,7 +16,7 @@ import pytest
 from slotwise.benchmarks.analysis.aggregate import aggregate
 from slotwise.benchmarks.child_process import command_of
 from slotwise.benchmarks.grading import child as child_module
-from slotwise.benchmarks.grading.plan import Limits, Run, make_plan, partitions, pending
+from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan, partitions, pending
 from slotwise.benchmarks.grading.rows import COLUMNS, Kind, Row
 from slotwise.benchmarks.grading.sources import Case, read_cases, tightness
 from slotwise.benchmarks.grading.supervisor import answers
@@ -24,7 +24,7 @@ from slotwise.models.errors import InputError
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.problem.compile import compile_problem
 
-LIMITS = Limits(10.0, 1, 0, None)
+LIMITS = RunLimits(10.0, 1, 0, None)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def command(tmp_path: Path, code: str) -> str:
     return f"cmd:{sys.executable} {script}"
 
 
-def runs_of(case: Case, *methods: str, limits: Limits = LIMITS) -> tuple[Run, ...]:
+def runs_of(case: Case, *methods: str, limits: RunLimits = LIMITS) -> tuple[PlannedRun, ...]:
     return tuple(r for r in make_plan([case], methods, "auto", limits) if r.kind != Kind.EXACT)
 
 

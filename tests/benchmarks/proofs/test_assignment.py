@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from assignments import document
+from proofs_in_process import answer_in_process
 
-from slotwise.benchmarks.proofs.assignment import main
+from slotwise.benchmarks.experiments import run_experiment
 
 
 @pytest.fixture
@@ -25,10 +26,11 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def test_prints_a_row_per_file_and_a_summary(
-    files: list[Path], capsys: pytest.CaptureFixture[str]
+    files: list[Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    answer_in_process(monkeypatch)
     words = [*map(str, files), "--time-limit", "20", "--json"]
-    assert main(words) == 0
+    assert run_experiment("assignment_proofs", words) == 0
     first, second, last = map(json.loads, capsys.readouterr().out.splitlines())
     assert (first["published"], second["published"]) == (0, None)
     assert [row["status"] for row in (first, second)] == ["optimal", "optimal"]
@@ -38,7 +40,7 @@ def test_prints_a_row_per_file_and_a_summary(
 
 
 def test_prints_a_table_for_people(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(files[1]), "--engine", "exhaustive"]) == 0
+    assert run_experiment("assignment_proofs", [str(files[1]), "--engine", "exhaustive"]) == 0
     head, row, last = capsys.readouterr().out.splitlines()
     assert head.split()[:3] == ["instance", "tasks", "nodes"]
     assert row.split()[:4] == ["random-2", "5", "3", "-"]
@@ -48,5 +50,5 @@ def test_prints_a_table_for_people(files: list[Path], capsys: pytest.CaptureFixt
 def test_other_files_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = tmp_path / "other.json"
     other.write_text("{}")
-    assert main([str(other)]) == 2
+    assert run_experiment("assignment_proofs", [str(other)]) == 2
     assert "matrix-assignment" in capsys.readouterr().err

@@ -9,17 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from proofs_in_process import answer_in_process
 
 from slotwise.benchmarks import child_process
-from slotwise.benchmarks.proofs import (
-    isolated_run as alone,
-)
-from slotwise.benchmarks.proofs import (
-    rstorm as proofs,
-)
-from slotwise.benchmarks.proofs import (
-    storm as storm_proofs,
-)
+from slotwise.benchmarks.experiments import run_experiment
+from slotwise.benchmarks.proofs import isolated_run
 from slotwise.benchmarks.proofs.isolated_run import Measured, measure
 from slotwise.benchmarks.proofs.rstorm import DisagreementError, check_agreement, speed_up
 from slotwise.benchmarks.proofs.textbook import reason_against, textbook
@@ -170,15 +164,19 @@ def test_a_process_that_dies_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_process_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child_process, "START", "import time; time.sleep(60)")
-    monkeypatch.setattr(alone, "GRACE_S", 0.3)
+    monkeypatch.setattr(isolated_run, "GRACE_S", 0.3)
     assert measure(small(0, 0), "auto", 0.1).status == "killed"
 
 
 def test_proofs_beside_the_textbook(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    answer_in_process(monkeypatch)
     monkeypatch.setitem(FAMILIES, "small", SMALL)
-    assert proofs.main(["--family", "small", "--count", "1", "--textbook-limit", "60"]) == 0
+    assert (
+        run_experiment("proofs", ["--family", "small", "--count", "1", "--textbook-limit", "60"])
+        == 0
+    )
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split()[:4] == ["instance", "tasks", "engine", "status"]
     assert [line.split()[3] for line in lines[1:4]] == ["optimal"] * 3
@@ -189,8 +187,11 @@ def test_proofs_beside_the_textbook(
 def test_proofs_as_json(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    answer_in_process(monkeypatch)
     monkeypatch.setitem(FAMILIES, "small", SMALL)
-    assert proofs.main(["--family", "small", "--count", "2", "--textbook", "--json"]) == 0
+    assert (
+        run_experiment("proofs", ["--family", "small", "--count", "2", "--textbook", "--json"]) == 0
+    )
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [line["instance"] for line in lines[:-1]] == ["small-0", "small-1"]
     assert lines[-1] == {"summary": {"speed_up": []}}
@@ -210,8 +211,11 @@ def storm_file(tmp_path: Path, shared: Path) -> Path:
     return path
 
 
-def test_storm_proofs(storm_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert storm_proofs.main([str(storm_file), "--worker-min-cpu", "0"]) == 0
+def test_storm_proofs(
+    storm_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer_in_process(monkeypatch)
+    assert run_experiment("storm_proofs", [str(storm_file), "--worker-min-cpu", "0"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 5
     assert "3 of 3 proven" in lines[-1]
@@ -221,12 +225,14 @@ def test_storm_proofs_of_one_topology_as_json(
     storm_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     key = json.loads(storm_file.read_text())["topologies"][0]["id"]
-    assert storm_proofs.main([str(storm_file), "--topology", key, "--json"]) == 0
+    assert run_experiment("storm_proofs", [str(storm_file), "--topology", key, "--json"]) == 0
     first, last = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     assert first["instance"].endswith(key)
     assert last["summary"]["topologies"] == 1
 
 
 def test_storm_proofs_needs_a_storm_cluster(capsys: pytest.CaptureFixture[str], root: Path) -> None:
-    assert storm_proofs.main([str(root / "docs" / "examples" / "word-count.json")]) == 2
+    assert (
+        run_experiment("storm_proofs", [str(root / "docs" / "examples" / "word-count.json")]) == 2
+    )
     assert "must be a decoded Storm cluster" in capsys.readouterr().err

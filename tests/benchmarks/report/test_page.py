@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from graded_folder import EVIL, make_graded
 
-from slotwise.benchmarks.grading.plan import Limits, make_plan
+from slotwise.benchmarks.grading.plan import RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import COLUMNS
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
@@ -144,7 +144,7 @@ def test_means_say_over_how_many_runs_they_are(tmp_path: Path) -> None:
     cases = read_cases(["rstorm"], 0, 5)
     store = Store(tmp_path / "out")
     store.prepare(cases)
-    plan = make_plan(cases, ["r-storm", "r-storm-1.0"], "auto", Limits(20.0, 1, 0, None))
+    plan = make_plan(cases, ["r-storm", "r-storm-1.0"], "auto", RunLimits(20.0, 1, 0, None))
     runs = [run for run in plan if run.kind == "heuristic"]
     rows = [{**dict.fromkeys(COLUMNS), **r.columns(), **outcome(r, Loader())} for r in runs]
     store.append(pa.Table.from_pylist(rows))
@@ -158,7 +158,7 @@ def test_page_of_a_family_says_what_differs_from_its_source(tmp_path: Path) -> N
     cases = read_cases(["rstorm"], 0, 1)
     store = Store(tmp_path / "out")
     store.prepare(cases)
-    plan = make_plan(cases, ["r-storm"], "auto", Limits(20.0, 1, 0, None))[1:]
+    plan = make_plan(cases, ["r-storm"], "auto", RunLimits(20.0, 1, 0, None))[1:]
     rows = [{**dict.fromkeys(COLUMNS), **r.columns(), **outcome(r, Loader())} for r in plan]
     store.append(pa.Table.from_pylist(rows))
     text = " ".join(read_page(write_report(store.folder)).text.split())

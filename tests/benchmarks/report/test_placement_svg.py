@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from slotwise.benchmarks.report.placement_svg import draw, legend
-from slotwise.benchmarks.report.placement_view import MOST_NODES, Bar, legend_names, racks_of
+from slotwise.benchmarks.report.placement_view import MOST_NODES, LoadBar, legend_names, racks_of
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import Placement
@@ -112,5 +112,5 @@ def test_legend_counts_tasks() -> None:
 
 
 def test_bar_without_limit_says_so() -> None:
-    assert Bar("cpu", 5, None).title == "cpu: 5, no limit"
-    assert Bar("cpu", 0, 0).title == "cpu: 0 of 0"
+    assert LoadBar("cpu", 5, None).title == "cpu: 5, no limit"
+    assert LoadBar("cpu", 0, 0).title == "cpu: 0 of 0"

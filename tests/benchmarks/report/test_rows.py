@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from conftest import Cli
 from graded_folder import make_graded
 
-from slotwise.benchmarks.grading.rows import COLUMNS, KEY, Row
+from slotwise.benchmarks.grading.rows import ADDED, COLUMNS, KEY, Row
 from slotwise.benchmarks.grading.store import Store
 from slotwise.models.errors import InputError
 
@@ -54,6 +55,10 @@ def term(key: str, value: Any) -> Callable[[list[Row]], object]:
 CELLS: dict[str, tuple[Callable[[list[Row]], object], str]] = {
     "no instance": (cell("instance", None), "row 1, column instance = null: must not be null"),
     "third row": (cell("method", None, 2), "row 3, column method = null"),
+    "engine's parameters": (
+        cell("engine_parameters", "[1]"),
+        "column engine_parameters = '[1]': must be a JSON object",
+    ),
     "empty versions": (cell("versions", ""), "row 1, column versions"),
     "versions no object": (cell("versions", "[1]"), "column versions = '[1]': must be a JSON obj"),
     "placement empty": (cell("placement", "{}"), "column placement = '{}': must be a JSON object"),
@@ -191,3 +196,19 @@ def test_only_the_columns_that_are_asked_for_must_be_there(graded: Path) -> None
     assert len(Store(graded).rows(KEY)) == 6
     with pytest.raises(InputError, match="is missing"):
         Store(graded).rows(COLUMNS)
+
+
+def test_the_rows_of_exact_runs_have_the_parameters_of_their_engines(graded: Path) -> None:
+    by_kind = {row["kind"]: row["engine_parameters"] for row in Store(graded).rows()}
+    assert by_kind["heuristic"] is None
+    parameters = json.loads(by_kind["exact"] or "")
+    assert parameters["auto"]["rack_fraction"] == 0.4
+    assert "baseline" in parameters
+
+
+def test_rows_from_before_a_column_was_added_lack_its_cells(graded: Path) -> None:
+    path = file_of(graded)
+    pq.write_table(pq.read_table(path).drop_columns(list(ADDED)), path)
+    rows = Store(graded).rows()
+    assert [tuple(row) for row in rows] == [COLUMNS] * len(rows)
+    assert {row["engine_parameters"] for row in rows} == {None}

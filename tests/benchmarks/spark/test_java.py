@@ -13,7 +13,8 @@ from types import ModuleType
 import pytest
 
 from slotwise.benchmarks.spark import java
-from slotwise.benchmarks.spark.java import find_java, parse_version, system_homes, write_launcher
+from slotwise.benchmarks.spark.java import find_java, parse_version, system_homes
+from slotwise.benchmarks.spark.java_launcher import write_launcher
 from slotwise.models.errors import SlotwiseError
 
 FAKE_JAVA = """\

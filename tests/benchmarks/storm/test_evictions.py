@@ -6,9 +6,10 @@ import json
 
 import pytest
 
+from slotwise.benchmarks.experiments import run_experiment
 from slotwise.benchmarks.storm import evictions as ras_choices
-from slotwise.benchmarks.storm.evictions import Tally, arrivals, compare, lines, main
-from slotwise.heuristics.ras.scheduler.round import Outcome
+from slotwise.benchmarks.storm.evictions import EvictionTally, arrivals, compare, lines
+from slotwise.heuristics.ras.scheduler.round import DecisionOutcome
 from slotwise.heuristics.ras.scheduler.scheduler import schedule_rounds
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
@@ -31,7 +32,7 @@ def test_the_exact_choice_is_never_worse(index: int) -> None:
         assert exact.best.cost <= exact.cost
         for answer in exact.answers:
             assert answer.eviction is not None
-            if answer.decision.outcome is Outcome.SCHEDULED:
+            if answer.decision.outcome is DecisionOutcome.SCHEDULED:
                 assert answer.eviction.status is Status.OPTIMAL
                 assert len(answer.eviction.evicted or ()) <= len(answer.decision.evicted)
 
@@ -44,7 +45,7 @@ def test_same_seed_same_clusters() -> None:
 
 def test_counts_add_up() -> None:
     rounds = list(schedule_rounds(arrivals(0, 0)))
-    total = sum((compare(done, Limits(3.0)) for done in rounds), Tally())
+    total = sum((compare(done, Limits(3.0)) for done in rounds), EvictionTally())
     busy = [d for done in rounds for d in done.decisions if d.evicted or d.outcome == "refused"]
     assert total.let_in + total.refused + total.open >= len(busy)
     assert total.evicted >= total.least
@@ -52,8 +53,8 @@ def test_counts_add_up() -> None:
 
 
 def test_as_a_program(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--count", "1", "--time-limit", "3", "--json"]) == 0
+    assert run_experiment("ras_choices", ["--count", "1", "--time-limit", "3", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["rounds"] > 0
-    first, *_ = lines(Tally(**found))
+    first, *_ = lines(EvictionTally(**found))
     assert first == f"{found['rounds']} rounds with evictions or refusals."

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from slotwise.benchmarks.experiments import run_experiment
 from slotwise.benchmarks.storm import ras_speed
 from slotwise.models.instance_file import read_instance
 
@@ -23,7 +24,7 @@ def test_a_folder_without_the_clusters_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(ras_speed, "EXECUTORS", ())
-    assert ras_speed.main(["--clusters", str(tmp_path)]) == 2
+    assert run_experiment("ras_speed", ["--clusters", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"ras_speed: {tmp_path / 'largeCluster03.json'}: cannot be read")
     assert said.count("\n") == 1

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from small_storm_cluster import SMALL
 
+from slotwise.benchmarks.experiments import run_experiment
 from slotwise.benchmarks.storm.filling import Filling
-from slotwise.benchmarks.storm.sequence import EXACT, main, sequence, summarise
+from slotwise.benchmarks.storm.sequence import EXACT, sequence, summarise
 from slotwise.models.families.storm import storm_instances
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import Placement
@@ -80,17 +81,27 @@ def test_costs_bounds_and_failures_add_up(together: Instance) -> None:
 
 
 def test_as_a_program(cluster: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(cluster), "--methods", "r-storm,exact", "--time-limit", "20"]) == 0
+    assert (
+        run_experiment(
+            "storm_sequence", [str(cluster), "--methods", "r-storm,exact", "--time-limit", "20"]
+        )
+        == 0
+    )
     out = capsys.readouterr().out
     assert "| t0 | 5 |" in out
     assert "| exact | 2 |" in out
-    assert main([str(cluster), "--methods", "exact", "--count", "1", "--json"]) == 0
+    assert (
+        run_experiment(
+            "storm_sequence", [str(cluster), "--methods", "exact", "--count", "1", "--json"]
+        )
+        == 0
+    )
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [line.get("topology") for line in lines] == ["t0", None]
-    assert main([str(cluster.parent / "none.json")]) == 2
+    assert run_experiment("storm_sequence", [str(cluster.parent / "none.json")]) == 2
     assert "does not exist" in capsys.readouterr().err
 
 
 def test_a_count_below_1_is_refused(cluster: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(cluster), "--count", "0"]) == 2
+    assert run_experiment("storm_sequence", [str(cluster), "--count", "0"]) == 2
     assert capsys.readouterr().err == "storm_sequence: --count = 0: must be 1 or more\n"

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import pytest
 
-from slotwise.benchmarks.storm.storm_1_comparison import Comparison, compare, differences
+from slotwise.benchmarks.storm.storm_1_comparison import Storm1Comparison, compare, differences
 from slotwise.heuristics.external import storm_methods
 from slotwise.heuristics.external.storm_1_peer import Storm1Peer
 from slotwise.heuristics.external.storm_process import STORM_1, missing
@@ -46,14 +46,14 @@ def peer() -> Iterator[Storm1Peer]:
         yield running
 
 
-def assert_same(peer: Storm1Peer, instance: Instance) -> Comparison:
+def assert_same(peer: Storm1Peer, instance: Instance) -> Storm1Comparison:
     assert supports(compile_problem(instance)) is None
     found = compare(peer, instance)
     assert found.differences == {}, instance.name
     return found
 
 
-def rounds(peer: Storm1Peer, told: Story) -> Iterator[Comparison]:
+def rounds(peer: Storm1Peer, told: Story) -> Iterator[Storm1Comparison]:
     """Compare every round; each begins with what Storm left of the one before."""
     instance = told.first
     found = assert_same(peer, instance)

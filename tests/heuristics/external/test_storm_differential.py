@@ -15,7 +15,7 @@ import pytest
 from conftest import EXAMPLES
 from ras_vectors import Vector, instances_of, read_vector
 
-from slotwise.benchmarks.storm import times as storm_times
+from slotwise.benchmarks.experiments import run_experiment
 from slotwise.benchmarks.storm.comparison import compare, differences
 from slotwise.heuristics.external.storm_peer import StormAnswer, StormPeer
 from slotwise.heuristics.external.storm_process import missing
@@ -144,7 +144,7 @@ def test_a_difference_is_seen(peer):
 
 
 def test_the_times_are_printed(capsys):
-    assert storm_times.main(["--random", "1", "--runs", "2", "--json"]) == 0
+    assert run_experiment("storm_times", ["--random", "1", "--runs", "2", "--json"]) == 0
     times = json.loads(capsys.readouterr().out)
     assert times["same"]
     assert times["tasks"] >= 500

@@ -15,9 +15,10 @@ from slotwise.heuristics.partitioning.partition import Partition, Parts, equal_p
 from slotwise.heuristics.partitioning.partitioners import PARTITIONERS, find_partitioner
 from slotwise.heuristics.partitioning.scores import fennel, fennel_alpha, ldg
 from slotwise.heuristics.partitioning.whole_graph import cut_of, whole_weights
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 from slotwise.models.graph_files.csr import CsrGraph, from_edges
-from slotwise.models.graph_files.vertex_stream import Chunk, Totals
+from slotwise.models.graph_files.vertex_stream import Chunk, Totals, VertexStream
 
 QUICK = [name for name in PARTITIONERS if name != "kahip"]
 ONE_PASS = ("hash", "ldg", "fennel")
@@ -35,8 +36,10 @@ def two_cliques(size: int = 6) -> CsrGraph:
     return made([*pairs, (0, size)], 2 * size)
 
 
-def run(name: str, graph: CsrGraph, parts: Parts, seed: int = 0) -> Partition:
-    return find_partitioner(name).run(graph, parts, np.random.default_rng(seed))
+def run(name: str, graph: VertexStream, parts: Parts, seed: int = 0) -> Partition:
+    return find_partitioner(name).run(
+        graph, parts, np.random.default_rng(seed), CancellationToken()
+    )
 
 
 class Pipe:
@@ -65,7 +68,9 @@ class Pipe:
 @pytest.mark.parametrize("name", ONE_PASS)
 def test_one_pass_sees_each_vertex_once(name: str) -> None:
     pipe = Pipe(two_cliques())
-    done = PARTITIONERS[name].run(pipe, equal_parts(2, 1.0), np.random.default_rng(0))
+    done = PARTITIONERS[name].run(
+        pipe, equal_parts(2, 1.0), np.random.default_rng(0), CancellationToken()
+    )
     assert pipe.seen == list(range(12))
     assert done.fits
 
@@ -73,7 +78,9 @@ def test_one_pass_sees_each_vertex_once(name: str) -> None:
 @pytest.mark.parametrize("name", ["ldg-re", "fennel-re"])
 def test_several_passes_need_a_stream_that_can_be_rewound(name: str) -> None:
     with pytest.raises(InputError, match="rewound"):
-        PARTITIONERS[name].run(Pipe(two_cliques()), equal_parts(2, 1.0), np.random.default_rng(0))
+        PARTITIONERS[name].run(
+            Pipe(two_cliques()), equal_parts(2, 1.0), np.random.default_rng(0), CancellationToken()
+        )
 
 
 def test_the_formulas_are_the_published_ones() -> None:
@@ -96,7 +103,7 @@ def test_ldg_by_hand() -> None:
 def test_fennel_weighs_balance_by_alpha() -> None:
     # A star: alpha = 4 sqrt(2) / 5^1.5 = 0.506. Leaf 1: 1 - 0.506 (2^1.5 - 1) = 0.075 against
     # -0.506: to the centre. Leaf 2: 1 - 0.506 (3^1.5 - 2^1.5) = -0.198: the centre.
-    # Leaf 3: -0.418: the centre. Leaf 4: 1 - 0.506 (5^1.5 - 8) = -0.609 against -0.506: away from it.
+    # Leaf 3: -0.418: the centre. Leaf 4: 1 - 0.506 (5^1.5 - 8) = -0.609 against -0.506: away.
     star = made([(0, leaf) for leaf in range(1, 5)], 5)
     part = run("fennel", star, equal_parts(2, 2.0)).part.tolist()
     assert [p == part[0] for p in part] == [True, True, True, True, False]

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from strategies import instances
 
-from slotwise.benchmarks.proofs.rstorm_table import SECTION_6_3_2, Line, lines, main, nodes_used
+from slotwise.benchmarks.experiments import run_experiment
+from slotwise.benchmarks.proofs.rstorm_table import SECTION_6_3_2, Line, lines, nodes_used
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.rstorm.research_code import r_storm
@@ -20,7 +21,7 @@ from slotwise.heuristics.rstorm.task_order import research_task_selection
 from slotwise.heuristics.rstorm.weights import RStormWeights
 from slotwise.heuristics.run import run_method
 from slotwise.models.families.registry import FAMILIES
-from slotwise.models.families.rstorm import Shape, instance_of, shapes
+from slotwise.models.families.rstorm import TopologyShape, instance_of, shapes
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import Placement, Refusal, to_places
@@ -416,7 +417,7 @@ def test_nowhere_worse_than_round_robin_where_the_topology_fits(
 
 
 @pytest.mark.parametrize("shape", shapes(), ids=lambda shape: shape.id)
-def test_with_hard_cpu_what_fits_is_the_same_and_the_rest_is_refused(shape: Shape) -> None:
+def test_with_hard_cpu_what_fits_is_the_same_and_the_rest_is_refused(shape: TopologyShape) -> None:
     soft = instance_of(shape)
     hard = replace(soft, objective=Objective(("network",)))
     answer = answer_to(hard)
@@ -428,11 +429,11 @@ def test_with_hard_cpu_what_fits_is_the_same_and_the_rest_is_refused(shape: Shap
 
 
 def test_the_benchmark_prints_both_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--method", "r-storm", "--time-limit", "0.01"]) == 0
+    assert run_experiment("rstorm_table", ["--method", "r-storm", "--time-limit", "0.01"]) == 0
     printed = capsys.readouterr().out
     assert len(printed.splitlines()) == 1 + 2 * len(TABLE) + 2 + 3
     assert "Diamond: article 7, r-storm 7" in printed
-    assert main(["--method", "r-strom"]) == 2
+    assert run_experiment("rstorm_table", ["--method", "r-strom"]) == 2
     assert "did you mean 'r-storm" in capsys.readouterr().err
 
 

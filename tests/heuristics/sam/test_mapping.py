@@ -80,6 +80,28 @@ def test_acquisition_needs_a_size() -> None:
         acquire(3, ())
 
 
+@pytest.mark.parametrize(
+    ("slots", "names"),
+    [
+        (1, "D1"),
+        (2, "D2"),  # one of the smallest that has the rest
+        (4, "D3"),
+        (5, "D3 D1"),
+        (6, "D3 D2"),
+        (7, "D3 D2 D1"),  # no size has the other 3: the largest that is left, then the rest
+        (8, "D3 D2 D1 D1"),
+    ],
+)
+def test_acquired_sizes_run_out(slots: int, names: str) -> None:
+    left = tuple(replace(AZURE_D[k], available=count) for k, count in ((0, 2), (1, 1), (2, 1)))
+    assert " ".join(vm.size.name for vm in acquire(slots, left)) == names
+
+
+def test_more_slots_than_there_are() -> None:
+    with pytest.raises(InputError, match="vm sizes: have 2 slots together"):
+        acquire(3, (VmSize("one", 1, Fraction(1), 2),))
+
+
 def test_open_slots_are_the_first() -> None:
     assert [vm.slots for vm in open_vms(acquire(7, AZURE_D[:3]), 7)] == [4, 3]
 

@@ -201,7 +201,10 @@ def test_not_settled_within_the_limit(tmp_path: Path, cli: Cli) -> None:
 
 MALFORMED: dict[str, tuple[Change, str]] = {
     "format": (lambda d: d.update(format="slotwise.instance/1"), "must be slotwise.certificate/1"),
-    "no format": (lambda d: d.pop("format"), "format: must be slotwise.certificate/1"),
+    "no format": (
+        lambda d: d.pop("format"),
+        "format: is missing; it must be slotwise.certificate/1",
+    ),
     "unknown key": (lambda d: d.update(signature="x"), "is an unknown key"),
     "missing": (lambda d: d.pop("proofs"), "proofs: is missing"),
     "status": (lambda d: d.update(status="perfect"), "must be one of"),

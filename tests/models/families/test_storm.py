@@ -9,7 +9,7 @@ import pytest
 from conftest import Cli
 from small_storm_cluster import SMALL
 
-from slotwise.benchmarks.grading.plan import Limits, make_plan
+from slotwise.benchmarks.grading.plan import RunLimits, make_plan
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.models.errors import InputError
@@ -78,7 +78,7 @@ def test_grading_takes_the_texts_along(cluster: Path) -> None:
     cases = read_cases([f"storm:{cluster}"], seed=0, count=1)
     assert [(case.family, case.index) for case in cases] == [("storm", None)]
     cluster.unlink()
-    plan = make_plan(cases, ["round-robin"], "exhaustive", Limits(5.0, 1, 0, None))
+    plan = make_plan(cases, ["round-robin"], "exhaustive", RunLimits(5.0, 1, 0, None))
     rows = [outcome(run, Loader()) for run in plan]
     assert [row["status"] for row in rows] == ["infeasible", "invalid"]
 

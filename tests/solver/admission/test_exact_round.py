@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from slotwise.solver.admission import exact_round
 from slotwise.solver.admission import topology_selection as best_set_module
 from slotwise.solver.admission.eviction import Eviction, smallest_eviction
 from slotwise.solver.admission.exact_round import exact_counterparts
+from slotwise.solver.admission.topology_selection import BestSet, best_set
 from slotwise.solver.core.result import Limits
 
 
@@ -50,6 +52,23 @@ def test_ctrl_c_between_two_evictions(
     assert exact.interrupted
     assert asked == [3]
     assert [answer.eviction is not None for answer in exact.answers] == [True]
+
+
+def test_the_signal_itself_ends_a_round_and_nothing_is_lost(
+    examples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was raised through what the search had found."""
+
+    def pressed(*words: Any, **options: Any) -> BestSet:
+        signal.raise_signal(signal.SIGINT)
+        return best_set(*words, **options)
+
+    monkeypatch.setattr(exact_round, "best_set", pressed)
+    done = schedule_round(read_instance("shared-cluster.yaml"))
+    exact = exact_counterparts(done, Limits(60.0))
+    assert exact.interrupted
+    assert exact.best.cost == exact.cost
+    assert exact.answers == ()
 
 
 def test_the_command_says_so(examples: Path, cli: Cli, asked: list[int]) -> None:

@@ -16,9 +16,11 @@ from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.solver.admission import min_migration as moves_module
 from slotwise.solver.admission.min_migration import Moves, fewest_moves
-from slotwise.solver.admission.topology_selection import best_set, filled, rejecting
+from slotwise.solver.admission.rejection import rejecting
+from slotwise.solver.admission.topology_selection import best_set, filled
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
-from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.solve import solve
 
@@ -77,7 +79,7 @@ def test_moves_are_counted_where_the_model_would_be_too_large(
     made = instance([100, 100], [(1, 50, 5), (1, 50, 5)])
     running = {"t0": {"s[0]": Place("n0", 1)}, "t1": {"s[0]": Place("n1", 1)}}
     there = Placement((0, 0), (1, 2))
-    found = fewest_moves(replace(made, running=running), there, (), Limits(5.0))
+    found = fewest_moves(replace(made, running=running), there, (), Limits(5.0), RunToken())
     assert found is not None
     assert (found.moves, found.placement) == (Moves(1, None), there)
 
@@ -87,7 +89,7 @@ def test_what_fits_beside_the_hint_is_added() -> None:
     made = instance([100, 100], [(2, 50, 5), (1, 100, 5), (1, 101, 5)])
     hint = Placement((0, 0, -1, -1), (0, 0, -1, -1))
     problem = rejecting(made, ())
-    placement, interrupted = filled(problem, hint, Limits(10))
+    placement, interrupted = filled(problem, hint, Limits(10), RunToken())
     assert (placement.nodes, interrupted) == ((0, 0, 1, -1), False)
     found = best_set(made, hint=hint)
     assert (found.left_out, found.proven) == ((2,), True)

@@ -21,7 +21,7 @@ from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.solve import solve
 
-LIMITS = Limits(time_s=60.0)
+LIMITS = Limits(time_s=600.0)
 LARGE_COST = 10**6
 
 
@@ -29,6 +29,13 @@ def random_problem(seed: int) -> Problem:
     rng = np.random.default_rng(seed)
     tasks, nodes = int(rng.integers(1, 8)), int(rng.integers(1, 5))
     return compile_problem(instance_from_data(document(rng, tasks, nodes, rng.uniform(0.5, 1.0))))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled() -> None:
+    """Compile the loops, which a new checkout has yet to do, before any time limit runs."""
+    for seed in range(3):
+        DUAL_ASCENT.run(random_problem(seed), LIMITS, None)
 
 
 def test_equals_exhaustive_search() -> None:
@@ -56,7 +63,7 @@ def test_equals_exhaustive_search_where_no_room_is_left() -> None:
 
 
 def cost_in_books(state: StarState, nodes: tuple[int, ...]) -> int:
-    """What the books of a state make of an assignment, prices of the capacities left out."""
+    """What the books of a state make of an assignment, multipliers of the capacities left out."""
     total = state.bound
     for i, k in enumerate(nodes):
         total += int(state.single[i, k])

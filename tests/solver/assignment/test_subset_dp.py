@@ -21,13 +21,14 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.assignment.model import make_assignment
 from slotwise.solver.assignment.subset_dp import SUBSET_DP
-from slotwise.solver.assignment.subset_pricing import narrow
+from slotwise.solver.assignment.subset_fixing import fix_by_reduced_cost
 from slotwise.solver.assignment.subset_tables import NO_WAY, fill, make_tables
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 
-LIMITS = Limits(time_s=60.0)
+LIMITS = Limits(time_s=600.0)  # a new checkout compiles the loops first
 
 
 def document(rng: np.random.Generator, tasks: int, nodes: int, *, alike: bool) -> dict[str, Any]:
@@ -162,18 +163,18 @@ def test_stops_at_the_limit_with_the_hint() -> None:
     assert nothing.bounds == (None,)
 
 
-def test_prices_rule_out_no_optimum() -> None:
-    """With the optimum as incumbent the contents left hold it; a bound never exceeds it."""
+def test_reduced_cost_fixing_keeps_the_optimum() -> None:
+    """With the optimum as incumbent the sets left hold it; a bound never exceeds it."""
     for seed in range(30):
         rng = np.random.default_rng(seed)
         problem = compile_problem(instance_from_data(document(rng, 8, 3, alike=False)))
-        tables = make_tables(make_assignment(problem))
+        tables = make_tables(make_assignment(problem), RunToken())
         list(fill(tables))
         best = int(tables.levels[-1][tables.full])
         if best >= NO_WAY:
             continue
         before = {node: len(sets) for node, (sets, _) in tables.chosen.items()}
-        tables.chosen, bound = narrow(tables.chosen, 8, best)
+        tables.chosen, bound = fix_by_reduced_cost(tables.chosen, 8, best)
         assert bound <= best
         assert all(len(sets) <= before[node] for node, (sets, _) in tables.chosen.items())
         tables.levels.clear()
@@ -182,12 +183,12 @@ def test_prices_rule_out_no_optimum() -> None:
 
 
 @pytest.mark.deep
-def test_prices_change_no_optimum_of_the_public_instances(shared: Path) -> None:
+def test_reduced_cost_fixing_changes_no_optimum_of_the_public_instances(shared: Path) -> None:
     """The same optimum with the tables alone, every content that fits allowed."""
     for file in sorted((shared / "instances" / "ctap").glob("*.json")):
         problem = compile_problem(read_instance(file))
         found = SUBSET_DP.run(problem, LIMITS, None)
         assert found.status is Status.OPTIMAL
-        tables = make_tables(make_assignment(problem))
+        tables = make_tables(make_assignment(problem), RunToken())
         list(fill(tables))
         assert found.values == (int(tables.levels[-1][tables.full]) + tables.constant,), file.name

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from assignments import document, planted
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance_file import instance_from_data, read_instance
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
@@ -27,7 +28,9 @@ def test_reaches_the_optimum_of_small_instances_and_never_beats_it(seed: int) ->
     problem = compile_problem(instance_from_data(made))
     truth = EXHAUSTIVE.run(problem, Limits(), None)
     model = make_assignment(problem)
-    found = search_assignment(model, np.random.default_rng(0), seconds=60, steps=MANY_STEPS)
+    found = search_assignment(
+        model, np.random.default_rng(0), CancellationToken(), seconds=60, steps=MANY_STEPS
+    )
     if truth.status is Status.INFEASIBLE:
         assert found is None
         return
@@ -66,7 +69,9 @@ def test_costs_in_its_books_are_the_true_ones() -> None:
 def test_finds_a_place_for_all_where_no_room_is_left(seed: int) -> None:
     problem = planted(np.random.default_rng(seed), 4, 3)
     model = make_assignment(problem)
-    found = search_assignment(model, np.random.default_rng(0), seconds=20, steps=20000)
+    found = search_assignment(
+        model, np.random.default_rng(0), CancellationToken(), seconds=20, steps=20000
+    )
     assert found is not None
     assert judge(problem, model.placement(found)).valid
 
@@ -79,6 +84,7 @@ def test_tells_of_each_better_assignment_and_stops_at_its_target(shared: Path) -
     found = search_assignment(
         model,
         np.random.default_rng(0),
+        CancellationToken(),
         seconds=20,
         target=optimum,
         on_better=lambda nodes, cost: told.append(cost),
@@ -99,7 +105,9 @@ def test_a_task_too_large_for_every_node() -> None:
     made = document(np.random.default_rng(0), 2, 2, 1.0)
     made["weights"], made["capacities"] = [[5], [3]], [[4], [4]]
     model = make_assignment(compile_problem(instance_from_data(made)))
-    assert search_assignment(model, np.random.default_rng(0), seconds=5) is None
+    assert (
+        search_assignment(model, np.random.default_rng(0), CancellationToken(), seconds=5) is None
+    )
 
 
 def test_assignments_are_recognised(shared: Path) -> None:

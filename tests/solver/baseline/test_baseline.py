@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from solved import first_solved
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.baseline.engine import BASELINE, capacity_bounds, simple_bounds
-from slotwise.solver.column_generation.configurations.engine import fast_with
-from slotwise.solver.column_generation.engine import columns_with
 from slotwise.solver.column_generation.params import (
     ColumnsParams,
     ConfigurationsParams,
     PackingParams,
 )
+from slotwise.solver.compact.params import CpSatParams
 from slotwise.solver.core.result import Limits, Status
-from slotwise.solver.portfolio import auto
 from slotwise.solver.solve import solve
 
 
@@ -28,7 +26,7 @@ def test_no_optimum_is_below_its_simple_bound() -> None:
     for one in first_solved(300):
         problem, truth = one.problem, one.truth
         if truth.values is not None:
-            bounds = capacity_bounds(problem)
+            bounds = capacity_bounds(problem, CancellationToken())
             assert all(b <= v for b, v in zip(bounds, truth.values, strict=True))
             positive += any(bounds)
     assert positive >= 20
@@ -40,16 +38,15 @@ def test_demand_beyond_all_capacity_is_overload() -> None:
     assert simple_bounds(compile_problem(instance)) == (720, 0)
 
 
-def test_auto_falls_back_where_no_engine_takes_the_instance(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_auto_falls_back_where_no_engine_takes_the_instance() -> None:
     few = PackingParams(max_configurations=10)
-    fast = fast_with(ConfigurationsParams(max_configurations=10, packing=few))
-    monkeypatch.setattr(auto, "CONFIGURATIONS", fast)
-    monkeypatch.setattr(auto, "COLUMNS", columns_with(ColumnsParams(packing=few)))
-    monkeypatch.setattr("slotwise.solver.compact.model_size.MOST_COUNTS", 10)
+    columns = ColumnsParams(packing=few)
+    parameters = {
+        "configurations": ConfigurationsParams(10, packing=few, columns=columns),
+        "cp-sat": CpSatParams(max_counts=10),
+    }
     instance = FAMILIES["rstorm"].make(4, 0)
-    result = solve(instance, time_limit_s=2)
+    result = solve(instance, time_limit_s=2, parameters=parameters)
     assert result.engine == "baseline+local-search"
     assert result.status == Status.FEASIBLE
     assert result.placement is not None

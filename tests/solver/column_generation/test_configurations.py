@@ -23,20 +23,17 @@ from slotwise.solver.column_generation.configurations.engine import (
 )
 from slotwise.solver.column_generation.configurations.engine import (
     UNSUPPORTED_PARTS,
-    fast_with,
     run,
 )
-from slotwise.solver.column_generation.engine import columns_with
 from slotwise.solver.column_generation.params import (
     ColumnsParams,
     ConfigurationsParams,
     PackingParams,
 )
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
-from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
-from slotwise.solver.portfolio import auto
 from slotwise.solver.solve import solve
 
 LIMITS = Limits(time_s=20.0)
@@ -122,7 +119,14 @@ def test_equals_exhaustive_search_on_any_instance(instance: Instance) -> None:
             event("not taken")
 
 
-@pytest.mark.parametrize(("name", "optimum"), RSTORM_OPTIMA.items())
+# It takes seconds; the others go the same way.
+SLOW = {"processing": pytest.mark.deep}
+
+
+@pytest.mark.parametrize(
+    ("name", "optimum"),
+    [pytest.param(*case, marks=SLOW.get(case[0], ())) for case in RSTORM_OPTIMA.items()],
+)
 def test_rstorm_topologies_are_proven(name: str, optimum: tuple[int, int]) -> None:
     family = FAMILIES["rstorm"]
     made = (family.make(index, 0) for index in range(family.count))
@@ -132,7 +136,11 @@ def test_rstorm_topologies_are_proven(name: str, optimum: tuple[int, int]) -> No
     assert tuple(t.value for t in result.objective) == optimum
 
 
-@pytest.mark.parametrize("index", range(10))
+# Drawn alike; those that take seconds are left to the deep run, but for one.
+@pytest.mark.parametrize(
+    "index",
+    [0, 2, 3, 5, 6, 7, 8, *(pytest.param(index, marks=pytest.mark.deep) for index in (1, 4, 9))],
+)
 def test_equals_cp_sat_on_middle_sizes(index: int) -> None:
     parameters = RandomParameters(tasks=14, components=4, nodes=4, infeasible_percent=10)
     instance, _ = random_instance(parameters, index, 0)
@@ -154,8 +162,11 @@ def test_says_why_it_does_not_take_an_instance() -> None:
     assert "linear-a" in reason
 
 
-FEW = ConfigurationsParams(max_configurations=10, packing=PackingParams(max_configurations=10))
-FEW_COLUMNS = ColumnsParams(packing=PackingParams(max_configurations=10))
+FEW = ConfigurationsParams(
+    max_configurations=10,
+    packing=PackingParams(max_configurations=10),
+    columns=ColumnsParams(packing=PackingParams(max_configurations=10)),
+)
 
 
 def test_too_many_configurations_are_refused() -> None:
@@ -164,9 +175,9 @@ def test_too_many_configurations_are_refused() -> None:
         run(problem, LIMITS, None, params=FEW)
 
 
-def test_auto_goes_on_with_cp_sat(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(auto, "CONFIGURATIONS", fast_with(FEW))
-    monkeypatch.setattr(auto, "COLUMNS", columns_with(FEW_COLUMNS))
-    result = solve(FAMILIES["rstorm"].make(1, 0), time_limit_s=60)
+def test_auto_goes_on_with_cp_sat() -> None:
+    result = solve(
+        FAMILIES["rstorm"].make(1, 0), time_limit_s=60, parameters={"configurations": FEW}
+    )
     assert result.engine == "cp-sat"
     assert tuple(t.value for t in result.objective) == RSTORM_OPTIMA["linear-b"]

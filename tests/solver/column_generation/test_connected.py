@@ -35,6 +35,7 @@ from slotwise.solver.column_generation.connected.tree_knapsack import (
 )
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.structure.task_types import merge_twins
@@ -57,6 +58,7 @@ def random_graph(rng: Generator, params: ConnectedParams = CONNECTED_DEFAULTS) -
         capacity,
         most,
         lambda rows: np.ones(len(rows), np.bool_),
+        RunToken(),
         params,
     )
 
@@ -81,9 +83,9 @@ def test_tables_and_lists_agree_with_enumeration() -> None:
         most = max(0, int(values[whole].max(initial=0)))
         found = 0
         for assignment in graph.assignments():
-            tables = make_tables(graph, SCALE, duals, assignment)
+            tables = make_tables(graph, SCALE, duals, assignment, RunToken())
             best = best_value(tables)
-            rows = best_configurations(tables)
+            rows = best_configurations(tables, RunToken())
             reached = [int(graph.gain_bounds(SCALE, row)) - int(duals @ row) for row in rows]
             assert max(reached, default=0) == max(best, 0), number
             found = max(found, best)
@@ -94,7 +96,10 @@ def test_tables_and_lists_agree_with_enumeration() -> None:
         seen["feedback"] += bool(graph.feedback)
         seen["relaxed"] += bool(graph.relaxed)
         for gap in (0, 10, 50):
-            listed = {tuple(row) for row in enumerate_connected(graph, SCALE, duals, gap).tolist()}
+            listed = {
+                tuple(row)
+                for row in enumerate_connected(graph, SCALE, duals, gap, RunToken()).tolist()
+            }
             expected = {tuple(row) for row in configurations[whole & (values >= -gap)].tolist()}
             assert listed == expected, (number, gap)
     assert min(seen["feedback"], seen["relaxed"]) >= 15
@@ -105,7 +110,7 @@ def test_no_reduced_cost_is_negative() -> None:
     for number in range(90):
         graph = random_graph(rng, ConnectedParams(max_assignments=(200, 4, 0)[number % 3]))
         for seconds in (0.0, 60.0):  # proven also when the time was over at once
-            found = find_duals(graph, 1 << 20, time.perf_counter() + seconds)
+            found = find_duals(graph, 1 << 20, time.perf_counter() + seconds, RunToken())
             configurations = all_configurations(graph)
             assert (configurations @ found.pi >= (graph.gains(configurations) << 20)).all()
 
@@ -116,8 +121,8 @@ def test_every_solution_keeps_the_load_bound() -> None:
     more = 0
     for number in range(120):
         graph = random_graph(rng)
-        duals = find_duals(graph, 1 << 20, time.perf_counter() + 60)
-        load_bound = make_load_bound(graph, duals)
+        duals = find_duals(graph, 1 << 20, time.perf_counter() + 60, RunToken())
+        load_bound = make_load_bound(graph, duals, RunToken())
         configurations = all_configurations(graph)
         configurations = configurations[configurations.any(axis=1)]
         more += load_bound.total > 0
@@ -140,7 +145,9 @@ def test_an_endless_enumeration_is_given_up() -> None:
     graph = random_graph(np.random.default_rng(2))
     duals = np.zeros(graph.count, dtype=np.int64)
     with pytest.raises(TooLongError):
-        enumerate_connected(graph, SCALE, duals, 0, params=ConnectedParams(max_partial=0))
+        enumerate_connected(
+            graph, SCALE, duals, 0, RunToken(), params=ConnectedParams(max_partial=0)
+        )
 
 
 def small_instance(rng: Generator, workers: str) -> Instance:
@@ -168,7 +175,9 @@ def test_connected_agrees_with_exhaustive_search(workers: str, note: list[str]) 
         truth = EXHAUSTIVE.run(problem, LIMITS, None)
         found = CONNECTED.run(problem, LIMITS, None)
         seen[f"{truth.status}/{found.status}"] += 1
-        seen["racks too small"] += rack_graph(problem, merge_twins(problem)) is not None
+        seen["racks too small"] += (
+            rack_graph(problem, merge_twins(problem, RunToken()), RunToken()) is not None
+        )
         if truth.values is None:
             assert found.values is None, number
             continue

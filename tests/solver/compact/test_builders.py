@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.solver.compact.builder import E, ModelBuilder
-from slotwise.solver.compact.cp_sat.builder import BuildingTooLongError, CpBuilder, variable
+from slotwise.solver.compact.cp_sat.builder import CpBuilder, variable
 from slotwise.solver.compact.milp.builder import MilpBuilder, column_of
 from slotwise.solver.compact.variables import Worker
 
@@ -38,8 +39,11 @@ def test_a_sum_is_no_variable() -> None:
 
 
 def test_building_ends_at_the_deadline() -> None:
-    with pytest.raises(BuildingTooLongError):
-        CpBuilder(deadline=0.0).boolean("x")
+    over = CancellationToken(deadline=0.0)
+    with pytest.raises(CancelledError):
+        CpBuilder(token=over).boolean("x")
+    with pytest.raises(CancelledError):
+        MilpBuilder(over).boolean("x")
 
 
 def test_a_worker_that_no_rule_asks_to_be_open() -> None:

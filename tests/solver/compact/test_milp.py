@@ -10,6 +10,7 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import highspy
 import numpy as np
@@ -19,6 +20,7 @@ from solved import solved
 from strategies import RULES, rules_in, tiny_instance
 
 from slotwise import place
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.families.rstorm import RSTORM
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, LinearCost, Objective
@@ -27,14 +29,20 @@ from slotwise.models.instance_file import read_instance
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.column_generation.configurations.engine import FAST_CONFIGURATIONS
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
+from slotwise.solver.compact.milp import engine as milp_engine
 from slotwise.solver.compact.milp.backend import whole_bound
 from slotwise.solver.compact.milp.builder import MilpBuilder, total
 from slotwise.solver.compact.milp.cbc import ENDED as CBC_ENDED
 from slotwise.solver.compact.milp.engine import MILP, MILP_CBC
 from slotwise.solver.compact.milp.export import linear_model
 from slotwise.solver.compact.milp.highs import ENDED as HIGHS_ENDED
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.ctrl_c import counted_presses
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.not_taken import NotTakenError
+from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.solve import solve
@@ -85,10 +93,10 @@ def cross_check(engine: Engine, numbers: range) -> tuple[Counter[str], Counter[s
 
 
 def test_highs_agrees_with_exhaustive(note: list[str]) -> None:
-    rules, statuses = cross_check(MILP, range(220))
+    rules, statuses = cross_check(MILP, range(120))
     note.append(f"milp agrees with exhaustive: {dict(statuses)}")
     assert set(rules) == RULES
-    assert min(statuses["optimal"], statuses["infeasible"]) >= 40
+    assert min(statuses["optimal"], statuses["infeasible"]) >= 30
     assert statuses["feasible"] <= 5
 
 
@@ -100,11 +108,12 @@ def test_cbc_agrees_with_exhaustive() -> None:
 @pytest.mark.parametrize("engine", [MILP, MILP_CBC], ids=lambda engine: engine.name)
 def test_agrees_with_exhaustive_on_many(engine: Engine) -> None:
     cross_check(engine, range(1000, 3000))
+    cross_check(engine, range(120, 308))
 
 
-def test_agrees_with_cp_sat_on_two_racks() -> None:
+def test_agrees_with_configurations_on_two_racks() -> None:
     problem = rstorm("star-c")
-    truth = CP_SAT.run(problem, LIMITS, None)
+    truth = FAST_CONFIGURATIONS.run(problem, LIMITS, None)
     answer = MILP.run(problem, LIMITS, truth.placement)
     assert (answer.status, answer.values) == (Status.OPTIMAL, truth.values)
     assert answer.bounds == answer.values
@@ -128,8 +137,11 @@ def test_published_optimum(shared: Path) -> None:
 def test_time_limit_keeps_incumbent_and_bound(engine: Engine) -> None:
     problem = rstorm("linear-a")
     hint = place(problem.instance, "r-storm-pseudocode", seed=0)
-    answer = engine.run(problem, Limits(time_s=2.0), hint)
-    assert answer.status is Status.FEASIBLE
+    for limit in (0.7, 4.0, 20.0):  # on a busy machine there may be no bound in the first
+        answer = engine.run(problem, Limits(time_s=limit), hint)
+        assert answer.status is Status.FEASIBLE
+        if answer.bounds[1] is not None:
+            break
     agrees_with_judge(problem, answer)
     assert answer.values <= judge(problem, hint).scaled
     assert answer.bounds[0] == answer.values[0] == 0
@@ -153,10 +165,12 @@ def test_trace_tells_falling_values_and_valid_bounds() -> None:
 def test_interrupt_keeps_incumbent_and_bound(engine: Engine) -> None:
     problem = rstorm("linear-a")
     hint = place(problem.instance, "r-storm-pseudocode", seed=0)
-    timer = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    answer = engine.run(problem, LIMITS, hint)
-    timer.join()
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    with counted_presses() as presses:
+        timer.start()
+        token = RunToken(parent=presses.token)
+        answer = engine.run(problem, LIMITS, hint, null_reporter(problem, engine.name, token))
+        timer.join()
     assert answer.interrupted
     assert answer.status is Status.FEASIBLE
     agrees_with_judge(problem, answer)
@@ -351,7 +365,7 @@ def test_no_solution_is_no_proof_where_there_is_one(presolve: bool) -> None:
 def test_a_crash_of_cbc_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """It opens its answer and dies; `engines_agree` found it, on the look without presolve."""
 
-    def crash(command: list[str]) -> tuple[str, bool]:
+    def crash(command: list[str], token: CancellationToken) -> tuple[str, bool]:
         Path(command[-1]).write_text("")
         return "", False
 
@@ -359,3 +373,24 @@ def test_a_crash_of_cbc_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = MILP_CBC.run(rstorm("linear-a"), LIMITS, None)
     assert (outcome.status, outcome.placement) == (Status.UNKNOWN, None)
     assert set(outcome.bounds) == {None}
+
+
+@pytest.mark.parametrize("engine", [MILP, MILP_CBC], ids=lambda engine: engine.name)
+def test_what_is_found_is_kept_wherever_the_token_is_cancelled(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two terms, where the row that fixes the first is added, all of it was lost."""
+    problem = rstorm("linear-a")
+    hint = place(problem.instance, "r-storm-pseudocode", seed=0)
+    reporter = null_reporter(problem, engine.name)
+
+    def cancelled(search: Any, grid: Any, name: str) -> bool:
+        reporter.token.cancel()
+        return True
+
+    monkeypatch.setattr(milp_engine, "_can_fix", cancelled)
+    answer = engine.run(problem, LIMITS, hint, reporter)
+    assert answer.interrupted
+    assert answer.status is Status.FEASIBLE
+    assert answer.bounds == (0, None)
+    agrees_with_judge(problem, answer)

@@ -25,8 +25,8 @@ from slotwise.models.instance_file import instance_from_data, instance_from_text
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.ctrl_c import Stop, check_stop, heeding
-from slotwise.solver.core.engine import Engine, UntakenError
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.progress import Event, Progress
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Result, Status
@@ -65,7 +65,7 @@ def check_events(events: list[Progress], best: list[Fraction] | None) -> None:
 @pytest.mark.parametrize("engine", TALKATIVE)
 def test_only_values_and_bounds_that_are_true_are_told(engine: str) -> None:
     told = 0
-    for one in first_solved(80):
+    for one in first_solved(40):
         problem, truth = one.problem, one.truth
         try:
             result, events = listened(problem, engine=engine, time_limit_s=30)
@@ -87,7 +87,7 @@ def test_only_values_and_bounds_that_are_true_are_told(engine: str) -> None:
 def test_the_first_placement_comes_long_before_the_end(engine: str) -> None:
     instance = instance_from_text(hard_instance(36, 5))
     start = slotwise.place(instance, "r-storm")
-    for limit in (2.5, 10.0, 40.0):  # on a busy machine there may be no bounds in the first
+    for limit in (1.0, 5.0, 30.0):  # on a busy machine there may be no bounds in the first
         result, events = listened(instance, engine=engine, time_limit_s=limit, hint=start)
         if sum(event.event is Event.BOUND for event in events) >= 2:
             break
@@ -202,17 +202,6 @@ def test_ctrl_c_at_several_moments(tmp_path: Path) -> None:
         if found.kept:
             return
     raise AssertionError("nothing was ever kept")
-
-
-def test_a_thread_heeds_its_own_stop_only() -> None:
-    stop = Stop()
-    check_stop()
-    with heeding(stop):
-        check_stop()
-        stop.request()
-        with pytest.raises(KeyboardInterrupt):
-            check_stop()
-    check_stop()
 
 
 def test_bounds_of_later_terms_count_only_where_the_earlier_ones_are_reached() -> None:

@@ -36,9 +36,8 @@ from slotwise.solver.column_generation.connected.tree_knapsack import (
 )
 from slotwise.solver.core import memory as memory_module
 from slotwise.solver.core import memory_reading
-from slotwise.solver.core.ctrl_c import Stop, check_stop
 from slotwise.solver.core.engine import Engine
-from slotwise.solver.core.memory import LOOK_S, MB, Memory, check_room, has_room, watched, within
+from slotwise.solver.core.memory import LOOK_S, MB, Memory, RunToken, watched
 from slotwise.solver.core.memory_reading import default_limit_mb, group_limits, offered_bytes
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
@@ -65,7 +64,7 @@ def resident(monkeypatch: pytest.MonkeyPatch) -> Reading:
     return reading
 
 
-def hog(reading: Reading, end: Callable[[], None]) -> Callable[..., Outcome]:
+def hog(reading: Reading, end: Callable[[RunToken], None]) -> Callable[..., Outcome]:
     """Return a search that offers a placement, takes too much memory, and ends by `end`."""
 
     def run(
@@ -76,7 +75,7 @@ def hog(reading: Reading, end: Callable[[], None]) -> Callable[..., Outcome]:
         reporter.prove([0], "trivial")
         reading.mb = LIMIT_MB + 1
         try:
-            end()
+            end(reporter.token)
         finally:
             reading.mb = 100
         raise AssertionError("it was not told to stop")
@@ -84,11 +83,11 @@ def hog(reading: Reading, end: Callable[[], None]) -> Callable[..., Outcome]:
     return run
 
 
-def hear() -> None:
+def hear(token: RunToken) -> None:
     """Wait to be told to stop."""
     deadline = time.perf_counter() + 20
     while time.perf_counter() < deadline:
-        check_stop()
+        token.check()
         time.sleep(0.01)
 
 
@@ -117,7 +116,7 @@ def test_an_engine_over_the_limit_ends_with_its_incumbent(
 def test_memory_error_ends_the_engine_only(
     resident: Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail() -> None:
+    def fail(token: RunToken) -> None:
         raise MemoryError("Unable to allocate 9.00 EiB")
 
     monkeypatch.setitem(engines.ENGINES, "hog", named(hog(resident, fail)))
@@ -226,16 +225,16 @@ def test_the_engine_that_began_last_is_told_first(
     resident: Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory_module, "PATIENCE_S", 0.2)
-    memory, first, last = Memory(LIMIT_MB), Stop(), Stop()
-    with memory.running("first", first), memory.running("last", last):
+    memory, first, last = Memory(LIMIT_MB), RunToken(), RunToken()
+    with memory.running(first), memory.running(last):
         memory.look()
-        assert not last.requested
+        assert not last.is_cancelled
         resident.mb = LIMIT_MB + 1
         memory.look()
-        assert (first.requested, last.requested) == (False, True)
+        assert (first.is_cancelled, last.is_cancelled) == (False, True)
         time.sleep(0.25)
         memory.look()
-        assert first.requested
+        assert first.is_cancelled
         time.sleep(0.25)
         assert not memory.is_overdue, "it takes little more than it may"
         resident.mb = 2 * LIMIT_MB
@@ -263,36 +262,32 @@ def test_what_does_not_hear_is_left_behind(
     assert found.notes == ("hog: left behind, over the limit of 1,000 MB",)
 
 
-def test_a_stop_of_the_whole_is_one_of_the_part() -> None:
-    whole = Stop()
-    part = Stop(outer=whole)
-    assert not part.requested
-    whole.request()
-    assert part.requested
-    other = Stop()
-    Stop(other).request()
-    assert not other.requested
+def test_a_part_of_a_run_has_its_memory_and_its_name() -> None:
+    run = RunToken(memory=Memory(LIMIT_MB), engine="hog")
+    part = run.child(deadline=1.0)
+    assert (part.memory, part.engine, part.deadline) == (run.memory, "hog", 1.0)
+    assert run.child(engine="other").engine == "other"
 
 
 def test_room_is_what_is_left(resident: Reading) -> None:
-    check_room(10**30, "without a limit, anything")
+    RunToken().check_room(10**30, "without a limit, anything")
     memory = Memory(LIMIT_MB)
-    with within(memory):
-        assert has_room(899 * MB, "much")
-        assert not memory.notes
-        assert not has_room(901 * MB, "too much")
+    token = RunToken(memory=memory)
+    assert token.has_room(899 * MB, "much")
+    assert not memory.notes
+    assert not token.has_room(901 * MB, "too much")
     assert memory.notes == [
         "too much would take 901 MB, and 900 MB are left of the memory limit of 1,000 MB"
     ]
 
 
 def test_the_watch_ends_with_the_solve(resident: Reading) -> None:
-    stop = Stop()
-    with watched(LIMIT_MB) as memory, memory.running("one", stop):
+    token = RunToken()
+    with watched(LIMIT_MB) as memory, memory.running(token):
         pass
     resident.mb = LIMIT_MB + 1
     time.sleep(2 * LOOK_S)
-    assert not stop.requested
+    assert not token.is_cancelled
 
 
 def test_the_exact_counterparts_of_a_round_heed_it(resident: Reading) -> None:
@@ -346,7 +341,13 @@ def graph_of_chain(kinds: int, capacity: int) -> FlowGraph:
     ones = np.ones(kinds, dtype=np.int64)
     flow = np.diag(ones[1:], 1)
     return make_flow_graph(
-        ones, flow + flow.T, ones, capacity, ones, lambda rows: np.ones(len(rows), np.bool_)
+        ones,
+        flow + flow.T,
+        ones,
+        capacity,
+        ones,
+        lambda rows: np.ones(len(rows), np.bool_),
+        RunToken(),
     )
 
 
@@ -359,8 +360,8 @@ def test_unit_vectors_hold_one_matrix_together() -> None:
 
 def test_a_chain_may_be_deeper_than_calls_nest() -> None:
     graph = graph_of_chain(1_200, 3)
-    tables = make_tables(graph, 1, np.zeros(1_200, dtype=np.int64), np.zeros(1_200, dtype=np.int64))
-    found = best_configurations(tables)
+    nothing, token = np.zeros(1_200, dtype=np.int64), RunToken()
+    found = best_configurations(make_tables(graph, 1, nothing, nothing, token), token)
     assert max(int(content.sum()) for content in found) == 3
 
 

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from dataclasses import replace
 from queue import SimpleQueue
+from typing import Any
 
 import pytest
 
 from slotwise import place
 from slotwise.benchmarks.speed.limit_instances import SHAPES
-from slotwise.benchmarks.speed.time_limits import CRASHED, KILLED, Ended
+from slotwise.benchmarks.speed.time_limits import CRASHED, KILLED, SolveEnd
 from slotwise.heuristics import HEURISTICS
-from slotwise.models.cancellation import Stop, check_stop, heeding, is_stop_requested, until
+from slotwise.heuristics.run import run_method
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.families.rstorm import RSTORM
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import known_at_once
+from slotwise.solver.column_generation import engine as configurations
 from slotwise.solver.compact.milp import cbc as milp_cbc
 from slotwise.solver.compact.milp import engine as milp
-from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.progress import Progress
-from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.core.supervision import TimeLimit, supervised
 from slotwise.solver.engines import ENGINES
@@ -47,32 +50,18 @@ def _wait(seconds: float) -> None:
     threading.Event().wait(seconds)
 
 
-def test_a_deadline_is_heeded_until_the_block_ends() -> None:
-    with until(time.perf_counter() + 1e6):
-        check_stop()
-        with until(time.perf_counter() - 1):
-            with pytest.raises(KeyboardInterrupt):
-                check_stop()
-            with until(time.perf_counter() + 1e6):
-                assert is_stop_requested(), "an inner deadline does not put off an outer one"
-        assert not is_stop_requested()
-
-
-def test_a_stop_that_was_asked_for_reaches_inner_deadlines() -> None:
-    stop = Stop()
-    with heeding(stop), until(time.perf_counter() + 1e6):
-        check_stop()
-        stop.request()
-        assert is_stop_requested()
+def within(problem: Problem, seconds: float) -> Reporter:
+    """Return a reporter whose token is cancelled after so many seconds."""
+    return null_reporter(problem, "one", RunToken(time.perf_counter() + seconds))
 
 
 def test_what_asks_ends_at_its_limit_and_is_not_interrupted() -> None:
-    def work() -> str:
+    def work(token: RunToken) -> str:
         end = time.perf_counter() + LONG_S
         try:
             while time.perf_counter() < end:
-                check_stop()
-        except KeyboardInterrupt:
+                token.check()
+        except CancelledError:
             return "kept"
         raise AssertionError("was not told to stop")
 
@@ -86,7 +75,7 @@ def test_what_does_not_ask_is_left_behind() -> None:
     events: SimpleQueue[Progress | None] = SimpleQueue()
     limit = TimeLimit.of(time.perf_counter(), 0.05)
     release = threading.Event()
-    ended = supervised(lambda: release.wait(LONG_S), events, None, limit)
+    ended = supervised(lambda token: release.wait(LONG_S), events, None, limit)
     assert ended.answer is None
     assert not ended.interrupted
     assert not release.is_set()
@@ -127,8 +116,8 @@ def test_a_search_left_behind_loses_nothing_and_changes_nothing(
 
 @pytest.mark.parametrize("name", ["r-storm", "ras-default", "ras-round-robin", "ras-paper"])
 def test_heuristics_heed_a_deadline(name: str, mid: Problem) -> None:
-    with until(time.perf_counter()), pytest.raises(KeyboardInterrupt):
-        HEURISTICS[name].place(mid, None)  # type: ignore[arg-type]
+    with pytest.raises(CancelledError):
+        run_method(mid, HEURISTICS[name], 0, RunToken(time.perf_counter()))
 
 
 def test_bounds_are_kept_where_no_heuristic_ends(mid: Problem) -> None:
@@ -141,19 +130,34 @@ def test_bounds_are_kept_where_no_heuristic_ends(mid: Problem) -> None:
 def test_engines_heed_a_deadline_while_they_build(name: str, mid: Problem) -> None:
     began = time.perf_counter()
     try:
-        with until(began + 0.2):
-            found = ENGINES[name].run(mid, Limits(time_s=1e6), None)
+        found = ENGINES[name].run(mid, Limits(time_s=1e6), None, within(mid, 0.2))
         assert found.status in (Status.UNKNOWN, Status.FEASIBLE)
-    except KeyboardInterrupt:
+    except CancelledError:
         pass  # `solve` says what is known
     assert time.perf_counter() - began < LONG_S
+
+
+def test_the_heuristics_behind_configurations_have_its_token(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[Reporter] = []
+
+    def known(*words: Any, reporter: Reporter) -> Outcome:
+        given.append(reporter)
+        return known_at_once(*words, reporter=reporter)
+
+    problem = compile_problem(next(iter(RSTORM.generate(1))))
+    asked = within(problem, LONG_S)
+    monkeypatch.setattr(configurations, "known_at_once", known)
+    monkeypatch.setattr(configurations.fast, "supports", lambda problem: "not today")
+    ENGINES["configurations"].run(problem, Limits(time_s=1e-6), None, asked)
+    assert [one.token for one in given] == [asked.token]
 
 
 def test_local_search_heeds_a_deadline_within_a_step(mid: Problem) -> None:
     start = known_at_once(mid, 0, None, ("ras-default",)).placement
     began = time.perf_counter()
-    with until(began + 0.5):
-        found = LOCAL_SEARCH.run(mid, Limits(time_s=1e6), start)
+    found = LOCAL_SEARCH.run(mid, Limits(time_s=1e6), start, within(mid, 0.5))
     assert found.interrupted
     assert time.perf_counter() - began < LONG_S
 
@@ -167,21 +171,21 @@ def test_local_search_does_not_take_tables_that_are_too_large(mid: Problem) -> N
 def test_a_linear_model_that_is_too_large_is_refused_before_it_is_built(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(milp, "build", lambda problem: pytest.fail("was built"))
+    monkeypatch.setattr(milp, "build", lambda problem, token: pytest.fail("was built"))
     problem = compile_problem(SHAPES["topologies"]())
     with pytest.raises(NotTakenError, match="more than 300,000 columns"):
         ENGINES["milp"].run(problem, Limits(time_s=5), None)
 
 
 def test_cbc_is_killed_where_it_does_not_stop() -> None:
-    deaf = "import signal, time; signal.signal(2, signal.SIG_IGN); time.sleep(600)"
-    with until(time.perf_counter() + 0.2):
-        log, interrupted = milp_cbc._run([sys.executable, "-c", deaf])
+    deaf = "trap '' INT; exec sleep 600"  # a shell is deaf sooner than an interpreter has started
+    token = RunToken(time.perf_counter() + 0.5)
+    log, interrupted = milp_cbc._run(["sh", "-c", deaf], token)
     assert (log, interrupted) == (None, True)
 
 
 def test_the_benchmark_says_what_is_late() -> None:
-    one = Ended("mid", "auto", 1, 4.0, "feasible", "baseline", 5.1, None)
+    one = SolveEnd("mid", "auto", 1, 4.0, "feasible", "baseline", 5.1, None)
     assert one.holds
     assert not replace(one, wall_s=5.3).holds
     assert not replace(one, status=KILLED).holds
@@ -194,7 +198,6 @@ def test_a_hint_stays_where_time_is_over_before_the_model_is_built(engine: str) 
     """It was called unknown, with a placement."""
     problem = compile_problem(RSTORM.make(1, 0))
     hint = place(problem.instance, "r-storm-pseudocode", seed=0)
-    with until(time.perf_counter()):
-        outcome = ENGINES[engine].run(problem, Limits(time_s=60.0), hint)
+    outcome = ENGINES[engine].run(problem, Limits(time_s=60.0), hint, within(problem, 0.0))
     assert outcome.status is Status.FEASIBLE
     assert outcome.placement == hint

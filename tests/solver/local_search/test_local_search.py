@@ -13,13 +13,14 @@ from solved import first_solved
 
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.run import run_method
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.formats.text import read_data
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import instance_from_data, instance_from_text, read_instance
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.engine import NotTakenError
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.local_search.engine import LOCAL_SEARCH, LocalSearch
 from slotwise.solver.solve import solve
@@ -39,7 +40,7 @@ def test_it_never_breaks_a_rule_and_often_finds_the_optimum(note: list[str]) -> 
             continue
         for start in starts(problem)[:1]:
             assert truth.values is not None
-            search = LocalSearch(problem, start, 0)
+            search = LocalSearch(problem, start, 0, CancellationToken())
             assert search.best_values == judge(problem, start).scaled
             for _ in range(25):
                 better = search.advance()

@@ -180,7 +180,8 @@ def test_what_is_known_is_read_at_one_moment(
     monkeypatch.setattr(SolveState, "_proofs", interrupted)
     outcome = known.outcome()
     offering.join()
-    assert contradiction(problem, "known", outcome) is None
+    assert outcome.placement is not None
+    assert contradiction("known", outcome, judge(problem, outcome.placement)) is None
     assert outcome.status is Status.FEASIBLE
     assert known.outcome().status is Status.OPTIMAL
 

@@ -10,6 +10,7 @@ from engine_cases import LIMITS, network_topology
 from numpy.random import Generator
 from strategies import tiny_instance
 
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology
@@ -116,7 +117,7 @@ def test_workers_of_one_node_are_a_flat_problem() -> None:
     for number in range(60):
         problem = compile_problem(small_heaps(rng))
         reduction = reduce_nodes(problem)
-        one = as_one_node(reduction.problem)
+        one = as_one_node(reduction.problem, CancellationToken())
         if one is None or EXHAUSTIVE.supports(problem) is not None:
             continue
         whole = EXHAUSTIVE.run(problem, LIMITS, None)
@@ -166,10 +167,16 @@ def test_soft_capacities_are_not_taken_apart() -> None:
 
 
 def test_only_a_single_node_is_a_flat_problem() -> None:
-    few = as_one_node(two_pairs(2000, nodes=1, slots=3, memory_mb=8000))
+    few = as_one_node(two_pairs(2000, nodes=1, slots=3, memory_mb=8000), CancellationToken())
     assert few is not None
     assert few.problem.node_count == 3
     assert EXHAUSTIVE.run(few.problem, LIMITS, None).status == Status.INFEASIBLE
-    assert as_one_node(two_pairs(2000, nodes=1, slots=8, memory_mb=7000)) is None
-    assert as_one_node(two_pairs(None, nodes=1, slots=8, memory_mb=8000)) is None
-    assert as_one_node(two_pairs(2000, nodes=2, slots=8, memory_mb=8000)) is None
+    assert (
+        as_one_node(two_pairs(2000, nodes=1, slots=8, memory_mb=7000), CancellationToken()) is None
+    )
+    assert (
+        as_one_node(two_pairs(None, nodes=1, slots=8, memory_mb=8000), CancellationToken()) is None
+    )
+    assert (
+        as_one_node(two_pairs(2000, nodes=2, slots=8, memory_mb=8000), CancellationToken()) is None
+    )

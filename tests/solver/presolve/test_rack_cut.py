@@ -51,7 +51,7 @@ def test_the_least_cut_is_that_of_the_task_graph() -> None:
 def test_bounds_over_racks_hold(note: list[str]) -> None:
     rng = np.random.default_rng(4)
     seen: Counter[str] = Counter()
-    for number in range(150):
+    for number in range(100):
         problem = compile_problem(racked(rng))
         if EXHAUSTIVE.supports(problem) is not None:
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -18,11 +19,13 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver import engines
-from slotwise.solver.core.engine import Engine, NotTakenError
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.not_taken import NotTakenError, UntakenError
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Proof, Result, Status
 from slotwise.solver.solve import solve
-from slotwise.solver.verification.claim import Agreement, claim_of, engines_behind
+from slotwise.solver.verification import crosscheck as crosscheck_module
+from slotwise.solver.verification.claim import Agreement, Claim, claim_of, engines_behind
 from slotwise.solver.verification.crosscheck import crosscheck
 
 LIMITS = Limits(time_s=30.0)
@@ -159,3 +162,20 @@ def test_no_answer_is_not_checked(tmp_path: object) -> None:
     problem = compile_problem(RSTORM.make(0, 0))
     result = solve(problem, engine="cp-sat", time_limit_s=1e-6)
     assert crosschecked(problem, result) is None
+
+
+def test_ctrl_c_between_two_engines_ends_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def pressed(problem: Problem, claim: Claim, limits: Limits, name: str, time_s: float) -> Result:
+        asked.append(name)
+        signal.raise_signal(signal.SIGINT)
+        raise UntakenError("not this one", field="engine", value=name)
+
+    problem = word_count()
+    claim = claim_of(solve(problem, engine="cp-sat", time_limit_s=30))
+    monkeypatch.setattr(crosscheck_module, "_ask", pressed)
+    check = crosscheck(problem, claim, LIMITS)
+    assert len(asked) == 1
+    assert check.agreement is Agreement.NOT_SETTLED
+    assert check.result is None

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from slotwise.heuristics.ras.java.text import double_text
-from slotwise.heuristics.ras.scheduler.round import Decision, Outcome, Round
+from slotwise.heuristics.ras.scheduler.round import Decision, DecisionOutcome, Round
 from slotwise.heuristics.ras.scheduler.scheduler import schedule_round, schedule_rounds
 from slotwise.heuristics.ras.scheduler.topology_attempt import RoundLimits
 from slotwise.heuristics.ras.strategies.strategy import RasLimits
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective, Place
-from slotwise.models.instance.topology import Component, RasSettings, Topology
+from slotwise.models.instance.ras_settings import RasSettings
+from slotwise.models.instance.topology import Component, Topology
 
 NOT_ENOUGH = "Not enough resources to schedule after evicting lower priority topologies. "
 
@@ -48,7 +49,7 @@ def test_what_runs_is_left_alone() -> None:
     made = instance(2, topology("a", 1, 50), running=running(("a", ["n1"])))
     done = schedule_round(made)
     assert [(d.outcome, d.message) for d in done.decisions] == [
-        (Outcome.RUNNING, "Fully Scheduled")
+        (DecisionOutcome.RUNNING, "Fully Scheduled")
     ]
     assert (done.placement.nodes, done.placement.workers) == ((1,), (1,))
 
@@ -66,7 +67,7 @@ def test_scheduled_in_the_strategys_words() -> None:
 
 def test_too_large_without_a_search() -> None:
     done = schedule_round(instance(1, topology("a", 1, 150, 1100)))
-    assert last(done).outcome is Outcome.REFUSED
+    assert last(done).outcome is DecisionOutcome.REFUSED
     assert last(done).message == NOT_ENOUGH + (
         "Additional Memory Required: 1100.0 MB (Available: 1000.0 MB). "
         "Additional CPU Required: 150.0% CPU (Available: 100.0 % CPU)."
@@ -108,7 +109,7 @@ def test_evicts_until_the_evicted_cover_the_request() -> None:
         running=running(*((f"t{i}", [f"n{i % 3}"]) for i in range(4))),
     )
     done = schedule_round(made)
-    assert last(done).outcome is Outcome.SCHEDULED
+    assert last(done).outcome is DecisionOutcome.SCHEDULED
     assert last(done).evicted == (3, 2, 1, 0)
     assert [one.again for one in done.evicted] == [True] * 4
     assert {one.by for one in done.evicted} == {4}
@@ -124,7 +125,7 @@ def test_nobody_is_evicted_in_the_end_where_it_did_not_help() -> None:
     )
     done = schedule_round(made)
     assert (last(done).tried, last(done).evicted, done.evicted) == ((0,), (), ())
-    assert last(done).outcome is Outcome.REFUSED
+    assert last(done).outcome is DecisionOutcome.REFUSED
     assert last(done).attempts == 2
     assert done.placement.nodes == (0, -1, -1)
 
@@ -141,7 +142,7 @@ def test_attempts_end() -> None:
         "Failed to make enough resources for new by evicting lower priority topologies "
         "within 1 attempts. Additional CPU Required: 70.0% CPU (Available: 200.0 % CPU)."
     )
-    assert schedule_round(made).of(1).outcome is Outcome.SCHEDULED
+    assert schedule_round(made).of(1).outcome is DecisionOutcome.SCHEDULED
 
 
 def test_failures_that_evict_nobody() -> None:
@@ -221,7 +222,7 @@ def test_rounds_of_a_changing_cluster() -> None:
     ]
     assert where == [["n0", "n0", "n1"], ["n2", "n2", "n1"], ["n1", "n1", None], ["n1"]]
     assert [one.refused for one in rounds] == [(), (), (1,), ()]
-    assert rounds[1].of(1).outcome is Outcome.RUNNING
+    assert rounds[1].of(1).outcome is DecisionOutcome.RUNNING
     assert [(e.topology, e.by, e.again) for e in rounds[2].evicted] == [(1, 0, False)]
 
 

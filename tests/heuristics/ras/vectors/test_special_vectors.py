@@ -14,7 +14,7 @@ from ras_vector_cases import pytest_generate_tests
 from ras_vectors import Vector, instances_of, nodes_of
 
 from slotwise.heuristics.ras.model.model import ras_model
-from slotwise.heuristics.ras.scheduler.priority import Turn, priority_order
+from slotwise.heuristics.ras.scheduler.priority import PriorityEntry, priority_order
 from slotwise.heuristics.ras.scheduler.scheduler import schedule_rounds
 from slotwise.heuristics.ras.state.state import RasState
 from slotwise.heuristics.ras.strategies.executor_order import incompatible
@@ -158,7 +158,7 @@ def test_real_clusters_are_placed_whole(vector: Vector) -> None:
     assert not any(state.unassigned(t) for t in range(len(instance.topologies)))
 
 
-def own_strategy(instance: Instance, turn: Turn) -> str:
+def own_strategy(instance: Instance, turn: PriorityEntry) -> str:
     strategy = instance.topologies[turn.topology].strategy
     assert strategy is not None
     return strategy

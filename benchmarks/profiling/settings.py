@@ -1,0 +1,91 @@
+"""How a task is profiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from slotwise.models.errors import InputError
+
+
+class Parallel(StrEnum):
+    """What runs side by side on the slot."""
+
+    THREADS = "threads"
+    PROCESSES = "processes"
+    """For a task that Python's lock would hold back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The parameters of Algorithm 1.
+
+    Parameters
+    ----------
+    parallel
+        Threads of one process, or processes; commands are processes always.
+    threads
+        Numbers of threads to try, rising, from 1 on: the steps of tau.
+    seconds, warm_up
+        A trial measures for `seconds` after `warm_up`, s; longer where that is less than
+        `least_tuples`.
+    least_tuples
+        Fewest tuples to judge a trial by.
+    first_rate, max_rate
+        Rates to begin with and to end at, tuples/s. Where the first is too much, lower ones follow.
+    resolution
+        The peak rate is found to this part of itself; peak rates that differ less are equal.
+    max_slope
+        A trial is stable where latency rises by at most so many seconds per second. The article
+        uses 0.001 on trials of 12 minutes; shorter ones are noisier. An input rate p % above what
+        a task supports makes latency rise by p / 100.
+    window
+        The sweep ends when so many last peak rates are flat or fall.
+    memory_mb
+        Memory of a slot; the article's is 3.5 GiB.
+    core
+        Number of the core that the task runs on; ``None`` = the last one of this process.
+    """
+
+    parallel: Parallel = Parallel.THREADS
+    threads: tuple[int, ...] = (1, 2, 4, 8, 16, 32, 64)
+    seconds: float = 2.0
+    warm_up: float = 0.5
+    least_tuples: int = 20
+    first_rate: float = 10.0
+    max_rate: float = 1_000_000.0
+    resolution: float = 0.05
+    max_slope: float = 0.02
+    window: int = 3
+    memory_mb: int = 3584
+    core: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse values out of range."""
+        if (
+            not self.threads
+            or self.threads[0] != 1
+            or list(self.threads) != sorted(set(self.threads))
+        ):
+            raise InputError(
+                "must be rising and begin with 1", field="threads", value=list(self.threads)
+            )
+        for name in ("seconds", "first_rate", "max_rate", "resolution", "max_slope"):
+            if not getattr(self, name) > 0:
+                raise InputError("must be above 0", field=name, value=getattr(self, name))
+        if self.warm_up < 0:
+            raise InputError("must be 0 or more", field="warm_up", value=self.warm_up)
+        if self.resolution > 0.5:
+            raise InputError("must be at most 0.5", field="resolution", value=self.resolution)
+        if self.first_rate > self.max_rate:
+            raise InputError(
+                f"must be at most the highest rate, {self.max_rate:g}",
+                field="first_rate",
+                value=self.first_rate,
+            )
+        if self.window < 2 or self.least_tuples < 5 or self.memory_mb < 1:
+            raise InputError(
+                "window must be at least 2, least_tuples 5, memory_mb 1",
+                field="settings",
+                has_value=False,
+            )

@@ -1,0 +1,52 @@
+"""What the report's page says of software and machines, of the methods and of the families."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from slotwise.benchmarks.analysis.aggregate import Aggregate
+from slotwise.benchmarks.grading.old_rows import is_old
+from slotwise.benchmarks.grading.rows import Kind, Row
+from slotwise.benchmarks.report.text import DASH, number
+from slotwise.heuristics.registry import describe
+from slotwise.heuristics.sam.pairs import PAIRS
+from slotwise.models.families.registry import ALLOCATION_FAMILIES, FAMILIES
+
+SECONDS = "of the call alone"
+OLD_SECONDS = "with imports, compiling and judging (rows of an older slotwise)"
+
+
+def facts(rows: Sequence[Row]) -> dict[str, str]:
+    """Return what all rows together say about software, machines and limits."""
+    columns = {
+        "time limit, s": {number(row["time_limit_s"]) for row in rows},
+        "seeds": {str(row["seed"]) for row in rows},
+        "engines": {row["engine"] for row in rows if row["engine"]},
+        "versions": {
+            ", ".join(f"{name} {v}" for name, v in json.loads(row["versions"]).items())
+            for row in rows
+        },
+        "git revision": {row["git_revision"] or "none" for row in rows},
+        "CPU": {row["cpu_model"] for row in rows if row["cpu_model"]},
+        "seconds": {OLD_SECONDS if is_old(row) else SECONDS for row in rows},
+    }
+    return {name: "; ".join(sorted(found)) or DASH for name, found in columns.items()}
+
+
+def descriptions(summary: Aggregate) -> dict[str, str]:
+    """Return what each method on the page does, in one sentence."""
+    known = {
+        s.method: PAIRS[s.method].description if s.method in PAIRS else describe(s.method)
+        for s in summary.methods
+        if s.kind != Kind.EXACT
+    }
+    return {method: text for method, text in known.items() if text}
+
+
+def families(rows: Sequence[Row]) -> dict[str, str]:
+    """Return what the families of the rows hold, by name, with their notes."""
+    names = {row["family"] or "" for row in rows}
+    known = FAMILIES | ALLOCATION_FAMILIES
+    found = (known[name] for name in sorted(names & known.keys()))
+    return {one.name: f"{one.description}. {one.note}".strip() for one in found}

@@ -1,0 +1,9 @@
+"""Published figures beside ours: which of an article's numbers come out, and why others do not.
+
+`figure` is a published number with the section that it is from, what we compute instead, and
+whether they are equal to the digits that were published. `sam` computes those of the SAM article;
+the figures and the explanations lie in ``data/``, one file for each article.
+
+Start with `figure`. It may import `heuristics` and `models`. Nothing here is measured: what an
+article measured on its machines is listed as not reproducible.
+"""

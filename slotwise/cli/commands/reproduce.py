@@ -1,0 +1,34 @@
+"""The command ``reproduce``: published figures beside ours."""
+
+from __future__ import annotations
+
+import typer
+
+from slotwise.cli import exits, options
+from slotwise.cli.exits import Exit, print_json
+
+app = typer.Typer(help="The figures of published articles, computed anew.")
+
+
+@app.callback()
+def _articles() -> None:
+    """Compute the figures of an article anew, beside what it says."""
+
+
+@app.command()
+def sam(as_json: options.Json = False) -> int:
+    """Compute the figures of the SAM article; differences are marked and explained."""
+    with exits.held():
+        from slotwise.benchmarks.reproduction import sam as running
+
+    published = running.article()
+    found = running.reproduce(published)
+    if as_json:
+        from slotwise.benchmarks.reproduction.figure import reproduction_document
+
+        print_json(reproduction_document(published, found))
+    else:
+        from slotwise.cli.render.reproductions import show_reproduced
+
+        show_reproduced(published, found)
+    return Exit.DONE

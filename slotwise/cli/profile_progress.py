@@ -1,0 +1,85 @@
+"""Progress of ``profile`` on stderr: what is tried, and how long it can still take."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, TaskID, TextColumn
+from rich.progress import Progress as RichProgress
+
+from slotwise.benchmarks.profiling.settings import Settings
+from slotwise.benchmarks.profiling.trial import Trial, trial_seconds
+
+OVERHEAD_S = 1.0
+"""About what starting and ending a trial takes."""
+
+
+@dataclass(slots=True)
+class Shown:
+    """What is shown before and after each trial.
+
+    Parameters
+    ----------
+    settings
+        Of the profile.
+    say
+        Takes a line, and the part of the thread counts that is done.
+    """
+
+    settings: Settings
+    say: Callable[[str, float], None]
+    _rates: list[float] = field(default_factory=list)
+
+    def around(self, run: Callable[..., Trial], threads: int, rate: float) -> Trial:
+        """Run a trial, and say what it tries and finds."""
+        self._rates.append(rate)
+        part = self.settings.threads.index(threads) / len(self.settings.threads)
+        left = self.most_seconds(threads, rate)
+        self.say(f"{threads} threads, {rate:g} tuples/s; at most {_clock(left)} more", part)
+        trial = run(threads, rate, self.settings)
+        found = "stable" if trial.stable else "unstable"
+        self.say(f"{threads} threads, {rate:g} tuples/s: {found}", part)
+        return trial
+
+    def most_seconds(self, threads: int, rate: float) -> float:
+        """Return how long the rest can take if every number of threads is tried.
+
+        Doubling from the present rate to the highest, halving down to the resolution; the former
+        for this number of threads only, since the next ones begin where it ends.
+        """
+        settings = self.settings
+        doubling = math.ceil(math.log2(max(2.0, settings.max_rate / rate)))
+        halving = math.ceil(math.log2(1 / settings.resolution)) + 1
+        counts = len(settings.threads) - settings.threads.index(threads)
+        each = settings.warm_up + trial_seconds(rate, settings) + OVERHEAD_S
+        return each * (doubling + counts * (halving + 1))
+
+
+@contextmanager
+def progress(settings: Settings, quiet: bool) -> Iterator[Shown]:
+    """Yield what shows a profile's progress: a bar on a terminal, lines elsewhere."""
+    if quiet:
+        yield Shown(settings, lambda line, part: None)
+    elif sys.stderr.isatty():
+        columns = (BarColumn(), TextColumn("{task.description}", markup=False))
+        console = Console(stderr=True)
+        with RichProgress(*columns, console=console, transient=True) as bar:
+            task: TaskID = bar.add_task("", total=1.0)
+
+            def draw(line: str, part: float) -> None:
+                bar.update(task, description=line, completed=part)
+
+            yield Shown(settings, draw)
+    else:
+        yield Shown(settings, lambda line, part: typer.echo(line, err=True))
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,44 @@
+"""Published figures beside ours, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+from slotwise.benchmarks.reproduction.figure import Article, Reproduced
+from slotwise.cli.render.results import show, table
+from slotwise.models.number_text import short_text
+
+_HEADS = ("section", "figure", "article", "ours", "")
+
+
+def show_reproduced(article: Article, found: Sequence[Reproduced]) -> None:
+    """Show all figures in a table, the differing ones numbered, and the notes below it.
+
+    A number is ours with six digits; where it is the same, with those of the article.
+    """
+    notes: list[str] = []
+    rows = []
+    for one in found:
+        mark = "same" if one.same else "differs"
+        if one.figure.note:
+            if one.figure.note not in notes:
+                notes.append(one.figure.note)
+            mark += f" [{notes.index(one.figure.note) + 1}]"
+        ours = _text(one.rounded if one.same else one.ours)
+        rows.append((one.figure.section, one.figure.what, _text(one.figure.published), ours, mark))
+    same = sum(one.same for one in found)
+    show(
+        f"{article.title}: {same} of {len(found)} figures are the same, "
+        f"{len(found) - same} differ.",
+        table(rows, _HEADS, ("article", "ours")),
+        *(f"[{number}] {note}" for number, note in enumerate(notes, 1)),
+        "",
+        "Not reproducible:",
+        *(f"  {one.section}: {one.what}: {one.why}." for one in article.not_reproducible),
+    )
+
+
+def _text(numbers: Iterable[Decimal | Fraction]) -> str:
+    return ", ".join(map(short_text, numbers))

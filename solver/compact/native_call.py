@@ -1,0 +1,33 @@
+"""Running a native search so that cancelling its token ends it and keeps what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+
+from slotwise.models.cancellation import CancellationToken
+
+POLL_S = 0.05
+
+
+def run_interruptible(
+    work: Callable[[], None], stop: Callable[[], None], token: CancellationToken
+) -> bool:
+    """Run `work` in a thread; once `token` is cancelled call `stop`, wait, and return ``True``.
+
+    An exception in `work` is raised here. One that this thread is hit by while it waits (Ctrl-C
+    where nobody handles it) stops `work`, too, before it goes on its way.
+    """
+    interrupted = False
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        future = pool.submit(work)
+        try:
+            while not future.done() and not interrupted:
+                wait([future], timeout=POLL_S)
+                interrupted = token.is_cancelled
+        finally:
+            while not future.done():
+                stop()  # again and again: a call before the search began would be lost
+                wait([future], timeout=POLL_S)
+    future.result()
+    return interrupted

@@ -1,0 +1,41 @@
+"""Parameters of the engines that solve the compact model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slotwise.solver.parameters import Parameters
+
+
+@dataclass(frozen=True, slots=True)
+class CpSatParams(Parameters):
+    """Of engine ``cp-sat``.
+
+    Parameters
+    ----------
+    max_counts
+        Counts of a class in a worker; beyond it building and presolving takes minutes, and the
+        problem is not taken.
+    report_fraction
+        Most of the search's time that goes into telling of better placements as they come.
+    """
+
+    max_counts: int = 20_000
+    report_fraction: float = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class MilpParams(Parameters):
+    """Of engines ``milp`` and ``milp-cbc``.
+
+    Parameters
+    ----------
+    max_columns
+        Of the linear model; a problem with more is not taken.
+    """
+
+    max_columns: int = 300_000
+
+
+CP_SAT_DEFAULTS = CpSatParams()
+MILP_DEFAULTS = MilpParams()

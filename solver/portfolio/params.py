@@ -1,0 +1,50 @@
+"""Parameters of the engine choice ``auto``: who gets how much of the time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slotwise.solver.parameters import Parameters
+
+
+@dataclass(frozen=True, slots=True)
+class AutoParams(Parameters):
+    """Shares are of the time that is left when an engine starts.
+
+    Parameters
+    ----------
+    configurations_fraction, columns_fraction, subset_dp_fraction
+        For ``configurations`` by its fast way (and ``connected``) and by its general way, and for
+        ``subset-dp``; they end far earlier on what they can prove.
+    rack_fraction
+        For each of the two problems that enclose one with several racks.
+    least_part_fraction
+        At least so much for each part that no flow connects with the others.
+    search_from_tasks
+        From so many tasks on local search runs before the engines that prove.
+    first_search_fraction, first_search_steps_per_task
+        For that first local search, and its steps.
+    search_fraction, search_steps
+        For local search before CP-SAT has the rest of the time, and its steps.
+    confirm_fraction
+        For a second run of the engine that proved everything, without presolve.
+    max_tiny_places
+        Tasks times nodes up to which CP-SAT solves problems with distances by matrix: it is done
+        before compiled loops are loaded.
+    """
+
+    configurations_fraction: float = 0.8
+    columns_fraction: float = 0.6
+    subset_dp_fraction: float = 0.7
+    rack_fraction: float = 0.4
+    least_part_fraction: float = 0.05
+    search_from_tasks: int = 40
+    first_search_fraction: float = 0.1
+    first_search_steps_per_task: int = 2
+    search_fraction: float = 0.2
+    search_steps: int = 2_000
+    confirm_fraction: float = 0.5
+    max_tiny_places: int = 24
+
+
+AUTO_DEFAULTS = AutoParams()

@@ -1,0 +1,110 @@
+"""Every experiment runs, with the smallest setting that it has; figures are not judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from assignments import document
+from small_storm_cluster import SMALL
+
+from slotwise.benchmarks import experiments
+from slotwise.benchmarks.__main__ import main
+from slotwise.benchmarks.experiments import EXPERIMENTS, Experiment, run_experiment
+from slotwise.benchmarks.speed import memory_limits
+from slotwise.benchmarks.storm import evictions, ras_speed
+from slotwise.models.errors import InputError, SlotwiseError
+
+LIMIT = ("--time-limit", "0.3")
+SMALLEST: dict[str, tuple[str, ...]] = {
+    "proofs": ("--family", "rstorm", "--count", "1", "--textbook", *LIMIT),
+    "storm_proofs": ("{cluster}", *LIMIT),
+    "assignment_proofs": ("{assignment}", *LIMIT),
+    "rstorm_table": ("--method", "round-robin", "--time-limit", "0.01"),
+    "engines_agree": ("--count", "1", "--faults", "{folder}", *LIMIT),
+    "storm_times": ("--random", "0"),  # Storm's scheduler: test_storm_differential
+    "storm_sequence": ("{cluster}", "--methods", "round-robin", *LIMIT),
+    "ras_choices": ("--count", "1", "--time-limit", "0.1"),
+    "ras_speed": (),
+    "judge_speed": ("--parallelism", "5"),
+    "cp_sat_work": ("--count", "1", *LIMIT),
+    "cli_speed": ("--runs", "1"),
+    "slots": ("--part", "large", "--count", "1", "--time-limit", "1"),
+    "profile_accuracy": ("--seconds", "0.1", "--threads", "1"),
+    "interrupts": ("{instance}", "--moments", "1", "--least", "0.1", "--most", "0.2"),
+    "time_limits": ("--shape", "mid", "--engine", "exhaustive", "--time-limit", "0.1"),
+    "memory_limits": ("--limits", "900", *LIMIT),
+}
+
+
+@pytest.fixture
+def files(tmp_path: Path, root: Path) -> dict[str, str]:
+    """What stands for the names in braces."""
+    cluster, assignment = tmp_path / "cluster.json", tmp_path / "assignment.json"
+    cluster.write_text(json.dumps(SMALL))
+    assignment.write_text(json.dumps(document(np.random.default_rng(1), 5, 3, 0.6)))
+    instance = root / "docs" / "examples" / "word-count.json"
+    named = {"cluster": cluster, "assignment": assignment, "instance": instance, "folder": tmp_path}
+    return {name: str(path) for name, path in named.items()}
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment_runs(
+    name: str,
+    files: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(ras_speed, "EXECUTORS", (20,))
+    monkeypatch.setattr(evictions, "LAST", 6)
+    monkeypatch.setattr(memory_limits, "SHAPES", memory_limits.SHAPES[-1:])
+    code = main([name, *(word.format(**files) for word in SMALLEST[name])])
+    said = capsys.readouterr()
+    assert (code, said.err) == (0, "")
+    assert said.out.strip()
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_help_says_what_an_experiment_shows(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([name, "--help"])
+    assert ended.value.code == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith(f"usage: python -m slotwise.benchmarks {name} ")
+    assert EXPERIMENTS[name].shows in said
+
+
+def test_the_list_names_them_all(capsys: pytest.CaptureFixture[str], root: Path) -> None:
+    assert main([]) == 0
+    listed = capsys.readouterr().out
+    page = (root / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    for name, experiment in EXPERIMENTS.items():
+        assert f"{experiment.shows}\n" in listed
+        assert f"| `{name}` |" in page
+    assert main(["prooofs"]) == 2
+    assert "'prooofs' is no experiment" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(InputError("no", has_value=False), 2), (SlotwiseError("no"), 1)]
+)
+def test_an_error_is_one_line_and_an_exit_code(
+    error: Exception,
+    code: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    class Failing:
+        @staticmethod
+        def add_options(parser: object) -> None: ...
+
+        @staticmethod
+        def run(options: object) -> None:
+            raise error
+
+    monkeypatch.setitem(EXPERIMENTS, "failing", Experiment("failing", "how one fails"))
+    monkeypatch.setattr(experiments, "import_module", lambda name: Failing)
+    assert run_experiment("failing", []) == code
+    assert capsys.readouterr().err == "failing: no\n"

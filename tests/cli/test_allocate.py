@@ -1,0 +1,255 @@
+"""``allocate``: plans, tables, files and charts; results and bad input apart by exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+KEYS = {
+    *("dataflow", "rate", "method", "status", "reason", "slots", "bound", "gap", "estimate"),
+    *("acquired", "threads", "vms", "price", "routing", "predicted_rate", "safe_rate", "limit"),
+    *("shuffle", "failures", "mapping", "seconds"),
+}
+
+
+def test_the_default_is_the_optimum(cli):
+    answer = cli("allocate", "linear", "--rate", 100, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    assert len(answer.out.splitlines()) == 1
+    found = answer.json
+    assert set(found) == KEYS
+    assert (found["method"], found["status"], found["routing"]) == ("optimal", "optimal", "planned")
+    assert (found["slots"], found["bound"], found["gap"], found["price"]) == (5, 5, 0, 0.49)
+    assert set(found["threads"]) == {"blob", "table", "pi", "xml", "file"}
+    assert found["predicted_rate"] >= found["safe_rate"] >= 100
+    assert len(found["mapping"]) == 5
+    assert {*found["mapping"][0]} == {"vm", "slot", "cpu", "memory", "bundles"}
+    assert {*found["mapping"][0]["bundles"][0]} == {"task", "threads", "rate"}
+    assert {*found["vms"][0]} == {"name", "size", "slots", "price", "cpu", "memory"}
+    assert "default" in cli("allocate", "--help").out
+
+
+def test_a_pair_beside_the_bound(cli):
+    found = cli("allocate", "star", "--rate", 200, "--method", "mba+sam", "--json").json
+    assert (found["status"], found["slots"], found["estimate"]) == ("feasible", 17, 17)
+    assert (found["bound"], found["acquired"]) == (12, 17)
+    assert found["predicted_rate"] == found["safe_rate"] == 200
+    assert found["shuffle"]["predicted_rate"] == 192.5  # by peak rates alone
+    assert round(found["shuffle"]["safe_rate"]) == 190  # XML lacks CPU first
+    assert found["shuffle"]["limit"]["resource"] == "cpu"
+    answer = cli("allocate", "star", "--rate", 200, "--method", "mba+sam")
+    assert answer.code == 0
+    text = " ".join(answer.out.split())
+    assert "17 slots (estimated 17) on 3 VMs with 17 slots" in text
+    assert "proven: a plan that reaches the rate needs 12 or more" in text
+    assert "192.5" in text
+    assert "cpu of xml on" in text
+    assert "The plan reaches 200 tuples/s under planned routing" in text
+
+
+def test_a_plan_that_does_not_reach_its_rate_is_a_failure(cli):
+    answer = cli("allocate", "diamond", "--rate", 50, "--method", "lsa+rsm")
+    assert (answer.code, answer.err) == (1, "")
+    assert "The plan does not reach 50 tuples/s under shuffle routing:" in answer.out
+    assert "slot 0 of vm1: rate (blob): needs 4 tuples/s, has 3 tuples/s" in answer.out
+    found = cli("allocate", "diamond", "--rate", 50, "--method", "lsa+rsm", "--json")
+    assert found.code == 1
+    assert found.json["status"] == "violated"
+    assert found.json["failures"][0] == {
+        "rule": "rate",
+        "vm": "vm1",
+        "slot": 0,
+        "task": "blob",
+        "needed": 4,
+        "available": 3,
+    }
+    assert found.json["predicted_rate"] < 50
+
+
+def test_shuffle_grouping_for_all(cli):
+    sam = cli("allocate", "linear", "--rate", 100, "--method", "mba+sam", "--shuffle", "--json")
+    assert (sam.code, sam.json["status"], sam.json["routing"]) == (1, "violated", "shuffle")
+    assert {one["task"] for one in sam.json["failures"]} == {"blob", "table"}
+    best = cli("allocate", "linear", "--rate", 100, "--shuffle", "--json")
+    assert (best.code, best.json["slots"], best.json["bound"]) == (0, 5, 5)
+
+
+def test_several_rates_are_a_table(cli):
+    words = ("allocate", "star", "--rate", "50:100:25", "--rate", "200", "--method", "mba+sam")
+    found = cli(*words, "--json").json
+    assert {*found} == {"dataflow", "method", "rates"}
+    assert [(one["rate"], one["slots"], one["bound"]) for one in found["rates"]] == [
+        *((50, 4, 3), (75, 6, 5), (100, 8, 6)),
+        (200, 17, 12),
+    ]
+    text = cli(*words).out
+    assert "planned" in text
+    assert "shuffle" in text
+    assert [line.split()[:3] for line in text.splitlines() if "feasible" in line] == [
+        *(["50", "4", "3"], ["75", "6", "5"], ["100", "8", "6"]),
+        ["200", "17", "12"],
+    ]
+
+
+def test_one_failure_fails_the_table(cli):
+    answer = cli("allocate", "linear", "--rate", 1, "--rate", 100, "--method", "lsa+dsm")
+    assert answer.code == 1
+    assert "feasible" in answer.out
+    assert "violated" in answer.out
+
+
+def test_rates_are_exact_decimals(cli):
+    found = cli("allocate", "linear", "--rate", "0.1:0.3:0.1", "--rate", "0.30", "--json").json
+    assert [one["rate"] for one in found["rates"]] == [0.1, 0.2, 0.3]
+
+
+def test_files_are_written(cli, examples):
+    pytest.importorskip("matplotlib")
+    words = ("allocate", "sensors.json", "--vms", "vms.json", "--rate", "20:60:20")
+    answer = cli(*words, "--out", "plan.json", "--plot", "curve.svg", "--json")
+    assert answer.code == 0
+    assert json.loads(Path("plan.json").read_text()) == answer.json
+    drawn = Path("curve.svg").read_text()
+    for label in ("optimal", "lsa+dsm", "mba+sam", "rate of sensors, tuples/s", "slots"):
+        assert label in drawn
+    assert "misses" in drawn
+
+
+def test_methods_without_a_plan_are_left_out_of_the_chart(cli, examples):
+    pytest.importorskip("matplotlib")
+    Path("few.json").write_text(
+        '{"format": "slotwise.vms/1",'
+        ' "sizes": [{"name": "S", "slots": 5, "price": 1, "available": 1}]}'
+    )
+    words = ("--vms", "few.json", "--rate", "100", "--plot", "curve.svg")
+    assert cli("allocate", "linear", *words).code == 0
+    drawn = Path("curve.svg").read_text()
+    assert "optimal" in drawn
+    assert "mba+sam" not in drawn
+
+
+def test_a_dataflow_file_with_own_models_and_vms(cli, examples):
+    Path("models.csv").write_text(
+        "task,threads,peak_rate,cpu,memory\n"
+        "xml,1,10,40,10\ntable,1,5,20,10\ntable,4,20,60,20\nfile,1,100,30,10\n"
+    )
+    words = ("--models", "models.csv", "--vms", "vms.json", "--rate", "20", "--json")
+    found = cli("allocate", "sensors.json", *words)
+    assert found.code == 0
+    assert (found.json["slots"], [vm["size"] for vm in found.json["vms"]]) == (2, ["small"])
+    stdin = Path("sensors.json").read_text()
+    again = cli("allocate", "-", *words, stdin=stdin)
+    assert again.json["mapping"] == found.json["mapping"]
+
+
+@pytest.mark.parametrize("method", ["optimal", "lsa+dsm", "mba+sam"])
+def test_a_rate_beyond_all_vms_is_a_result(cli, examples, method):
+    Path("few.json").write_text(
+        '{"format": "slotwise.vms/1",'
+        ' "sizes": [{"name": "S", "slots": 2, "price": 1, "available": 2}]}'
+    )
+    words = ("allocate", "linear", "--rate", 100, "--vms", "few.json", "--method", method)
+    answer = cli(*words, "--out-instance", "instance.json")
+    assert (answer.code, answer.err) == (1, "")
+    assert "slots or more" in " ".join(answer.out.split())
+    assert not Path("instance.json").exists()
+    found = cli(*words, "--json").json
+    assert found["status"] == ("infeasible" if method == "optimal" else "refused")
+    assert found["slots"] is None
+    assert found["mapping"] == found["vms"] == []
+    assert "slots or more" in found["reason"]
+
+
+def test_the_allocation_as_an_instance(cli, examples):
+    words = ("allocate", "linear", "--rate", 50, "--method", "lsa+rsm")
+    assert cli(*words, "--out-instance", "instance.json").code == 1  # the plan is short; written
+    solved = cli("solve", "instance.json", "--time-limit", 30, "--json")
+    assert solved.code == 0
+    assert len(solved.json["placement"]["topologies"]["linear"]) == 25 + 17 + 3
+    for method in ("r-storm", "ras-default"):
+        placed = cli("place", "instance.json", "--with", method, "--json")
+        assert placed.json["status"] == "feasible"
+        assert placed.json["objective"][1]["value"] >= solved.json["objective"][1]["bound"]
+
+
+CYCLE = """{"format": "slotwise.dataflow/1", "name": "c",
+ "tasks": [{"name": "a", "model": "blob"}, {"name": "b", "model": "pi"}],
+ "streams": [{"from": "a", "to": "b"}, {"from": "b", "to": "a"}]}"""
+FILES = {
+    "cycle.json": CYCLE,
+    "missing.json": '{"format": "slotwise.dataflow/1", "name": "m", "streams": [],'
+    ' "tasks": [{"name": "a", "model": "blub"}]}',
+    "negative.json": CYCLE.replace('{"from": "b", "to": "a"}', "").replace(
+        '"b"},', '"b", "selectivity": -1}'
+    ),
+    "idle.csv": "task,threads,peak_rate,cpu,memory\nxml,1,0,1,1\ntable,1,1,1,1\nfile,1,1,1,1\n",
+    "fat.csv": "task,threads,peak_rate,cpu,memory\nxml,1,5,1,130\ntable,1,1,1,1\nfile,1,1,1,1\n",
+    "vms.csv": "no VMs",
+}
+BAD = [
+    (["linaer", "--rate", "5"], ["DAG = 'linaer'", "did you mean 'linear'"]),
+    (["lineage.json", "--rate", "5"], ["lineage.json", "No such file"]),
+    (["linear"], ["--rate"]),
+    (["linear", "--rate", "-5"], ["--rate = '-5'", "0 or more"]),
+    (["linear", "--rate", "0"], ["--rate = '0'", "above 0 tuples/s"]),
+    (["linear", "--rate", "nan"], ["--rate = 'nan'", "finite"]),
+    (["linear", "--rate", "inf"], ["--rate = 'inf'", "finite"]),
+    (["linear", "--rate", "fast"], ["--rate = 'fast'", "number"]),
+    (["linear", "--rate", "1e-7"], ["--rate = '1e-7'", "6 decimals"]),
+    (["linear", "--rate", "1e300"], ["--rate = '1e300'"]),
+    (["linear", "--rate", "5:1:1"], ["--rate = '5:1:1'", "FROM:TO:STEP"]),
+    (["linear", "--rate", "1:5:0"], ["--rate = '1:5:0'", "above 0"]),
+    (["linear", "--rate", "1:5"], ["--rate = '1:5'", "FROM:TO:STEP"]),
+    (["linear", "--rate", "1:5000:1"], ["--rate = '1:5000:1'", "more than 1000"]),
+    (["linear", "--rate", "1:900:1", "--rate", "901:1800:1"], ["--rate", "more than 1000"]),
+    (["linear", "--rate", "5", "--method", "mba+sma"], ["mba+sma", "did you mean 'mba+sam'"]),
+    (["linear", "--rate", "5", "--time-limit", "0"], ["--time-limit", "above 0"]),
+    (["linear", "--rate", "5", "--plot", "x.png"], ["--plot = 'x.png'", ".svg"]),
+    (["linear", "--rate", "5", "--plot", "no/x.svg"], ["--plot", "no"]),
+    (["linear", "--rate", "5", "--out", "no/x.json"], ["--out", "no"]),
+    (["linear", "--rate", "5", "--out-instance", "no/x.json"], ["--out-instance", "no"]),
+    (["linear", "--rate", "5:6:1", "--out-instance", "x.json"], ["--out-instance", "one --rate"]),
+    (["linear", "--rate", "5", "--vms", "word-count.json"], ["word-count.json", "format"]),
+    (["linear", "--rate", "5", "--vms", "vms.csv"], ["vms.csv"]),
+    (["linear", "--rate", "5", "--models", "nowhere.csv"], ["nowhere.csv"]),
+    (["cycle.json", "--rate", "5"], ["cycle.json: streams = 'a -> b': must be acyclic"]),
+    (["negative.json", "--rate", "5"], ["negative.json: streams[0].selectivity = -1"]),
+    (["missing.json", "--rate", "5"], ["tasks.a.model = 'blub': has no performance model"]),
+    (["sensors.json", "--rate", "5", "--models", "idle.csv"], ["models.xml", "best rate is 0"]),
+    (["sensors.json", "--rate", "5", "--models", "fat.csv"], ["'xml'", "130 % memory"]),
+]
+
+
+@pytest.mark.parametrize(("words", "fragments"), BAD, ids=lambda value: " ".join(value))
+def test_bad_input(cli, examples, words, fragments):
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+    before = sorted(examples.rglob("*"))
+    answer = cli("allocate", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("slotwise: ")
+    assert len(answer.err.splitlines()) == 1
+    for fragment in fragments:
+        assert fragment in answer.err
+    assert sorted(examples.rglob("*")) == before
+
+
+def test_no_answer_within_the_limit(cli, monkeypatch):
+    from slotwise.solver.allocation import run
+    from slotwise.solver.core.result import Status
+    from slotwise.solver.slots.result import SlotResult
+
+    class Late:
+        def __init__(self, *words: object) -> None: ...
+
+        def fewest_slots(self, rate: object, *, token: object) -> SlotResult:
+            return SlotResult(Status.UNKNOWN, None, 4, None, 1.0)
+
+    monkeypatch.setattr(run, "SlotSolver", Late)
+    answer = cli("allocate", "linear", "--rate", 100)
+    assert answer.code == 3
+    text = " ".join(answer.out.split())
+    assert "no answer: no plan was found within the time limit" in text
+    assert cli("allocate", "linear", "--rate", 100, "--json").json["bound"] == 4
