@@ -71,6 +71,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.speed.cp_sat_work",
         "CP-SAT's deterministic work, to compare checkouts",
     ),
+    "partition_speed": Experiment(
+        "slotwise.benchmarks.speed.partition",
+        "seconds, memory, edge cut and balance of graph partitioners against edges",
+    ),
     "cli_speed": Experiment("slotwise.benchmarks.speed.cli", "how long slotwise --help takes"),
     "interrupts": Experiment(
         "slotwise.benchmarks.speed.interrupts",
