@@ -13,7 +13,7 @@ import numpy as np
 from slotwise.benchmarks.profiling import worker
 from slotwise.benchmarks.profiling.settings import Settings
 from slotwise.benchmarks.profiling.slot import MIB, RunningSlot
-from slotwise.benchmarks.profiling.stability import latency_slope
+from slotwise.benchmarks.profiling.stability import is_stable, latency_slope
 from slotwise.models.errors import InputError
 
 START_S = 60.0
@@ -23,8 +23,6 @@ TICK_S = 0.001
 BATCH = select.PIPE_BUF // worker.TUPLE.size
 """So many tuples are written at once, atomically."""
 NS = 1_000_000_000
-NO_ANSWERS = 1.0
-"""Slope where nothing comes back: the latency of a waiting tuple rises by 1 s per s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +36,7 @@ class Trial:
     rate
         Input rate, tuples/s.
     stable
-        Whether latency did not rise, and every tuple was answered in the time that the last ones
-        took.
+        See `is_stable`; so long as the last answers took, twice, the trial waits for more.
     slope
         Seconds by which latency rose per second.
     latency
@@ -96,11 +93,11 @@ def run_trial(task: str, threads: int, rate: float, settings: Settings) -> Trial
     answered = np.array([number for number in numbers if int(number) in answers.done], dtype=int)
     done = np.array([answers.done[int(number)] for number in answered])
     latency = (done - start) / NS - answered / rate
-    slope = latency_slope(answered / rate, latency) if len(answered) > 1 else NO_ANSWERS
+    slope = latency_slope(answered / rate, latency)
     return Trial(
         threads,
         rate,
-        len(answered) == len(numbers) and slope <= settings.max_slope,
+        is_stable(slope, sent=len(numbers), answered=len(answered), max_slope=settings.max_slope),
         slope,
         float(np.median(latency)) if len(answered) else None,
         100 * cpu,

@@ -12,7 +12,7 @@ import pytest
 
 from slotwise.benchmarks.profiling.settings import Parallel, Settings
 from slotwise.benchmarks.profiling.slot import is_callable_name
-from slotwise.benchmarks.profiling.stability import latency_slope
+from slotwise.benchmarks.profiling.stability import NO_ANSWERS, is_stable, latency_slope
 from slotwise.benchmarks.profiling.trial import run_trial
 from slotwise.benchmarks.profiling.trials_file import TrialsFile
 from slotwise.models.errors import InputError
@@ -89,6 +89,15 @@ def test_the_slope_is_that_of_a_queue() -> None:
     latency[50:55] += 1
     assert latency_slope(moments, latency) == pytest.approx(0.1, abs=0.01)
     assert latency_slope(moments, np.full(200, 0.02)) == pytest.approx(0, abs=1e-12)
+    assert latency_slope(moments[:1], latency[:1]) == NO_ANSWERS
+
+
+@pytest.mark.parametrize(
+    ("slope", "answered", "stable"),
+    [(0.02, 100, True), (-0.5, 100, True), (0.021, 100, False), (0.0, 99, False)],
+)
+def test_stable_is_all_answered_and_no_rise(slope: float, answered: int, stable: bool) -> None:
+    assert is_stable(slope, sent=100, answered=answered, max_slope=0.02) == stable
 
 
 def test_trials_are_kept_and_read(tmp_path: Path) -> None:
