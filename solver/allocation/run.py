@@ -12,7 +12,7 @@ from slotwise.heuristics.sam.refused import Refused
 from slotwise.models.allocation.check import check
 from slotwise.models.allocation.demand import task_demands
 from slotwise.models.allocation.load import Routing, Scaling
-from slotwise.models.allocation.vm import AZURE_D, VmSize, offered_slots
+from slotwise.models.allocation.vm import DEFAULT_SIZES, VmSize, offered_slots
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError, InternalError
 from slotwise.models.suggestion import suggestion
@@ -48,7 +48,7 @@ class Setting:
         checked under it, and the optimum is that under it.
     """
 
-    vm_sizes: tuple[VmSize, ...] = AZURE_D
+    vm_sizes: tuple[VmSize, ...] = DEFAULT_SIZES
     time_limit_s: float = TIME_LIMIT_S
     variant: Variant = PLAIN
     shuffle: bool = False
