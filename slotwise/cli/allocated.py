@@ -20,6 +20,7 @@ from slotwise.models.suggestion import suggestion
 from slotwise.models.values import exact, plain
 from slotwise.solver.allocation.answer import Answer, Outcome, Question
 from slotwise.solver.allocation.run import METHODS, OPTIMAL, Setting, allocate_all, with_bounds
+from slotwise.solver.core.ctrl_c import counted_presses
 
 MOST_RATES = 1000
 
@@ -81,15 +82,18 @@ def _rate(part: str, text: str) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Allocated:
-    """Answers of one method at one or more rates."""
+    """Answers of one method at one or more rates; `interrupted`: Ctrl-C ended the search."""
 
     dataflow: Dataflow
     method: str
     answers: Sequence[Answer]
+    interrupted: bool = False
 
     @property
     def code(self) -> Exit:
         """The exit code: that of the worst answer."""
+        if self.interrupted:
+            return Exit.INTERRUPTED
         codes = {_CODES.get(answer.outcome, Exit.FAILED) for answer in self.answers}
         return next(code for code in (Exit.FAILED, Exit.NO_ANSWER, Exit.DONE) if code in codes)
 
@@ -111,11 +115,16 @@ _CODES = {
 def allocated(
     question: Question, rates: Sequence[Fraction], method: str, setting: Setting
 ) -> Allocated:
-    """Run `method` at each of `rates`; pairs get the proven bound of the optimum."""
-    answers = allocate_all(question, rates, method, setting)
-    if method != OPTIMAL:
-        answers = with_bounds(answers, allocate_all(question, rates, OPTIMAL, setting))
-    return Allocated(question.dataflow, method, answers)
+    """Run `method` at each of `rates`; pairs get the proven bound of the optimum.
+
+    Ctrl-C ends the search for the optimum; what it has found and proven is the answer.
+    """
+    with counted_presses() as presses:
+        answers = allocate_all(question, rates, method, setting, presses.token)
+        if method != OPTIMAL:
+            optima = allocate_all(question, rates, OPTIMAL, setting, presses.token)
+            answers = with_bounds(answers, optima)
+        return Allocated(question.dataflow, method, answers, presses.count > 0)
 
 
 def every_method(

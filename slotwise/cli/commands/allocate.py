@@ -70,6 +70,7 @@ def allocate(
 
     Each plan is checked slot by slot. --plot draws slots against rates for all pairs and the
     optimum. The time limit is that of the optimum, which also gives the bound beside a pair.
+    Ctrl-C ends its search and keeps the best plan found; then no chart is drawn.
     """
     with exits.held():
         from slotwise.cli import allocated as running
@@ -90,7 +91,7 @@ def allocate(
     question = Question(running.find_dataflow(dag), inputs.load_models(models), rates[0])
     setting = Setting(inputs.load_vm_sizes(vms), time_limit, shuffle=shuffle)
     done = running.allocated(question, rates, method, setting)
-    if plot is not None:
+    if plot is not None and not done.interrupted:
         from slotwise.cli.render.allocations import plot_methods
 
         plot_methods(
