@@ -12,6 +12,7 @@ from slotwise.cli.exits import Exit
 from slotwise.models.allocation.check import Failure
 from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.prediction import Limit, Prediction, vm_usage
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.dataflow.dataflow import Dataflow
 from slotwise.models.dataflow.file import read_dataflow
 from slotwise.models.dataflow.micro import MICRO_DAGS
@@ -20,7 +21,6 @@ from slotwise.models.suggestion import suggestion
 from slotwise.models.values import exact, plain
 from slotwise.solver.allocation.answer import Answer, Outcome, Question
 from slotwise.solver.allocation.run import METHODS, OPTIMAL, Setting, allocate_all, with_bounds
-from slotwise.solver.core.ctrl_c import counted_presses
 
 MOST_RATES = 1000
 
@@ -82,18 +82,15 @@ def _rate(part: str, text: str) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Allocated:
-    """Answers of one method at one or more rates; `interrupted`: Ctrl-C ended the search."""
+    """Answers of one method at one or more rates."""
 
     dataflow: Dataflow
     method: str
     answers: Sequence[Answer]
-    interrupted: bool = False
 
     @property
     def code(self) -> Exit:
         """The exit code: that of the worst answer."""
-        if self.interrupted:
-            return Exit.INTERRUPTED
         codes = {_CODES.get(answer.outcome, Exit.FAILED) for answer in self.answers}
         return next(code for code in (Exit.FAILED, Exit.NO_ANSWER, Exit.DONE) if code in codes)
 
@@ -113,29 +110,35 @@ _CODES = {
 
 
 def allocated(
-    question: Question, rates: Sequence[Fraction], method: str, setting: Setting
+    question: Question,
+    rates: Sequence[Fraction],
+    method: str,
+    setting: Setting,
+    token: CancellationToken,
 ) -> Allocated:
     """Run `method` at each of `rates`; pairs get the proven bound of the optimum.
 
-    Ctrl-C ends the search for the optimum; what it has found and proven is the answer.
+    `token` ends the search for the optimum; what it has found and proven is the answer.
     """
-    with counted_presses() as presses:
-        answers = allocate_all(question, rates, method, setting, presses.token)
-        if method != OPTIMAL:
-            optima = allocate_all(question, rates, OPTIMAL, setting, presses.token)
-            answers = with_bounds(answers, optima)
-        return Allocated(question.dataflow, method, answers, presses.count > 0)
+    answers = allocate_all(question, rates, method, setting, token)
+    if method != OPTIMAL:
+        answers = with_bounds(answers, allocate_all(question, rates, OPTIMAL, setting, token))
+    return Allocated(question.dataflow, method, answers)
 
 
 def every_method(
-    question: Question, rates: Sequence[Fraction], setting: Setting, done: Allocated
+    question: Question,
+    rates: Sequence[Fraction],
+    setting: Setting,
+    done: Allocated,
+    token: CancellationToken,
 ) -> dict[str, Sequence[Answer]]:
     """Return method -> answers at `rates`; those in `done` are not made again."""
     return {
         method: (
             done.answers
             if method == done.method
-            else allocate_all(question, rates, method, setting)
+            else allocate_all(question, rates, method, setting, token)
         )
         for method in METHODS
     }
