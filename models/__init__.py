@@ -6,6 +6,11 @@ cost of a placement. Around them: files of ours (`formats`), of others (`importe
 of proofs (`certificates`) and generators of instances (`families`). `instance_file` reads whatever
 instance file it is given; `errors` and `values` are what everything else stands on.
 
-Start with `instance`, then `problem` and `judge`; in words: ``docs/problem.md``. Nothing of
-slotwise outside of this package may be imported, and no solver and no Spark at all.
+A second problem, allocation (how many threads and slots does a dataflow need for a rate), has
+nouns of its own: `dataflow` (tasks and their rates), `performance` (what a task does on one slot,
+the only part that ``slotwise models`` concerns), `allocation` (VMs, plans and their check).
+
+Start with `instance`, then `problem` and `judge`; in words: ``docs/problem.md``. Of allocation read
+`allocation` first, ``docs/methods/sam.md`` in words. Nothing of slotwise outside of this package may
+be imported, and no solver and no Spark at all.
 """
