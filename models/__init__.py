@@ -11,6 +11,6 @@ nouns of its own: `dataflow` (tasks and their rates), `performance` (what a task
 the only part that ``slotwise models`` concerns), `allocation` (VMs, plans and their check).
 
 Start with `instance`, then `problem` and `judge`; in words: ``docs/problem.md``. Of allocation read
-`allocation` first, ``docs/methods/sam.md`` in words. Nothing of slotwise outside of this package may
-be imported, and no solver and no Spark at all.
+`allocation` first; in words: ``docs/methods/sam.md``. Nothing of slotwise outside of this package
+may be imported, and no solver and no Spark at all.
 """
