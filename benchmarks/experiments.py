@@ -32,6 +32,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.proofs.assignment",
         "proofs of public assignment instances, against their best known values",
     ),
+    "partition_proofs": Experiment(
+        "slotwise.benchmarks.proofs.partition",
+        "proofs of balanced partitions, beside textbook models",
+    ),
     "rstorm_table": Experiment(
         "slotwise.benchmarks.proofs.rstorm_table",
         "R-Storm's versions beside the optimum and the article",
@@ -66,6 +70,10 @@ EXPERIMENTS: dict[str, Experiment] = {
     "cp_sat_work": Experiment(
         "slotwise.benchmarks.speed.cp_sat_work",
         "CP-SAT's deterministic work, to compare checkouts",
+    ),
+    "partition_speed": Experiment(
+        "slotwise.benchmarks.speed.partition",
+        "seconds, memory, edge cut and balance of graph partitioners against edges",
     ),
     "cli_speed": Experiment("slotwise.benchmarks.speed.cli", "how long slotwise --help takes"),
     "interrupts": Experiment(

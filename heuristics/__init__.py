@@ -3,7 +3,8 @@
 A method takes a compiled problem and a random generator and returns a placement or a `Refusal` with
 its reason (`method`). Ours follow their sources to the letter, oddities included: `round_robin`
 (Storm's even scheduler), `rstorm` (the article and the authors' code), `ras` (Storm's Resource
-Aware Scheduler). `sam` allocates instead of placing (threads and slots for a rate) and has a list
+Aware Scheduler), `stromax` (streaming graph partitioning) and general graph partitioners
+(`partitioning`). `sam` allocates instead of placing (threads and slots for a rate) and has a list
 of its own, `PAIRS`. `external` runs commands and Storm's own schedulers. `registry` finds any of
 them by name, entry points of other packages too; `run` runs one and checks what it returns.
 
@@ -14,12 +15,16 @@ to add one.
 from __future__ import annotations
 
 from slotwise.heuristics.method import Method
+from slotwise.heuristics.partitioning.instances import PARTITIONING_METHODS
 from slotwise.heuristics.ras.documented import RAS_PAPER
 from slotwise.heuristics.ras.methods import RAS_METHODS
 from slotwise.heuristics.round_robin import ROUND_ROBIN
 from slotwise.heuristics.rstorm.pseudocode import R_STORM_PSEUDOCODE
 from slotwise.heuristics.rstorm.research_code import R_STORM
 from slotwise.heuristics.rstorm.storm_1.method import R_STORM_1_0
+from slotwise.heuristics.stromax.bootstrap import STROMAX_BOOTSTRAP, STROMAX_BOOTSTRAP_CONDENSED
+from slotwise.heuristics.stromax.global_graph import STROMAX_GLOBAL, STROMAX_GLOBAL_COMM
+from slotwise.heuristics.stromax.reassign import STROMAX_REASSIGN
 
 HEURISTICS: dict[str, Method] = {
     "round-robin": ROUND_ROBIN,
@@ -28,4 +33,10 @@ HEURISTICS: dict[str, Method] = {
     "r-storm-pseudocode": R_STORM_PSEUDOCODE,
     **RAS_METHODS,
     "ras-paper": RAS_PAPER,
+    "stromax-bootstrap": STROMAX_BOOTSTRAP,
+    "stromax-bootstrap-condensed": STROMAX_BOOTSTRAP_CONDENSED,
+    "stromax-global": STROMAX_GLOBAL,
+    "stromax-global-comm": STROMAX_GLOBAL_COMM,
+    "stromax-reassign": STROMAX_REASSIGN,
+    **PARTITIONING_METHODS,
 }

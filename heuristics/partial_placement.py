@@ -130,6 +130,17 @@ class Ledger:
             state.workers.append(worker)
         self.places[task] = (node, worker.label)
 
+    def remove(self, task: int) -> None:
+        """Take `task` off its node; the other tasks there stay in their workers."""
+        node, _ = self.places.pop(task)
+        rest = [(other, label) for other, (n, label) in self.places.items() if n == node]
+        self.nodes[node] = NodeState([0] * len(self.problem.dims))
+        workers: dict[tuple[int, int], LedgerWorker] = {}
+        for other, label in rest:
+            owner = self.problem.classes[self._class[other]].topology
+            worker = workers.setdefault((owner, label), LedgerWorker(owner, label))
+            self.put(other, node, worker)
+
     def without(self, topology: int) -> Ledger:
         """Return a ledger in which nothing of `topology` has been placed."""
         ledger = Ledger(self.problem, self.hard)

@@ -10,12 +10,14 @@ from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.compact.milp.engine import MILP, MILP_CBC
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.partition.engine import PARTITION
 
 ENGINES: dict[str, Engine] = {
     engine.name: engine
     for engine in (
         CONFIGURATIONS,
         CONNECTED,
+        PARTITION,
         CP_SAT,
         MILP,
         MILP_CBC,

@@ -25,7 +25,7 @@ models.instance models.number_text models.performance models.dataflow
 models.problem
 models.allocation
 models.formats models.judge
-models.importers models.certificates
+models.importers models.certificates models.graph_files
 models.performance.rows models.dataflow.file models.allocation.file
 models.performance.tables
 models.performance.file
@@ -33,16 +33,17 @@ models.performance.article models.allocation.case
 models.instance_file models.schemas models.families
 
 heuristics.method heuristics.method_names heuristics.method_error
-heuristics.partial_placement heuristics.storm_outcome
+heuristics.partial_placement heuristics.placed_neighbours heuristics.node_capacity
+heuristics.storm_outcome
 heuristics.others_code heuristics.one_by_one heuristics.parameters heuristics.round_robin
-heuristics.run
+heuristics.run heuristics.partitioning
 heuristics.ras.java
 heuristics.ras.model
 heuristics.ras.state
 heuristics.ras.strategies
 heuristics.ras.scheduler
 heuristics.ras
-heuristics.rstorm heuristics.rstorm.storm_1 heuristics.sam
+heuristics.rstorm heuristics.rstorm.storm_1 heuristics.sam heuristics.stromax
 heuristics.__init__ heuristics.external
 heuristics.registry
 
@@ -57,7 +58,7 @@ solver.column_generation
 solver.column_generation.worker_packing
 solver.column_generation.configurations
 solver.column_generation.columns solver.column_generation.connected
-solver.column_generation.engine
+solver.column_generation.engine solver.partition
 solver.engines
 solver.portfolio
 solver.solve
@@ -120,8 +121,9 @@ OUTSIDE = {
     ),
     "hypothesis": ("testing",),
     "jinja2": ("benchmarks.report",),
+    "kahip": ("heuristics.partitioning",),
     "matplotlib": ("cli.render",),
-    "numba": ("solver",),
+    "numba": ("solver", "models.graph_files", "heuristics.partitioning"),
     "ortools": _SOLVERS,
     "pandas": ("benchmarks",),
     "plotly": ("benchmarks.report",),
@@ -129,7 +131,7 @@ OUTSIDE = {
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),
     "pyarrow": ("benchmarks.grading", "models.performance.tables"),
-    "pydantic": ("models", "benchmarks.profiling.trials_file"),
+    "pymetis": ("heuristics.partitioning",),
     "pyspark": ("benchmarks.spark", "benchmarks.grading.spark_job"),
     "rich": ("cli", "benchmarks.grading.progress"),
     "typer": ("cli",),

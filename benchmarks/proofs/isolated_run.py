@@ -114,7 +114,7 @@ def measure(
     instance
         What to solve.
     engine
-        A name of `ENGINES`, ``auto``, or one of the yardsticks in `TEXTBOOKS`.
+        A name of `ENGINES`, ``auto``, or one of the yardsticks in `textbook_solvers`.
     time_limit_s, seed, workers, memory_limit_mb
         For the engine, as in `solve`.
     """
@@ -192,11 +192,12 @@ def _answer(request: Document) -> Document:
 
 
 def _solved(instance: Instance, request: Document) -> Document:
-    from slotwise.benchmarks.proofs.textbook_solvers import TEXTBOOKS
+    from slotwise.benchmarks.proofs.textbook_solvers import PARTITION_TEXTBOOKS, TEXTBOOKS
     from slotwise.solver.solve import solve
 
     asked = ("time_limit_s", "seed", "workers", "memory_limit_mb")
-    engine = TEXTBOOKS.get(request["engine"]) or request["engine"]
+    yardsticks = TEXTBOOKS | PARTITION_TEXTBOOKS
+    engine = yardsticks.get(request["engine"]) or request["engine"]
     result = solve(instance, engine=engine, **{name: request[name] for name in asked})
     return {
         "by": f"{result.engine} ({result.version})",

@@ -1,4 +1,7 @@
-"""The textbook model in CP-SAT and, through PuLP, in HiGHS; see `textbook`."""
+"""The textbook models in CP-SAT and, through PuLP, in HiGHS.
+
+See `textbook` and `partition_textbook`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from importlib.metadata import version
 import pulp
 from ortools.sat.python import cp_model
 
+from slotwise.benchmarks.proofs.partition_textbook import partition_textbook
+from slotwise.benchmarks.proofs.partition_textbook import reason_against as why_no_partition
 from slotwise.benchmarks.proofs.textbook import Sum, Textbook, reason_against, textbook
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement
@@ -48,10 +53,11 @@ Minimise = Callable[[Textbook, int, Limits, CancellationToken], TermAnswer]
 """(model, index of the term, limits with the time that is left, when to stop) -> answer."""
 
 
-def _run(minimise: Minimise, problem: Problem, limits: Limits, token: CancellationToken) -> Outcome:
+def _run(
+    minimise: Minimise, model: Textbook, problem: Problem, limits: Limits, token: CancellationToken
+) -> Outcome:
     """Minimise the terms in order, each with the earlier ones fixed at their best."""
     started = time.perf_counter()
-    model = textbook(problem)
     best: Placement | None = None
     bounds: list[int | None] = []
     for index, term in enumerate(model.terms):
@@ -138,22 +144,45 @@ def _minimise_highs(
     )
 
 
-def _engine(name: str, minimise: Minimise, version_of: Callable[[], str]) -> Engine:
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """A model of a problem, and ``None`` or the reason why it does not say all of it."""
+
+    model: Callable[[Problem], Textbook]
+    reason_against: Callable[[Problem], str | None]
+
+
+PER_NODE = Encoding(textbook, reason_against)
+EQUAL_PARTS = Encoding(partition_textbook, why_no_partition)
+
+
+def _engine(
+    name: str, encoding: Encoding, minimise: Minimise, version_of: Callable[[], str]
+) -> Engine:
     def run(
         problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
     ) -> Outcome:
         """Solve without a hint, on one thread."""
         token = (reporter or null_reporter(problem, name)).token
-        return _run(minimise, problem, limits, token)
+        return _run(minimise, encoding.model(problem), problem, limits, token)
 
-    return Engine(name, run, reason_against, version_of)
+    return Engine(name, run, encoding.reason_against, version_of)
 
 
-TEXTBOOKS: dict[str, Engine] = {
-    engine.name: engine
-    for engine in (
-        _engine("textbook-cp-sat", _minimise_cp_sat, lambda: f"ortools {version('ortools')}"),
-        _engine("textbook-highs", _minimise_highs, lambda: f"highspy {version('highspy')}"),
+def _engines(prefix: str, encoding: Encoding) -> dict[str, Engine]:
+    made = (
+        _engine(f"{prefix}-cp-sat", encoding, _minimise_cp_sat, lambda: _named("ortools")),
+        _engine(f"{prefix}-highs", encoding, _minimise_highs, lambda: _named("highspy")),
     )
-}
+    return {engine.name: engine for engine in made}
+
+
+def _named(package: str) -> str:
+    return f"{package} {version(package)}"
+
+
+TEXTBOOKS = _engines("textbook", PER_NODE)
 """The yardsticks; not among the engines that users can choose."""
+
+PARTITION_TEXTBOOKS = _engines("textbook-partition", EQUAL_PARTS)
+"""Those for partition into equal parts."""

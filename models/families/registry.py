@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from slotwise.models.allocation.case import AllocationCase
 from slotwise.models.families.family import Family
+from slotwise.models.families.partition import PARTITION
 from slotwise.models.families.random_planted import RANDOM
 from slotwise.models.families.rstorm import RSTORM
 from slotwise.models.families.rstorm_3d import RSTORM_3D
 from slotwise.models.families.rstorm_scaled import RSTORM_SCALED
 from slotwise.models.families.sam import SAM
 from slotwise.models.families.stick_breaking import STICK_BREAKING
+from slotwise.models.families.stromax import STROMAX
 from slotwise.models.instance.instance import Instance
 
 __all__ = ["ALLOCATION_FAMILIES", "FAMILIES", "Family"]
@@ -20,6 +22,8 @@ FAMILIES: dict[str, Family[Instance]] = {
     "rstorm-scaled": RSTORM_SCALED,
     "random": RANDOM,
     "stick-breaking": STICK_BREAKING,
+    "stromax": STROMAX,
+    "partition": PARTITION,
 }
 """Of instances of placement."""
 

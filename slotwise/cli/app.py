@@ -20,6 +20,7 @@ from slotwise.cli.commands.generate import generate
 from slotwise.cli.commands.grade import grade, report
 from slotwise.cli.commands.judge import judge
 from slotwise.cli.commands.lists import families, methods, schema
+from slotwise.cli.commands.partition import partition
 from slotwise.cli.commands.place import place
 from slotwise.cli.commands.profile import profile
 from slotwise.cli.commands.schedule import schedule
@@ -30,6 +31,7 @@ COMMANDS = (
     solve,
     verify,
     place,
+    partition,
     schedule,
     allocate,
     judge,

@@ -22,7 +22,8 @@ from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Proof, Status
 from slotwise.solver.core.solve_state import SolveState
-from slotwise.solver.portfolio.matrix import matrix_steps
+from slotwise.solver.partition.engine import PARTITION
+from slotwise.solver.portfolio.matrix import levels_instead, matrix_steps
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
 from slotwise.solver.portfolio.race import side_by_side
 from slotwise.solver.portfolio.run import (
@@ -32,6 +33,7 @@ from slotwise.solver.portfolio.run import (
     ENCLOSING,
     FIRST,
     LISTED,
+    PARTS,
     POLISH,
     PRICED,
     SOON,
@@ -46,6 +48,7 @@ from slotwise.solver.presolve.rack_cut import over_racks
 from slotwise.solver.presolve.rack_relaxation import all_in_one_rack, one_rack, racks_matter
 from slotwise.solver.presolve.single_node import as_one_node
 from slotwise.solver.presolve.subproblem import SubProblem
+from slotwise.solver.structure.task_types import has_no_twins
 
 SUM_OF_PARTS, CUT = "sum over parts without flow", "least cut between racks"
 """Kinds of bounds."""
@@ -61,7 +64,8 @@ def run_auto(
 ) -> Answer:
     """Solve the parts that no flow connects one by one, then the whole, until `token` ends it.
 
-    A valid placement that `known` has already is where the search starts, else `hint`.
+    Where a matrix of distances says no more than levels, it is dropped first. A valid placement
+    that `known` has already is where the search starts, else `hint`.
     """
     known, token = known or SolveState(problem), token or RunToken()
     if hint is not None:
@@ -72,6 +76,7 @@ def run_auto(
     if problem.task_count >= params.search_from_tasks:
         steps = params.first_search_steps_per_task * problem.task_count
         auto.polish(SOON, params.first_search_fraction, token, steps)
+    problem = levels_instead(auto, problem) or problem
     parts = flow_parts(problem)
     if len(parts) > 1:
         _solve_parts(auto, problem, parts, reporter)
@@ -148,9 +153,16 @@ def _prove(auto: Auto, problem: Problem, reporter: Reporter) -> None:
         for turn in matrix_steps(auto, problem):
             auto.run(turn, problem, reporter)
         return
-    params = auto.params
+    params, token = auto.params, reporter.token
+    by_parts = PortfolioStep(PARTITION, PARTS, params.partition_fraction)
+    takes_parts = auto.configured(PARTITION).supports(problem) is None
+    counts_help = takes_parts and not has_no_twins(problem, token)
+    if takes_parts and not counts_help:
+        auto.run(by_parts, problem, reporter)
     priced = PortfolioStep(CONFIGURATIONS, PRICED, params.configurations_fraction)
     found = auto.run(priced, problem, reporter)
+    if counts_help:
+        auto.run(by_parts, problem, reporter)
     if found is None and racks_matter(problem):
         _enclose(auto, problem, reporter)
     else:

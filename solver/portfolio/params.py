@@ -16,6 +16,8 @@ class AutoParams(Parameters):
     configurations_fraction, columns_fraction, subset_dp_fraction
         For ``configurations`` by its fast way (and ``connected``) and by its general way, and for
         ``subset-dp``; they end far earlier on what they can prove.
+    partition_fraction
+        For ``partition``; the same holds of it.
     rack_fraction
         For each of the two problems that enclose one with several racks.
     least_part_fraction
@@ -36,6 +38,7 @@ class AutoParams(Parameters):
     configurations_fraction: float = 0.8
     columns_fraction: float = 0.6
     subset_dp_fraction: float = 0.7
+    partition_fraction: float = 0.4
     rack_fraction: float = 0.4
     least_part_fraction: float = 0.05
     search_from_tasks: int = 40

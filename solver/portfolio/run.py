@@ -155,6 +155,7 @@ FIRST = "a first placement at once, and the bounds that hold for every placement
 SOON = "many tasks: a better placement to start from"
 POLISH = "not proven: better placements in the time that is left"
 PRICED = "distances by level: node configurations can be listed and priced"
+PARTS = "equal nodes, all equally far apart: parts are priced along an order of tasks"
 CONNECTED_COLUMNS = "one topology: connected configurations are priced without listing whole nodes"
 LISTED = "distances by level: node configurations listed with all that is decided on a node"
 ENCLOSING = "more than two racks: all nodes in one rack bound the optimum from below"

@@ -8,5 +8,9 @@ ADDITIVE_PARTS = frozenset(("overload", "network"))
 
 
 def only_network_counts(problem: Problem) -> bool:
-    """Return whether every term is made of network and overload alone."""
-    return all(part in ADDITIVE_PARTS for term in problem.terms for part, _ in term.parts)
+    """Return whether every term is made of network and overload alone.
+
+    Linear costs do not count where there are none.
+    """
+    free = ADDITIVE_PARTS if problem.linear is not None else ADDITIVE_PARTS | {"linear"}
+    return all(part in free for term in problem.terms for part, _ in term.parts)

@@ -95,6 +95,13 @@ def merge_twins(problem: Problem, token: CancellationToken) -> TaskTypes:
     )
 
 
+def has_no_twins(problem: Problem, token: CancellationToken) -> bool:
+    """Return whether every task is a type of its own: counting types saves nothing then."""
+    if any(size > 1 for size in problem.sizes):
+        return False
+    return merge_twins(problem, token).count == len(problem.classes)
+
+
 def _components_with_rules(problem: Problem) -> set[int]:
     """Return the components that some rule names or keeps from sharing a worker."""
     named = set()

@@ -22,6 +22,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "proofs": ("--family", "rstorm", "--count", "1", "--textbook", *LIMIT),
     "storm_proofs": ("{cluster}", *LIMIT),
     "assignment_proofs": ("{assignment}", *LIMIT),
+    "partition_proofs": ("--instances", "{partitions}", *LIMIT, "--textbook-limit", "0.3"),
     "rstorm_table": ("--method", "round-robin", "--time-limit", "0.01"),
     "engines_agree": ("--count", "1", "--faults", "{folder}", *LIMIT),
     "storm_times": ("--random", "0"),  # Storm's scheduler: test_storm_differential
@@ -34,7 +35,8 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "slots": ("--part", "large", "--count", "1", "--time-limit", "1"),
     "profile_accuracy": ("--seconds", "0.1", "--threads", "1"),
     "interrupts": ("{instance}", "--moments", "1", "--least", "0.1", "--most", "0.2"),
-    "time_limits": ("--shape", "mid", "--engine", "exhaustive", "--time-limit", "0.1"),
+    # It declines at once: the limit is never near, however busy the machine.
+    "time_limits": ("--shape", "mid", "--engine", "exhaustive", "--time-limit", "20"),
     "memory_limits": ("--limits", "900", *LIMIT),
 }
 
@@ -45,8 +47,12 @@ def files(tmp_path: Path, root: Path) -> dict[str, str]:
     cluster, assignment = tmp_path / "cluster.json", tmp_path / "assignment.json"
     cluster.write_text(json.dumps(SMALL))
     assignment.write_text(json.dumps(document(np.random.default_rng(1), 5, 3, 0.6)))
+    partitions = tmp_path / "partitions"
+    partitions.mkdir()
+    (partitions / "1.json").write_text(assignment.read_text())
     instance = root / "docs" / "examples" / "word-count.json"
     named = {"cluster": cluster, "assignment": assignment, "instance": instance, "folder": tmp_path}
+    named |= {"partitions": partitions}
     return {name: str(path) for name, path in named.items()}
 
 

@@ -64,7 +64,8 @@ def _drawn(number: int) -> Instance:
     if number % 3 == 2:
         nodes = int(rng.integers(2, 4))
         load = float(rng.uniform(0.5, 1.3))
-        return instance_from_data(document(rng, 5, nodes, load) | one_distance(nodes))
+        costs = {"linear": None} if number % 2 else {}  # without: a partition into equal parts
+        return instance_from_data(document(rng, 5, nodes, load) | one_distance(nodes) | costs)
     instance = tiny_instance(rng)
     return simplified(FromRng(rng), instance) if number % 3 else instance
 
@@ -95,6 +96,7 @@ def hard(engine: Engine) -> Problem:
         instance_from_data(document(rng, 40, 8, 0.9)),
         instance_from_data(document(rng, 20, 5, 0.8) | one_distance(5)),
         instance_from_data(document(rng, 12, 2, 0.8)),
+        instance_from_data(document(rng, 24, 5, 0.9) | one_distance(5) | {"linear": None}),
     )
     problems = map(compile_problem, offers)
     return next(problem for problem in problems if engine.supports(problem) is None)

@@ -67,7 +67,8 @@ def search(question: Question, report: Report) -> Reply:
     if ended is Ended.INFEASIBLE and (interrupted or not in_time):
         # Stopped before it had any solution, CBC may call that infeasible, too.
         return Reply(Ended.STOPPED, None, interrupted)
-    if ended in (Ended.COMPLETE, Ended.STOPPED):
+    if read[5] in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible):
+        # Without a solution CBC writes that of the relaxation.
         report(lambda column: values[column.name], None)
     return Reply(ended, _bound(ended, log, question.gap), interrupted)
 

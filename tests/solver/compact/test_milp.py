@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 from collections import Counter
@@ -370,6 +371,24 @@ def test_a_crash_of_cbc_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         return "", False
 
     monkeypatch.setattr("slotwise.solver.compact.milp.cbc._run", crash)
+    outcome = MILP_CBC.run(rstorm("linear-a"), LIMITS, None)
+    assert (outcome.status, outcome.placement) == (Status.UNKNOWN, None)
+    assert set(outcome.bounds) == {None}
+
+
+def test_the_relaxation_that_cbc_writes_without_a_solution_is_no_placement(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Stopped before it has a solution it writes the relaxation's, whose counts fit no task."""
+
+    def stopped(command: list[str], token: CancellationToken) -> tuple[str, bool]:
+        columns = sorted(set(re.findall(r"\bX\d{7}\b", Path(command[1]).read_text())))
+        head = "Stopped on time (no integer solution - continuous used) - objective value 0"
+        rows = [f"{i} {column} 0.75 0" for i, column in enumerate(columns)]
+        Path(command[-1]).write_text("\n".join([head, *rows, ""]))
+        return "", False
+
+    monkeypatch.setattr("slotwise.solver.compact.milp.cbc._run", stopped)
     outcome = MILP_CBC.run(rstorm("linear-a"), LIMITS, None)
     assert (outcome.status, outcome.placement) == (Status.UNKNOWN, None)
     assert set(outcome.bounds) == {None}

@@ -1,0 +1,107 @@
+"""What is asked of a partitioner, and its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from slotwise.models.cancellation import CancellationToken
+from slotwise.models.errors import InputError
+from slotwise.models.graph_files.vertex_stream import IdArray, Totals, VertexStream
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts that vertices are dealt to.
+
+    Parameters
+    ----------
+    sizes
+        [K] what share of the vertex weight each would have in perfect balance; they add up to 1.
+    balance
+        How much heavier than that a part may be, 1 or more.
+    """
+
+    sizes: FloatArray
+    balance: float
+
+    def __post_init__(self) -> None:
+        """Check that there is a part, that none is empty, and the balance."""
+        if not len(self.sizes) or (self.sizes <= 0).any() or abs(self.sizes.sum() - 1) > 1e-9:
+            raise InputError("must be above 0 and add up to 1", field="sizes", value=self.sizes)
+        if not 1 <= self.balance < np.inf:
+            raise InputError("must be 1 or more", field="balance", value=self.balance)
+
+    def capacities(self, totals: Totals) -> FloatArray:
+        """Return the most weight of each part: `balance` times its share of the graph.
+
+        Where that is less, the share rounded up: vertices of weight 1 cannot be in better balance.
+        """
+        share = self.sizes * totals.vertex_weight
+        # A share that is whole but for the rounding of doubles is not rounded up.
+        return np.maximum(self.balance * share, np.ceil(share - 1e-9 * (1 + share)))
+
+
+def equal_parts(count: int, balance: float) -> Parts:
+    """Return `count` parts of the same size."""
+    return Parts(np.full(count, 1 / count), balance)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partition:
+    """Which part each vertex is in.
+
+    Parameters
+    ----------
+    part
+        [N] index of the part of each vertex.
+    cut
+        Weight of the edges between different parts, each counted once.
+    loads, shares, capacities
+        [K] vertex weight of each part, its share in perfect balance, and the most it may be.
+    """
+
+    part: IdArray
+    cut: float
+    loads: FloatArray
+    shares: FloatArray
+    capacities: FloatArray
+
+    @property
+    def balance(self) -> float:
+        """The largest load over its share in perfect balance; 1 is perfect."""
+        shares = np.where(self.shares > 0, self.shares, 1.0)
+        return float((self.loads / shares).max())
+
+    @property
+    def fits(self) -> bool:
+        """Whether no part is above its capacity."""
+        return bool((self.loads <= self.capacities * (1 + 1e-12)).all())
+
+
+@dataclass(frozen=True, slots=True)
+class Partitioner:
+    """A way to partition graphs.
+
+    Parameters
+    ----------
+    name, source, description
+        As of a `Method`.
+    run
+        (graph, parts, rng, token) -> partition, or `CancelledError` once the token is cancelled.
+        Parts that cannot be kept within their capacities are exceeded; `Partition.fits` says so.
+    missing
+        Why it cannot be used here, naming the extra to install; ``None`` = it can.
+    """
+
+    name: str
+    source: str
+    description: str
+    run: Callable[[VertexStream, Parts, Generator, CancellationToken], Partition]
+    missing: Callable[[], str | None] = lambda: None

@@ -1,0 +1,75 @@
+"""Reading a graph from a file: which format, by its name; and writing a partition."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from slotwise.models.errors import InputError
+from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.graph_files.edge_list import read_edge_list
+from slotwise.models.graph_files.metis import MetisGraph
+from slotwise.models.graph_files.vertex_stream import IdArray, VertexStream
+
+FORMATS = {
+    "metis": (".graph", ".metis"),
+    "edges": (".edges", ".edgelist", ".el", ".txt", ".tsv", ".csv"),
+    "graphml": (".graphml",),
+    "gml": (".gml",),
+}
+"""Formats, and the endings of their files."""
+
+PICKLES = (".pickle", ".pkl", ".gpickle", ".p")
+
+
+def open_graph(path: str | Path, form: str | None = None) -> VertexStream:
+    """Return the graph of a file.
+
+    Parameters
+    ----------
+    form
+        One of `FORMATS`; ``None`` = by the file's ending.
+
+    Raises
+    ------
+    InputError
+        When the format is not known or the file is wrong, with the line where there is one.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise InputError("does not exist", has_value=False, file=str(path))
+    form = _format_of(path) if form is None else form
+    if form == "metis":
+        return MetisGraph(path)
+    if form == "edges":
+        return read_edge_list(path)
+    from slotwise.models.graph_files.networkx_file import read_networkx
+
+    return read_networkx(path, form)
+
+
+def _format_of(path: Path) -> str:
+    suffix = path.suffix.lower()
+    if suffix in PICKLES:
+        rule = "is a pickle, which can run any code when it is read; write it as GraphML or GML"
+        raise InputError(rule, has_value=False, file=str(path))
+    for form, endings in FORMATS.items():
+        if suffix in endings:
+            return form
+    known = ", ".join(ending for endings in FORMATS.values() for ending in endings)
+    rule = f"must end in one of {known}; or say its format ({', '.join(FORMATS)})"
+    raise InputError(rule, has_value=False, file=str(path))
+
+
+def write_parts(path: Path, part: IdArray, names: tuple[str, ...] | None) -> None:
+    """Write the part of each vertex: a line each, as METIS does, behind the names if there are any.
+
+    Parts are counted from 0.
+    """
+    numbers = np.asarray(part).tolist()
+    if names is None:
+        text = "\n".join(map(str, numbers))
+    else:
+        text = "\n".join(f"{name}\t{p}" for name, p in zip(names, numbers, strict=True))
+    write_atomically(path, text + "\n")

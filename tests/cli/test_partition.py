@@ -1,0 +1,104 @@
+"""The command ``partition``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from slotwise.cli.app import run
+
+SQUARE = "4 4\n2 4\n1 3\n2 4\n1 3\n"
+
+
+@pytest.fixture
+def square(tmp_path: Path) -> Path:
+    path = tmp_path / "square.graph"
+    path.write_text(SQUARE)
+    return path
+
+
+@pytest.mark.parametrize(
+    "method", ["hash", "ldg", "fennel", "ldg-re", "fennel-re:passes=2", "metis"]
+)
+def test_it_prints_one_object_and_writes_the_parts(
+    method: str, square: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = square.with_name("parts")
+    words = [
+        "partition",
+        str(square),
+        "--parts",
+        "2",
+        "--with",
+        method,
+        "--out",
+        str(out),
+        "--json",
+    ]
+    assert run(words) == 0
+    said = json.loads(capfd.readouterr().out)
+    parts = [int(line) for line in out.read_text().splitlines()]
+    ends = ((0, 1), (1, 2), (2, 3), (0, 3))
+    assert said["edge_cut"] == sum(parts[a] != parts[b] for a, b in ends)
+    assert sorted(parts) == [0, 0, 1, 1]
+    assert (said["balance"], said["within_balance"]) == (1, True)
+
+
+def test_metis_writes_nothing_else_to_stdout(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "many.edges"
+    path.write_text("".join(f"{a} {a + 1}\n" for a in range(45)))
+    assert run(["partition", str(path), "--parts", "40", "--with", "metis", "--json"]) in (0, 1)
+    assert json.loads(capfd.readouterr().out)["parts"] == 40
+
+
+def test_sizes_of_parts(square: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["partition", str(square), "--parts", "2", "--sizes", "3,1", "--with", "ldg", "--json"]
+    assert run(words) == 0
+    assert json.loads(capsys.readouterr().out)["loads"] == [3, 1]
+
+
+def test_a_part_that_is_too_heavy_is_a_failure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "heavy.graph"
+    path.write_text("2 1 10\n9 2\n1 1\n")
+    assert run(["partition", str(path), "--parts", "2", "--with", "ldg"]) == 1
+    assert "heavier than asked for" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--parts", "0", "--with", "ldg"], "--parts"),
+        (["--parts", "2", "--with", "lgd"], "did you mean 'ldg'"),
+        (["--parts", "2", "--with", "ldg", "--balance", "0.9"], "--balance"),
+        (["--parts", "2", "--with", "ldg", "--balance", "nan"], "--balance"),
+        (["--parts", "2", "--with", "ldg", "--sizes", "1,2,3"], "--sizes"),
+        (["--parts", "2", "--with", "ldg", "--sizes", "1,0"], "--sizes"),
+        (["--parts", "2", "--with", "ldg", "--format", "x"], "--format"),
+    ],
+)
+def test_wrong_words_are_one_line(
+    words: list[str], said: str, square: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["partition", str(square), *words]) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_a_bad_graph_is_one_line_and_nothing_is_written(
+    square: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    square.write_text(SQUARE.replace("1 3\n2 4", "1 3 2\n2 4"))
+    out = square.with_name("parts")
+    words = ["partition", str(square), "--parts", "2", "--with", "ldg", "--out", str(out)]
+    assert run(words) == 2
+    err = capsys.readouterr().err
+    assert "square.graph: line 3 = '2'" in err
+    assert err.count("\n") == 1
+    assert not out.exists()
