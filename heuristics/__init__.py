@@ -3,10 +3,10 @@
 A method takes a compiled problem and a random generator and returns a placement or a `Refusal` with
 its reason (`method`). Ours follow their sources to the letter, oddities included: `round_robin`
 (Storm's even scheduler), `rstorm` (the article and the authors' code), `ras` (Storm's Resource
-Aware Scheduler), `stromax` (streaming graph partitioning) and
-general graph partitioners (`partitioning`). `external` runs commands and Storm's own
-schedulers. `registry` finds any of them by name, entry points of other packages too; `run` runs one
-and checks what it returns.
+Aware Scheduler), `stromax` (streaming graph partitioning) and general graph partitioners
+(`partitioning`). `sam` allocates instead of placing (threads and slots for a rate) and has a list
+of its own, `PAIRS`. `external` runs commands and Storm's own schedulers. `registry` finds any of
+them by name, entry points of other packages too; `run` runs one and checks what it returns.
 
 Start with `method`. It may import `models`; no engine, no benchmark. ``docs/methods.md`` tells how
 to add one.

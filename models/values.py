@@ -17,6 +17,8 @@ from slotwise.models.errors import InputError
 
 MAX_DECIMALS = 6
 """A dimension or term is scaled by at most 10**6: more decimals are refused by name."""
+GAP_FLOOR = Fraction(1, 10**6)
+"""Gaps are relative to the value, or to this where that is smaller, in the user's unit."""
 
 MAX_VALUE = Decimal("1E+15")
 """A single number above this cannot be scaled without leaving 64 bits."""

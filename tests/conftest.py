@@ -64,7 +64,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="DIR",
-        help="another folder of scheduling vectors for tests/test_ras_vectors.py (repeatable)",
+        help="another folder of scheduling vectors for tests/heuristics/ras/vectors (repeatable)",
     )
 
 

@@ -241,6 +241,13 @@ def test_package_says_what_it_is_for(package: str) -> None:
     assert any(is_in(module, named) for module in MODULES), named
 
 
+def test_the_story_of_a_package_names_the_packages_in_it() -> None:
+    parents = [(name.rpartition(".")[0], name.rpartition(".")[2]) for name in packages() if name]
+    named = [(parent, child) for parent, child in parents if parent]
+    unnamed = [pair for pair in named if not re.search(rf"`{pair[1]}[`.]", story(pair[0]))]
+    assert unnamed == []
+
+
 def test_the_page_on_the_packages_lists_them_all() -> None:
     page = (ROOT / "docs" / "development" / "architecture.md").read_text(encoding="utf-8")
     assert [name for name in packages() if name and f"`{name}`" not in page] == []

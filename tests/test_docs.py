@@ -31,6 +31,7 @@ NOT_RUN = {
     "README.md": 1,  # make demo and make test: minutes
     "CONTRIBUTING.md": 1,  # make test: minutes
     "benchmarks/README.md": 1,  # benchmarks of minutes and more
+    "assignments.md": 1,  # public instances; minutes
     "commands.md": 1,  # a whole grading
     "engines.md": 2,  # benchmarks of minutes
     "grading.md": 3,  # a whole grading; files of Storm; a Spark cluster

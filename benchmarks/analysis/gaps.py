@@ -1,6 +1,6 @@
 """How far a value is from the optimum, or from a bound, when the objective is lexicographic.
 
-gap = (value - bound) / max(|value|, tiny). It belongs to the first term in which the value and the
+gap = (value - bound) / max(|value|, 10^-6). It belongs to the first term in which the value and the
 bound differ; later terms do not count before that one is settled. Where that bound is 0 the ratio
 says nothing (it is 100 % for every value), so the absolute gap is given instead.
 """
@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from slotwise.benchmarks.grading.rows import SUCCEEDED, Kind, Row, term_values
-
-TINY = Fraction(1, 10**6)
-"""The least step that an objective can have."""
+from slotwise.models.values import GAP_FLOOR
 
 Values = tuple[Fraction, ...]
 
@@ -118,12 +116,12 @@ def gap_of(values: Values, reference: Reference) -> Gap | None:
 
 
 def relative(value: Fraction, bound: Fraction) -> float | None:
-    """Return (value - bound) / max(|value|, tiny); ``None`` where only the bound is 0."""
+    """Return (value - bound) / max(|value|, `GAP_FLOOR`); ``None`` where only the bound is 0."""
     if value == bound:
         return 0.0
     if bound == 0:
         return None
-    return float((value - bound) / max(abs(value), TINY))
+    return float((value - bound) / max(abs(value), GAP_FLOOR))
 
 
 def row_gap(row: Row, references: dict[str, Reference]) -> Gap | None:

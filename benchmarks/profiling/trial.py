@@ -13,18 +13,18 @@ import numpy as np
 from slotwise.benchmarks.profiling import worker
 from slotwise.benchmarks.profiling.settings import Settings
 from slotwise.benchmarks.profiling.slot import MIB, RunningSlot
-from slotwise.benchmarks.profiling.stability import latency_slope
+from slotwise.benchmarks.profiling.stability import is_stable, latency_slope
 from slotwise.models.errors import InputError
 
 START_S = 60.0
 """So long a task may take to load."""
+PATIENCE_S = 30.0
+"""So long the first answer of a trial may take."""
 TICK_S = 0.001
 """Least pause of the source: faster rates send several tuples at once."""
 BATCH = select.PIPE_BUF // worker.TUPLE.size
 """So many tuples are written at once, atomically."""
 NS = 1_000_000_000
-NO_ANSWERS = 1.0
-"""Slope where nothing comes back: the latency of a waiting tuple rises by 1 s per s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,7 @@ class Trial:
     rate
         Input rate, tuples/s.
     stable
-        Whether latency did not rise, and every tuple was answered in the time that the last ones
-        took.
+        See `is_stable`; so long as the last answers took, twice, the trial waits for more.
     slope
         Seconds by which latency rose per second.
     latency
@@ -90,17 +89,18 @@ def run_trial(task: str, threads: int, rate: float, settings: Settings) -> Trial
         finally:
             source.stop()
         answers.drain(source.sent, start, rate)
+        answers.wait_first(start)
         slot.check_alive()
     first = int(np.ceil(settings.warm_up * rate))
     numbers = np.arange(first, max(first + 1, int((settings.warm_up + measured) * rate)))
     answered = np.array([number for number in numbers if int(number) in answers.done], dtype=int)
     done = np.array([answers.done[int(number)] for number in answered])
     latency = (done - start) / NS - answered / rate
-    slope = latency_slope(answered / rate, latency) if len(answered) > 1 else NO_ANSWERS
+    slope = latency_slope(answered / rate, latency)
     return Trial(
         threads,
         rate,
-        len(answered) == len(numbers) and slope <= settings.max_slope,
+        is_stable(slope, sent=len(numbers), answered=len(answered), max_slope=settings.max_slope),
         slope,
         float(np.median(latency)) if len(answered) else None,
         100 * cpu,
@@ -185,6 +185,20 @@ class _Answers:
                 raise InputError(
                     f"was not loaded in {START_S:g} s", field="TASK", value=self._slot.task
                 )
+
+    def wait_first(self, start: int) -> None:
+        """Wait `PATIENCE_S` from the start for any answer, or refuse the task."""
+        deadline = start + int(PATIENCE_S * NS)
+        while not self.done and time.monotonic_ns() < deadline:
+            self.take(0.1)
+            self._slot.check_alive()
+        if not self.done:
+            raise InputError(
+                f"answered no tuple in {PATIENCE_S:g} s; a command must answer each line of its "
+                "stdin with a line at once (flush its stdout)",
+                field="TASK",
+                value=self._slot.task,
+            )
 
     def drain(self, sent: int, start: int, rate: float) -> None:
         """Wait for tuples under way: twice as long as the last ones took, at least 0.2 s."""

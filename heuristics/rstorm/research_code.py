@@ -4,7 +4,7 @@ Read from that code (github.com/jerrypeng/storm-resource-aware-scheduler, packag
 ``backtype.storm.scheduler.resource.Strategies``, class ``ResourceAwareStrategy``, as of 10
 December 2014). It is behind the figures of the article (Peng et al., Middleware 2015) and is not
 its pseudo-code: a node takes a task only if it has memory *and cpu* for it. The five runs of which
-the authors left a log are replayed host by host (``tests/test_r_storm_logs.py``).
+the authors left a log are replayed host by host (``tests/heuristics/rstorm/test_logs.py``).
 
 What that code does, oddities included:
 

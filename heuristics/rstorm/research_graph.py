@@ -5,7 +5,7 @@ That code asks Nimbus for the topology and reads the maps that Thrift makes of t
 component's children come in the order of the map of bolts, its parents in that of the map of its
 inputs, and the first spout is that of the map of both. The maps are Java 7's: so stand the
 supervisors in the authors' logs, and so follow the tasks there from each other, host by host
-(``tests/test_r_storm_logs.py``). By the order of Java 8 or of the file neither does.
+(``tests/heuristics/rstorm/test_logs.py``). By the order of Java 8 or of the file neither does.
 
 Keys of one bucket follow from the order in which they were put in: that of the file, and then of
 each map on the way from the topology's builder to the scheduler.

@@ -19,7 +19,7 @@ from slotwise.heuristics.sam.sam import map_sam
 from slotwise.models.allocation.demand import TaskDemand, task_demands
 from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.plan import Plan, Slot, TaskAllocation, estimated_slots
-from slotwise.models.allocation.vm import AZURE_D, Vm, VmSize, offered_slots
+from slotwise.models.allocation.vm import DEFAULT_SIZES, Vm, VmSize, offered_slots
 from slotwise.models.dataflow.dataflow import Dataflow
 from slotwise.models.errors import InputError
 from slotwise.models.performance.model import PerformanceModel
@@ -158,7 +158,7 @@ def plan(
     rate: Fraction,
     pair: Pair,
     *,
-    vm_sizes: Sequence[VmSize] = AZURE_D,
+    vm_sizes: Sequence[VmSize] = DEFAULT_SIZES,
     max_slots: int | None = None,
 ) -> Planned | Refused:
     """Return the plan of `pair` for `rate`, with a slot more wherever its mapping lacks one.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from slotwise.models.allocation.vm import AZURE_D, Vm, VmSize, offered_slots
+from slotwise.models.allocation.vm import DEFAULT_SIZES, Vm, VmSize, offered_slots
 from slotwise.models.errors import InputError
 
 
-def acquire(slots: int, sizes: Sequence[VmSize] = AZURE_D) -> tuple[Vm, ...]:
+def acquire(slots: int, sizes: Sequence[VmSize] = DEFAULT_SIZES) -> tuple[Vm, ...]:
     """Return VMs with at least `slots` slots.
 
     As many of the largest size as have no more than `slots` together; then one VM of the smallest

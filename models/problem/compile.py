@@ -41,12 +41,14 @@ class _PartScales:
     overload: int
 
     def __getitem__(self, part: str) -> int:
-        scales = {
+        """Return the scale of `part`; a part that is not listed here is a `KeyError`."""
+        counted = dict.fromkeys(("rejected", "nodes", "workers", "moved"), 1)
+        scales = counted | {
             "network": self.flow * self.distance,
             "linear": self.linear,
             "overload": self.overload,
         }
-        return scales.get(part, 1)
+        return scales[part]
 
 
 def compiled(given: Instance | Problem) -> Problem:

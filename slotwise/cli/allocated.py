@@ -12,6 +12,7 @@ from slotwise.cli.exits import Exit
 from slotwise.models.allocation.check import Failure
 from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.prediction import Limit, Prediction, vm_usage
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.dataflow.dataflow import Dataflow
 from slotwise.models.dataflow.file import read_dataflow
 from slotwise.models.dataflow.micro import MICRO_DAGS
@@ -109,24 +110,35 @@ _CODES = {
 
 
 def allocated(
-    question: Question, rates: Sequence[Fraction], method: str, setting: Setting
+    question: Question,
+    rates: Sequence[Fraction],
+    method: str,
+    setting: Setting,
+    token: CancellationToken,
 ) -> Allocated:
-    """Run `method` at each of `rates`; pairs get the proven bound of the optimum."""
-    answers = allocate_all(question, rates, method, setting)
+    """Run `method` at each of `rates`; pairs get the proven bound of the optimum.
+
+    `token` ends the search for the optimum; what it has found and proven is the answer.
+    """
+    answers = allocate_all(question, rates, method, setting, token)
     if method != OPTIMAL:
-        answers = with_bounds(answers, allocate_all(question, rates, OPTIMAL, setting))
+        answers = with_bounds(answers, allocate_all(question, rates, OPTIMAL, setting, token))
     return Allocated(question.dataflow, method, answers)
 
 
 def every_method(
-    question: Question, rates: Sequence[Fraction], setting: Setting, done: Allocated
+    question: Question,
+    rates: Sequence[Fraction],
+    setting: Setting,
+    done: Allocated,
+    token: CancellationToken,
 ) -> dict[str, Sequence[Answer]]:
     """Return method -> answers at `rates`; those in `done` are not made again."""
     return {
         method: (
             done.answers
             if method == done.method
-            else allocate_all(question, rates, method, setting)
+            else allocate_all(question, rates, method, setting, token)
         )
         for method in METHODS
     }

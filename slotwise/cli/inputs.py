@@ -91,9 +91,9 @@ def load_models(source: str | None) -> Models:
 def load_vm_sizes(source: str | None) -> tuple[VmSize, ...]:
     """Read sizes of VMs from a file; ``None`` = D1 to D4 of the SAM article."""
     from slotwise.models.allocation.file import read_vm_sizes
-    from slotwise.models.allocation.vm import AZURE_D
+    from slotwise.models.allocation.vm import DEFAULT_SIZES
 
-    return AZURE_D if source is None else read_vm_sizes(source)
+    return DEFAULT_SIZES if source is None else read_vm_sizes(source)
 
 
 def check_target(path: Path | None, option: str = "--out") -> None:

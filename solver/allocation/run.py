@@ -12,7 +12,7 @@ from slotwise.heuristics.sam.refused import Refused
 from slotwise.models.allocation.check import check
 from slotwise.models.allocation.demand import task_demands
 from slotwise.models.allocation.load import Routing, Scaling
-from slotwise.models.allocation.vm import AZURE_D, VmSize, offered_slots
+from slotwise.models.allocation.vm import DEFAULT_SIZES, VmSize, offered_slots
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError, InternalError
 from slotwise.models.suggestion import suggestion
@@ -48,7 +48,7 @@ class Setting:
         checked under it, and the optimum is that under it.
     """
 
-    vm_sizes: tuple[VmSize, ...] = AZURE_D
+    vm_sizes: tuple[VmSize, ...] = DEFAULT_SIZES
     time_limit_s: float = TIME_LIMIT_S
     variant: Variant = PLAIN
     shuffle: bool = False
@@ -65,10 +65,21 @@ class Setting:
 PLAIN_SETTING = Setting()
 
 
-def allocate(question: Question, method: str = OPTIMAL, setting: Setting = PLAIN_SETTING) -> Answer:
+def allocate(
+    question: Question,
+    method: str = OPTIMAL,
+    setting: Setting = PLAIN_SETTING,
+    token: CancellationToken | None = None,
+) -> Answer:
     """Return what `method` makes of `question`.
 
     The plan is checked slot by slot at its rate, under the routing that the method expects.
+
+    Parameters
+    ----------
+    token
+        Ends the search for the optimum, which then answers with what it has; ``None`` = its time
+        limit alone does.
 
     Raises
     ------
@@ -78,7 +89,7 @@ def allocate(question: Question, method: str = OPTIMAL, setting: Setting = PLAIN
     InternalError
         Where the plan of the optimum fails the check.
     """
-    (answer,) = allocate_all(question, (question.rate,), method, setting)
+    (answer,) = allocate_all(question, (question.rate,), method, setting, token)
     return answer
 
 
@@ -87,8 +98,9 @@ def allocate_all(
     rates: Sequence[Fraction],
     method: str = OPTIMAL,
     setting: Setting = PLAIN_SETTING,
+    token: CancellationToken | None = None,
 ) -> list[Answer]:
-    """Return what `method` makes of `question` at each of `rates`; raises as `allocate` does.
+    """Return what `method` makes of `question` at each of `rates`; see `allocate`.
 
     The optimum carries its bounds from rate to rate.
     """
@@ -98,7 +110,7 @@ def allocate_all(
     for one in questions:
         task_demands(one.dataflow, one.models, one.rate)  # refuses alike, whatever the method
     if method == OPTIMAL:
-        return _optima(questions, setting)
+        return _optima(questions, setting, token or CancellationToken())
     return [_by_pair(one, method, setting) for one in questions]
 
 
@@ -125,10 +137,12 @@ def _by_pair(question: Question, method: str, setting: Setting) -> Answer:
     return _checked(answer, Outcome.FEASIBLE)
 
 
-def _optima(questions: Sequence[Question], setting: Setting) -> list[Answer]:
+def _optima(
+    questions: Sequence[Question], setting: Setting, parent: CancellationToken
+) -> list[Answer]:
     if not questions:
         return []
-    token = CancellationToken(time.perf_counter() + setting.time_limit_s)
+    token = parent.child(time.perf_counter() + setting.time_limit_s)
     first = questions[0]
     offer = Offer(unlimited(setting.vm_sizes))
     solver = SlotSolver(first.dataflow, first.models, setting.variant, offer)

@@ -2,9 +2,10 @@
 
     min (or max) sum_y c_y x_y   s.t.  sum_y A_y x_y = b (<= b in rows that limit),  x >= 0
 
-All column generation solves its linear programs here; this is the only module that knows the LP
-solver, HiGHS. Duals come in floating point and prove nothing by themselves: `on_grid` rounds them,
-and whoever asked for them recomputes their Lagrangian bound in integers.
+All column generation of placements solves its linear programs here; no other module of it knows
+the LP solver, HiGHS. (Column generation of slots, `solver.slots`, has a master of its own.) Duals
+come in floating point and prove nothing by themselves: `on_grid` rounds them, and whoever asked for
+them recomputes their Lagrangian bound in integers.
 """
 
 from __future__ import annotations

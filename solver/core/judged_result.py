@@ -5,21 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from slotwise.models.judge.verdict import Verdict
+from slotwise.models.problem.problem import Term
+from slotwise.models.values import GAP_FLOOR
 from slotwise.solver.core.engine import Engine
-from slotwise.solver.core.result import Limits, Outcome, Proof, Result, Status, TermResult
+from slotwise.solver.core.result import (
+    Limits,
+    Outcome,
+    Proof,
+    Result,
+    Status,
+    TermResult,
+)
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.parameters import Parameters
 
 
-def _gap(outcome: Outcome) -> float | None:
-    """(value - bound) / max(|value|, 1 step) of the first term that is not proven."""
+def gap_of(outcome: Outcome, terms: Sequence[Term]) -> float | None:
+    """(value - bound) / max(|value|, `GAP_FLOOR`) of the first term that is not proven."""
     if outcome.values is None:
         return None
-    for value, bound in zip(outcome.values, outcome.bounds, strict=True):
+    for value, bound, term in zip(outcome.values, outcome.bounds, terms, strict=True):
         if bound is None:
             return None
         if value != bound:
-            return (value - bound) / max(abs(value), 1)
+            return float((value - bound) * term.unit / max(abs(value) * term.unit, GAP_FLOOR))
     return 0.0
 
 
@@ -68,7 +77,7 @@ def judged_result(
                 problem.terms, values, outcome.bounds, _kinds(known, outcome), strict=True
             )
         ),
-        gap=_gap(outcome),
+        gap=gap_of(outcome, problem.terms),
         placement=outcome.placement,
         verdict=verdict,
         parameters=_parameters(known, engines),

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from slotwise.models.instance.instance import TERM_PARTS
 from slotwise.models.problem.problem import CLUSTER, NODE, RACK, WORKER, Problem
 from slotwise.solver.exhaustive.box_rules import Box, BoxRules, Place
 
-OVERLOAD, NETWORK, REJECTED, NODES, WORKERS, MOVED, LINEAR = range(len(TERM_PARTS))
+PARTS = ("overload", "network", "rejected", "nodes", "workers", "moved", "linear")
+OVERLOAD, NETWORK, REJECTED, NODES, WORKERS, MOVED, LINEAR = range(len(PARTS))
 
 
 class Undo(NamedTuple):
@@ -39,7 +39,7 @@ class Books:
     placed
         (class, place) of each placed task, in the order they came.
     parts
-        Value of each of `TERM_PARTS` so far.
+        Value of each of `PARTS` so far.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -54,11 +54,14 @@ class Books:
         self.nodes = [empty] * problem.node_count
         self.workers: dict[Place, Box] = {}
         self.placed: list[tuple[int, Place]] = []
-        self.parts: tuple[int, ...] = (0,) * len(TERM_PARTS)
+        self.parts: tuple[int, ...] = (0,) * len(PARTS)
 
     def values(self) -> tuple[int, ...]:
-        """Return each term of the objective, from the parts so far."""
-        parts = dict(zip(TERM_PARTS, self.parts, strict=True))
+        """Return each term of the objective, from the parts so far.
+
+        A part that is not in `PARTS` is a `KeyError`.
+        """
+        parts = dict(zip(PARTS, self.parts, strict=True))
         return tuple(
             sum(factor * parts[part] for part, factor in term.parts) for term in self._problem.terms
         )

@@ -6,6 +6,7 @@ up step by step. T tasks, C classes, N nodes, W rows (workers), D dimensions, G 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.random import Generator
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import UNPLACED, Placement
-from slotwise.models.problem.problem import CLUSTER, IntArray, Problem
+from slotwise.models.problem.problem import CLUSTER, IntArray, Problem, Term
 from slotwise.solver.local_search.feasibility import (
     NO_LABEL,
     NO_ROW,
@@ -24,6 +25,16 @@ from slotwise.solver.local_search.feasibility import (
 
 PARTS = ("network", "overload", "nodes", "workers", "linear", "moved", "rejected")
 NETWORK, OVERLOAD, NODES, WORKERS, LINEAR, MOVED, REJECTED = range(len(PARTS))
+COLUMN = {part: column for column, part in enumerate(PARTS)}
+
+
+def multipliers(terms: Sequence[Term]) -> IntArray:
+    """Return [terms, `PARTS`]: how often a term counts a part; an unknown part is a `KeyError`."""
+    table = np.zeros((len(terms), len(PARTS)), dtype=np.int64)
+    for row, term in enumerate(terms):
+        for part, multiplier in term.parts:
+            table[row, COLUMN[part]] = multiplier
+    return table
 
 
 class Field:
@@ -44,9 +55,7 @@ class Field:
         self.problem = problem
         self.rules = Rulebook(problem)
         self.task_class: list[int] = problem.task_class.tolist()
-        self._terms = np.array(
-            [[dict(term.parts).get(part, 0) for part in PARTS] for term in problem.terms]
-        )
+        self._terms = multipliers(problem.terms)
         self.flow = np.zeros((len(problem.classes),) * 2, dtype=np.int64)
         for (a, b), weight in problem.pair_flows().items():
             self.flow[a, b] = self.flow[b, a] = weight

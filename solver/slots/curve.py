@@ -51,7 +51,8 @@ class _Curve:
     def fill(self, low: int, high: int) -> None:
         """Answer the rates from index `low` to index `high`."""
         lower, higher = self._answer(low), self._answer(high)
-        if higher.packing is not None and higher.packing.slots == lower.bound:
+        same = higher.packing is not None and higher.packing.slots == lower.bound
+        if same or self.token.is_cancelled:  # late: what is known of the ends, no search for each
             for rate in self.rates[low + 1 : high]:
                 self.answers[rate] = higher.at(rate / self.rates[high], lower.bound), 0.0
         elif high - low > 1:

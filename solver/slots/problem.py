@@ -37,7 +37,10 @@ class Counts(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The rules of the optimum; the default is that of the article's data page.
+    """The rules of the optimum.
+
+    The defaults make it comparable with SAM as the check (`models.allocation.check`) sees plans:
+    any thread count, shared slots, CPU and memory in proportion to the rate.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from slotwise.models.allocation.load import Routing
-from slotwise.models.allocation.vm import AZURE_D, Vm, VmSize
+from slotwise.models.allocation.vm import DEFAULT_SIZES, Vm, VmSize
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.dataflow.dataflow import Dataflow
 from slotwise.models.errors import InputError
@@ -20,7 +20,7 @@ from slotwise.solver.slots.master import Master
 from slotwise.solver.slots.problem import Variant, slot_problem
 from slotwise.solver.slots.result import Answer, RateResult, SlotResult, plan_of
 from slotwise.solver.slots.shuffle import fewest_by_shuffle
-from slotwise.solver.slots.vms import acquire, choose
+from slotwise.solver.slots.vms import cheapest, choose
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Offer:
         Where given, these alone, each once.
     """
 
-    sizes: tuple[VmSize, ...] = AZURE_D
+    sizes: tuple[VmSize, ...] = DEFAULT_SIZES
     vms: tuple[Vm, ...] | None = None
 
     @property
@@ -45,7 +45,7 @@ class Offer:
 
     def take(self, slots: int) -> tuple[Vm, ...]:
         """Return the VMs of lowest price, then of lowest number, that have so many slots."""
-        return acquire(slots, self.sizes) if self.vms is None else choose(slots, self.vms)
+        return cheapest(slots, self.sizes) if self.vms is None else choose(slots, self.vms)
 
 
 PLAIN = Variant()

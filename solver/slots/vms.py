@@ -13,7 +13,7 @@ _Best = tuple[Fraction, int, tuple[int, ...]]
 """Price, number of VMs, indices of the sizes or VMs taken."""
 
 
-def acquire(slots: int, sizes: Sequence[VmSize]) -> tuple[Vm, ...]:
+def cheapest(slots: int, sizes: Sequence[VmSize]) -> tuple[Vm, ...]:
     """Return the cheapest VMs with at least `slots` slots, of sizes that can be had in any number.
 
     A dynamic program over the slots that are still missing. Largest VMs first, named ``vm-1`` on.

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
+
+from slotwise.solver.allocation import run
 
 KEYS = {
     *("dataflow", "rate", "method", "status", "reason", "slots", "bound", "gap", "estimate"),
@@ -253,3 +256,22 @@ def test_no_answer_within_the_limit(cli, monkeypatch):
     text = " ".join(answer.out.split())
     assert "no answer: no plan was found within the time limit" in text
     assert cli("allocate", "linear", "--rate", 100, "--json").json["bound"] == 4
+
+
+def test_ctrl_c_keeps_the_plan_found(cli, monkeypatch, tmp_path):
+    """It was lost: no plan, no file."""
+    searched = run.slots_curve
+
+    def pressed(*words, **options):
+        signal.raise_signal(signal.SIGINT)
+        return searched(*words, **options)
+
+    monkeypatch.setattr(run, "slots_curve", pressed)
+    kept = tmp_path / "kept.json"
+    answer = cli("allocate", "diamond", "--rate", "50:200:50", "--out", kept)
+    assert answer.code == 130
+    assert "interrupted; what was found is kept" in answer.err
+    found = json.loads(kept.read_text())["rates"]
+    assert all(one["status"] in ("feasible", "optimal") for one in found)
+    assert all(one["bound"] <= one["slots"] for one in found)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

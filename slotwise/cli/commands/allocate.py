@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slotwise.cli import exits, inputs, options
-from slotwise.cli.exits import print_json
+from slotwise.cli.exits import Exit, print_json
 from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
+    from slotwise.cli.allocated import Allocated
     from slotwise.solver.allocation.answer import Answer
 
 
@@ -70,11 +71,13 @@ def allocate(
 
     Each plan is checked slot by slot. --plot draws slots against rates for all pairs and the
     optimum. The time limit is that of the optimum, which also gives the bound beside a pair.
+    Ctrl-C ends its search; what was found by then is the answer.
     """
     with exits.held():
         from slotwise.cli import allocated as running
         from slotwise.solver.allocation.answer import Question
         from slotwise.solver.allocation.run import METHODS, Setting
+        from slotwise.solver.core.ctrl_c import counted_presses
 
     options.known(method, list(METHODS), "--method")
     rates = running.rates_of(rate)
@@ -89,13 +92,25 @@ def allocate(
         check_svg(plot)
     question = Question(running.find_dataflow(dag), inputs.load_models(models), rates[0])
     setting = Setting(inputs.load_vm_sizes(vms), time_limit, shuffle=shuffle)
-    done = running.allocated(question, rates, method, setting)
-    if plot is not None:
-        from slotwise.cli.render.allocations import plot_methods
+    with counted_presses() as presses:  # Ctrl-C ends searches and takes nothing away
+        done = running.allocated(question, rates, method, setting, presses.token)
+        if plot is not None:
+            from slotwise.cli.render.allocations import plot_methods
 
-        plot_methods(
-            plot, running.every_method(question, rates, setting, done), question.dataflow.name
-        )
+            lines = running.every_method(question, rates, setting, done, presses.token)
+            plot_methods(plot, lines, question.dataflow.name)
+        _save(done, out, out_instance)
+        if as_json:
+            print_json(done.to_document())
+        else:
+            from slotwise.cli.render.allocations import show_allocated
+
+            show_allocated(done)
+        return Exit.INTERRUPTED if presses.count else done.code
+
+
+def _save(done: Allocated, out: Path | None, out_instance: Path | None) -> None:
+    """Write the files that were asked for; no instance where there is no plan."""
     if out is not None:
         from slotwise.models.formats.atomic_file import write_atomically
         from slotwise.models.formats.json_text import pretty_json
@@ -103,13 +118,6 @@ def allocate(
         write_atomically(out, pretty_json(done.to_document()) + "\n")
     if out_instance is not None:
         _save_instance(out_instance, done.answers[0])
-    if as_json:
-        print_json(done.to_document())
-    else:
-        from slotwise.cli.render.allocations import show_allocated
-
-        show_allocated(done)
-    return done.code
 
 
 def _save_instance(path: Path, answer: Answer) -> None:

@@ -16,6 +16,7 @@ from slotwise.models.performance.article import article_models
 from slotwise.solver.core.result import Status
 from slotwise.solver.slots.curve import slots_curve
 from slotwise.solver.slots.problem import Variant
+from slotwise.solver.slots.result import Answer
 from slotwise.solver.slots.solve import SlotSolver
 
 
@@ -56,6 +57,32 @@ def test_a_curve_never_falls_and_agrees_with_single_rates() -> None:
         alone = SlotSolver(dag, article_models()).fewest_slots(rate, token=soon())
         assert (point.slots, point.status) == (alone.slots, Status.OPTIMAL)
         assert point.plan is not None
+        assert faults(point.plan, dag, article_models(), Variant()) == []
+
+
+def test_a_curve_that_is_stopped_searches_its_ends_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It searched at every rate, a quarter of a second each under shuffle grouping."""
+    packed: list[Fraction] = []
+    pack = SlotSolver.pack
+
+    def counted(solver: SlotSolver, rate: Fraction, *words: CancellationToken) -> Answer:
+        packed.append(rate)
+        return pack(solver, rate, *words)
+
+    monkeypatch.setattr(SlotSolver, "pack", counted)
+    token = CancellationToken()
+    token.cancel()
+    dag, rates = MICRO_DAGS["diamond"], [Fraction(50 * k) for k in range(1, 5)]
+    points = slots_curve(SlotSolver(dag, article_models()), rates, token=token)
+    assert packed == [rates[0], rates[-1]]
+    for rate, point in zip(rates, points, strict=True):
+        best = SlotSolver(dag, article_models()).fewest_slots(rate, token=soon())
+        assert point.bound <= best.bound
+        assert point.slots is not None
+        assert best.slots is not None
+        assert point.slots >= best.slots
+        assert point.plan is not None
+        assert point.plan.rate == rate
         assert faults(point.plan, dag, article_models(), Variant()) == []
 
 

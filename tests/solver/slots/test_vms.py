@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from slotwise.models.allocation.vm import AZURE_D, Vm, VmSize
 from slotwise.models.errors import InputError
-from slotwise.solver.slots.vms import acquire, choose
+from slotwise.solver.slots.vms import cheapest, choose
 
 SIZES = st.lists(
     st.builds(
@@ -29,7 +29,7 @@ def cost(vms: tuple[Vm, ...]) -> tuple[Fraction, int]:
 @settings(deadline=None)
 @given(SIZES, st.integers(1, 8))
 def test_sizes_in_any_number(sizes: list[VmSize], slots: int) -> None:
-    bought = acquire(slots, sizes)
+    bought = cheapest(slots, sizes)
     assert sum(vm.size.slots for vm in bought) >= slots
     assert len({vm.name for vm in bought}) == len(bought)
     purchases = (
@@ -60,4 +60,4 @@ def test_given_vms(sizes: list[VmSize], slots: int) -> None:
 
 
 def test_equal_prices_per_slot_make_few_large_vms() -> None:
-    assert [vm.size.name for vm in acquire(13, AZURE_D)] == ["D4", "D3", "D1"]
+    assert [vm.size.name for vm in cheapest(13, AZURE_D)] == ["D4", "D3", "D1"]
