@@ -188,6 +188,8 @@ def plan(
         return allocation
     estimate = estimated_slots(allocation)
     tasks = allocated_tasks(demands, allocation, pair)
+    if not tasks:  # no task receives anything: no slot
+        return Planned(pair, allocation, estimate, 0, Plan(rate, (), ()))
     offered = offered_slots(vm_sizes)
     if offered is not None:
         max_slots = offered if max_slots is None else min(offered, max_slots)

@@ -121,13 +121,16 @@ def _save(done: Allocated, out: Path | None, out_instance: Path | None) -> None:
 
 
 def _save_instance(path: Path, answer: Answer) -> None:
-    """Write the plan as an instance; without a plan nothing."""
+    """Write the plan as an instance; without threads nothing, which a line on stderr says."""
     from slotwise.models.allocation.as_instance import as_instance
     from slotwise.models.instance_file import write_instance
 
-    if answer.plan is not None:
-        asked = answer.question
-        instance = as_instance(
-            answer.plan, asked.dataflow, asked.models, answer.routing, scaling=answer.scaling
-        )
-        write_instance(path, instance)
+    if answer.plan is None or not answer.plan.slots:
+        why = "there is no plan" if answer.plan is None else "the plan has no threads"
+        exits.complain(f"--out-instance = {str(path)!r}: not written, {why}")
+        return
+    asked = answer.question
+    instance = as_instance(
+        answer.plan, asked.dataflow, asked.models, answer.routing, scaling=answer.scaling
+    )
+    write_instance(path, instance)
