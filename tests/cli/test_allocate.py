@@ -290,6 +290,16 @@ def test_no_answer_within_the_limit(cli, monkeypatch):
     assert cli("allocate", "linear", "--rate", 100, "--json").json["bound"] == 4
 
 
+def test_a_pair_out_of_time(cli):
+    words = ("allocate", "linear", "--rate", 10_000, "--method", "lsa+rsm", "--time-limit", 0.01)
+    answer = cli(*words)
+    assert (answer.code, answer.err) == (3, "")
+    text = " ".join(answer.out.split())
+    assert text.startswith("linear at 10000 tuples/s, lsa+rsm: no answer: no plan was found")
+    found = cli(*words, "--json").json
+    assert (found["status"], found["slots"]) == ("unknown", None)
+
+
 def test_ctrl_c_keeps_the_plan_found(cli, monkeypatch, tmp_path):
     """It was lost: no plan, no file."""
     searched = run.slots_curve

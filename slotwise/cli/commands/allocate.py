@@ -70,8 +70,8 @@ def allocate(
     """Find threads, slots and VMs with which a dataflow supports a rate.
 
     Each plan is checked slot by slot. --plot draws slots against rates for all pairs and the
-    optimum. The time limit is that of the optimum, which also gives the bound beside a pair.
-    Ctrl-C ends its search; what was found by then is the answer.
+    optimum. The time limit is that of each method's search, and again of the optimum that gives
+    the bound beside a pair. Ctrl-C ends the search; what was found by then is the answer.
     """
     with exits.held():
         from slotwise.cli import allocated as running
