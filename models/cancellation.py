@@ -63,3 +63,7 @@ class CancellationToken:
     def child(self, deadline: float = math.inf) -> CancellationToken:
         """Return a token that is cancelled with this one, at `deadline`, or by itself."""
         return CancellationToken(deadline, self)
+
+
+UNLIMITED = CancellationToken()
+"""For whoever sets no limit; nobody cancels it."""

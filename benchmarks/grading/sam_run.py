@@ -59,6 +59,7 @@ _STATUSES = {
     "feasible": RunStatus.VALID,
     "violated": RunStatus.INVALID,
     "refused": RunStatus.REFUSED,
+    "unknown": RunStatus.TIMEOUT,
 }
 
 

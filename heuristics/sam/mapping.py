@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from slotwise.models.allocation.plan import Bundle
 from slotwise.models.allocation.vm import Vm
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.performance.model import PerformanceModel
 
 
@@ -74,6 +75,20 @@ class NoRoom:
 
 
 Mapped: TypeAlias = dict[SlotId, list[Bundle]]
+
+
+class Map(Protocol):
+    """A mapping algorithm; raises `CancelledError` where its token is cancelled."""
+
+    def __call__(
+        self,
+        tasks: Sequence[AllocatedTask],
+        vms: Sequence[OpenVm],
+        /,
+        *,
+        token: CancellationToken = ...,
+    ) -> Mapped | NoRoom:
+        """Return slot -> bundles, or what no slot has room for."""
 
 
 def open_slots(vms: Sequence[OpenVm]) -> list[SlotId]:

@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import TypeAlias
 
 from slotwise.heuristics.sam.dsm import map_dsm
 from slotwise.heuristics.sam.lsa import allocate_lsa, lsa_thread_demand
-from slotwise.heuristics.sam.mapping import AllocatedTask, Mapped, NoRoom, OpenVm
+from slotwise.heuristics.sam.mapping import AllocatedTask, Map, Mapped
 from slotwise.heuristics.sam.mba import allocate_mba, mba_thread_demand
 from slotwise.heuristics.sam.refused import Refused
 from slotwise.heuristics.sam.retry import map_with_retry
@@ -20,12 +19,11 @@ from slotwise.models.allocation.demand import TaskDemand, task_demands
 from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.plan import Plan, Slot, TaskAllocation, estimated_slots
 from slotwise.models.allocation.vm import DEFAULT_SIZES, Vm, VmSize, offered_slots
+from slotwise.models.cancellation import UNLIMITED, CancellationToken
 from slotwise.models.dataflow.dataflow import Dataflow
 from slotwise.models.errors import InputError
 from slotwise.models.performance.model import PerformanceModel
 from slotwise.models.suggestion import suggestion
-
-Map: TypeAlias = Callable[[Sequence[AllocatedTask], Sequence[OpenVm]], Mapped | NoRoom]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +158,7 @@ def plan(
     *,
     vm_sizes: Sequence[VmSize] = DEFAULT_SIZES,
     max_slots: int | None = None,
+    token: CancellationToken = UNLIMITED,
 ) -> Planned | Refused:
     """Return the plan of `pair` for `rate`, with a slot more wherever its mapping lacks one.
 
@@ -176,9 +175,13 @@ def plan(
         Which VMs can be had.
     max_slots
         Most slots to use; ``None`` = all that the VMs have.
+    token
+        Ends the search for room.
 
     Raises
     ------
+    CancelledError
+        Where `token` is cancelled before there is a plan.
     InputError
         As `task_demands` and `acquire` do.
     """
@@ -188,15 +191,18 @@ def plan(
         return allocation
     estimate = estimated_slots(allocation)
     tasks = allocated_tasks(demands, allocation, pair)
+    if not tasks:  # no task receives anything: no slot
+        return Planned(pair, allocation, estimate, 0, Plan(rate, (), ()))
     offered = offered_slots(vm_sizes)
     if offered is not None:
         max_slots = offered if max_slots is None else min(offered, max_slots)
     fitted = map_with_retry(
-        partial(pair.map_threads, tasks),
+        partial(pair.map_threads, tasks, token=token),
         estimate,
         vm_sizes,
         max_slots=max_slots,
         pools_cpu=pair.pools_cpu,
+        token=token,
     )
     if isinstance(fitted, Refused):
         return Refused(f"{pair.name} at {float(rate):g} tuples/s: {fitted.reason}")

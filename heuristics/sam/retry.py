@@ -11,6 +11,7 @@ from slotwise.heuristics.sam.mapping import Mapped, NoRoom, OpenVm, open_vms
 from slotwise.heuristics.sam.refused import Refused
 from slotwise.heuristics.sam.vm_acquisition import acquire
 from slotwise.models.allocation.vm import Vm, VmSize
+from slotwise.models.cancellation import UNLIMITED, CancellationToken
 
 MapOnto: TypeAlias = Callable[[Sequence[OpenVm]], Mapped | NoRoom]
 """A mapping algorithm with its threads."""
@@ -42,6 +43,7 @@ def map_with_retry(
     *,
     max_slots: int | None = None,
     pools_cpu: bool = False,
+    token: CancellationToken = UNLIMITED,
 ) -> Fitted | Refused:
     """Return the first number of slots from `estimate` on that `map_onto` can use.
 
@@ -56,12 +58,13 @@ def map_with_retry(
         Whether a thread may use the CPU of all slots of its VM (RSM), or of its own.
 
     Refuses where there are not that many slots, and at once where a bundle would not fit an empty
-    slot either.
+    slot either. Raises `CancelledError` where `token` is cancelled.
     """
     largest = max((size.slots for size in sizes), default=1)
     for slots in count(max(estimate, 1)):
         if max_slots is not None and slots > max_slots:
             return Refused(f"needs {slots} slots or more, there are {max_slots}")
+        token.check()
         vms = acquire(slots, sizes)
         mapped = map_onto(open_vms(vms, slots))
         if not isinstance(mapped, NoRoom):

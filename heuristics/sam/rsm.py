@@ -10,6 +10,7 @@ from math import lcm
 
 from slotwise.heuristics.sam.mapping import AllocatedTask, Mapped, NoRoom, OpenVm, SlotId
 from slotwise.models.allocation.plan import Bundle
+from slotwise.models.cancellation import UNLIMITED, CancellationToken
 from slotwise.models.errors import InputError
 
 SAME_RACK, OTHER_RACK = Fraction(1, 2), Fraction(1)
@@ -33,7 +34,11 @@ class RsmWeights:
 
 
 def map_rsm(
-    tasks: Sequence[AllocatedTask], vms: Sequence[OpenVm], weights: RsmWeights | None = None
+    tasks: Sequence[AllocatedTask],
+    vms: Sequence[OpenVm],
+    weights: RsmWeights | None = None,
+    *,
+    token: CancellationToken = UNLIMITED,
 ) -> Mapped | NoRoom:
     """Return one thread of each task per sweep on the nearest VM that has room for it.
 
@@ -42,6 +47,8 @@ def map_rsm(
     and the first of its slots that fit. Resources are counted in slots in the distance, as line 2
     does (1.00 = one slot), and a thread's needs are those of its `AllocatedTask`: C(1) and M(1) or
     an equal part, by the allocation.
+
+    Raises `CancelledError` where `token` is cancelled.
     """
     state = _State(tasks, vms, weights or RsmWeights())  # lines 2, 3 and 6
     pending = Counter({task.name: task.threads for task in tasks})  # line 4
@@ -50,6 +57,7 @@ def map_rsm(
         for index, task in enumerate(tasks):  # line 8
             if pending[task.name] == 0:  # line 9
                 continue
+            token.check()
             vm = state.nearest(index)  # lines 10 to 15
             if vm is None:  # lines 16 and 17
                 return NoRoom(task.name, 1, task.thread_cpu, task.thread_memory)

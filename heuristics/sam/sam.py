@@ -15,6 +15,7 @@ from slotwise.heuristics.sam.mapping import (
 )
 from slotwise.heuristics.sam.mba import FULL_SLOT
 from slotwise.models.allocation.plan import Bundle
+from slotwise.models.cancellation import UNLIMITED, CancellationToken
 from slotwise.models.performance.curves import full_bundle
 
 
@@ -46,7 +47,12 @@ class _Pending:
         return bundle
 
 
-def map_sam(tasks: Sequence[AllocatedTask], vms: Sequence[OpenVm]) -> Mapped | NoRoom:
+def map_sam(
+    tasks: Sequence[AllocatedTask],
+    vms: Sequence[OpenVm],
+    *,
+    token: CancellationToken = UNLIMITED,
+) -> Mapped | NoRoom:
     """Return full bundles on slots of their own, partial ones where they fit best.
 
     `tasks` must come from MBA: a full bundle of it is 100 % CPU and memory. Line 8 asks for a full
@@ -58,6 +64,8 @@ def map_sam(tasks: Sequence[AllocatedTask], vms: Sequence[OpenVm]) -> Mapped | N
     bundle, or of the VMs after it in turn; GetBestFitSlot (line 18) the slot with the least CPU +
     memory left that suffices, the first of equals, an empty one too. Bundles carry the rate that
     MBA planned for them: the full bundle's peak rate, or the residual.
+
+    Raises `CancelledError` where `token` is cancelled.
     """
     slots = open_slots(vms)
     cpu = dict.fromkeys(slots, FULL_SLOT)  # line 4
@@ -69,6 +77,7 @@ def map_sam(tasks: Sequence[AllocatedTask], vms: Sequence[OpenVm]) -> Mapped | N
         for task in pending:  # line 7
             if task.threads == 0:
                 continue
+            token.check()
             name, whole = task.task.name, task.has_full_bundle()
             if whole:  # lines 8 to 15
                 slot = _next_empty_slot(slots, mapped, current, len(vms))

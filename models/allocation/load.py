@@ -123,7 +123,11 @@ def slot_loads(
         part = _weight(bundle, point.peak_rate, routing) / weights[bundle.task]
         return BundleLoad(bundle, point, rate * part)
 
-    return tuple(SlotLoad(slot, tuple(map(load, slot.bundles))) for slot in plan.slots)
+    @cache  # thousands of slots hold the same
+    def loads(bundles: tuple[Bundle, ...]) -> tuple[BundleLoad, ...]:
+        return tuple(map(load, bundles))
+
+    return tuple(SlotLoad(slot, loads(slot.bundles)) for slot in plan.slots)
 
 
 def _weight(bundle: Bundle, peak_rate: Fraction, routing: Routing) -> Fraction:

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from slotwise.models.allocation.demand import task_demands
 from slotwise.models.allocation.load import Routing, Scaling, SlotLoad, slot_loads
-from slotwise.models.allocation.plan import Plan, Slot
+from slotwise.models.allocation.plan import Bundle, Plan, Slot
 from slotwise.models.dataflow.dataflow import Dataflow
 from slotwise.models.performance.curves import Interpolation
 from slotwise.models.performance.model import PerformanceModel
@@ -125,7 +125,10 @@ def predict(
         for one in demands
         if one.rate > 0 and one.name not in plan.threads
     ]
+    firsts: dict[tuple[Bundle, ...], SlotLoad] = {}
     for load in loads:
+        firsts.setdefault(load.slot.bundles, load)
+    for load in firsts.values():  # slots that hold the same allow the same; the first one is named
         found += _limits(load, plan.rate, scaling)
     lowest: dict[Resource, Limit] = {}
     for resource in Resource:
@@ -168,7 +171,11 @@ def slot_usage(
     Raises `InputError` as `predict` does.
     """
     loads = slot_loads(plan, task_demands(dataflow, models, rate), routing, interpolation)
-    return {one.slot: Usage(one.cpu(scaling), one.memory(scaling)) for one in loads}
+    by_contents: dict[tuple[Bundle, ...], Usage] = {}
+    for one in loads:
+        if one.slot.bundles not in by_contents:
+            by_contents[one.slot.bundles] = Usage(one.cpu(scaling), one.memory(scaling))
+    return {one.slot: by_contents[one.slot.bundles] for one in loads}
 
 
 def vm_usage(plan: Plan, by_slot: Mapping[Slot, Usage]) -> dict[str, Usage]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -13,7 +14,7 @@ from slotwise.models.allocation.check import check
 from slotwise.models.allocation.demand import task_demands
 from slotwise.models.allocation.load import Routing, Scaling
 from slotwise.models.allocation.vm import DEFAULT_SIZES, VmSize, offered_slots
-from slotwise.models.cancellation import CancellationToken
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InputError, InternalError
 from slotwise.models.suggestion import suggestion
 from slotwise.solver.allocation.answer import Answer, Outcome, Question
@@ -29,6 +30,7 @@ METHODS = (OPTIMAL, *PAIRS)
 """The optimum and the published pairs, by name."""
 
 TIME_LIMIT_S = 60.0
+OUT_OF_TIME = "no plan was found within the time limit; give it more (--time-limit)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,8 @@ class Setting:
     vm_sizes
         VMs that can be had.
     time_limit_s
-        Wall-clock limit of the optimum, for all rates together.
+        Wall-clock limit of the search for a plan, for all rates of a method together. What is
+        found is checked beyond it.
     variant
         Rules of the optimum; no matter to the pairs.
     shuffle
@@ -78,8 +81,8 @@ def allocate(
     Parameters
     ----------
     token
-        Ends the search for the optimum, which then answers with what it has; ``None`` = its time
-        limit alone does.
+        Ends the search; the optimum then answers with what it has, a pair without a plan.
+        ``None`` = the time limit alone does.
 
     Raises
     ------
@@ -111,7 +114,8 @@ def allocate_all(
         task_demands(one.dataflow, one.models, one.rate)  # refuses alike, whatever the method
     if method == OPTIMAL:
         return _optima(questions, setting, token or CancellationToken())
-    return [_by_pair(one, method, setting) for one in questions]
+    limit = _limited(setting, token or CancellationToken())
+    return [_by_pair(one, method, setting, limit) for one in questions]
 
 
 def with_bounds(answers: Sequence[Answer], optima: Sequence[Answer]) -> list[Answer]:
@@ -122,15 +126,30 @@ def with_bounds(answers: Sequence[Answer], optima: Sequence[Answer]) -> list[Ans
     ]
 
 
-def _by_pair(question: Question, method: str, setting: Setting) -> Answer:
+def _limited(setting: Setting, parent: CancellationToken) -> CancellationToken:
+    return parent.child(time.perf_counter() + setting.time_limit_s)
+
+
+def _by_pair(question: Question, method: str, setting: Setting, token: CancellationToken) -> Answer:
     pair = find_pair(method)
     begin = time.perf_counter()
-    found = plan(question.dataflow, question.models, question.rate, pair, vm_sizes=setting.vm_sizes)
+    found = None
+    with suppress(CancelledError):
+        found = plan(
+            question.dataflow,
+            question.models,
+            question.rate,
+            pair,
+            vm_sizes=setting.vm_sizes,
+            token=token,
+        )
     seconds = time.perf_counter() - begin
     routing = Routing.SHUFFLE if setting.shuffle else pair.routing
     blank = Answer(
         question, method, routing, Scaling.PROPORTIONAL, Outcome.REFUSED, seconds=seconds
     )
+    if found is None:
+        return replace(blank, outcome=Outcome.UNKNOWN, reason=OUT_OF_TIME)
     if isinstance(found, Refused):
         return replace(blank, reason=found.reason)
     answer = replace(blank, plan=found.plan, slots=found.needed, estimate=found.estimate)
@@ -142,7 +161,7 @@ def _optima(
 ) -> list[Answer]:
     if not questions:
         return []
-    token = parent.child(time.perf_counter() + setting.time_limit_s)
+    token = _limited(setting, parent)
     first = questions[0]
     offer = Offer(unlimited(setting.vm_sizes))
     solver = SlotSolver(first.dataflow, first.models, setting.variant, offer)
@@ -162,7 +181,7 @@ def _optimum(question: Question, result: SlotResult, setting: Setting) -> Answer
         Scaling.PROPORTIONAL if variant.scaled else Scaling.FULL,
         Outcome.UNKNOWN,
         bound=result.bound,
-        reason="no plan was found within the time limit; give it more (--time-limit)",
+        reason=OUT_OF_TIME,
         seconds=result.seconds,
     )
     offered = offered_slots(setting.vm_sizes)

@@ -17,6 +17,7 @@ from slotwise.models.performance.model import PerformanceModel
 from slotwise.solver.core.result import Status
 from slotwise.solver.slots.branching import fewest
 from slotwise.solver.slots.master import Master
+from slotwise.solver.slots.packing import Packing
 from slotwise.solver.slots.problem import Variant, slot_problem
 from slotwise.solver.slots.result import Answer, RateResult, SlotResult, plan_of
 from slotwise.solver.slots.shuffle import fewest_by_shuffle
@@ -117,12 +118,16 @@ class SlotSolver:
         Raises
         ------
         InputError
-            Where neither slots nor VMs are given, there are more slots than the VMs have, or
-            `slots` or `step` is not above 0.
+            Where neither slots nor VMs are given, there are more slots than the VMs have, `slots`
+            or `step` is not above 0, or no task receives tuples.
         """
         begun = time.perf_counter()
         most = self._most_slots(slots)
         check_above_0(step, "step")
+        if not self._aware.tasks:
+            raise InputError(
+                "no task receives tuples: any rate is supported", field="dataflow", has_value=False
+            )
         known, beyond = 0, self._first_beyond(most, step, token)
         refuted = beyond
         best: Answer | None = None
@@ -163,6 +168,8 @@ class SlotSolver:
     def pack(self, rate: Fraction, token: CancellationToken, at_most: int | None = None) -> Answer:
         """Return the best packing for `rate`; see `fewest` for `at_most`."""
         problem = self._aware.at(rate)
+        if not problem.tasks:  # no task receives anything: no slot
+            return Answer(problem, Packing({}, {}), 0)
         packed = fewest(problem, self._master, token=token, at_most=at_most)
         if self._shuffled is None:
             return Answer(problem, packed.packing, packed.bound)

@@ -155,7 +155,10 @@ def test_a_rate_beyond_all_vms_is_a_result(cli, examples, method):
     )
     words = ("allocate", "linear", "--rate", 100, "--vms", "few.json", "--method", method)
     answer = cli(*words, "--out-instance", "instance.json")
-    assert (answer.code, answer.err) == (1, "")
+    assert answer.code == 1
+    assert answer.err == (
+        "slotwise: --out-instance = 'instance.json': not written, there is no plan\n"
+    )
     assert "slots or more" in " ".join(answer.out.split())
     assert not Path("instance.json").exists()
     found = cli(*words, "--json").json
@@ -163,6 +166,35 @@ def test_a_rate_beyond_all_vms_is_a_result(cli, examples, method):
     assert found["slots"] is None
     assert found["mapping"] == found["vms"] == []
     assert "slots or more" in found["reason"]
+
+
+NOTHING_TO_ALLOCATE = {
+    "no tasks": '"tasks": [], "streams": []',
+    "a source": '"tasks": [{"name": "a", "model": null}], "streams": []',
+    "selectivity 0": '"tasks": [{"name": "a", "model": null}, {"name": "b", "model": "pi"}],'
+    ' "streams": [{"from": "a", "to": "b", "selectivity": 0}]',
+}
+
+
+@pytest.mark.parametrize("fields", NOTHING_TO_ALLOCATE.values(), ids=NOTHING_TO_ALLOCATE)
+@pytest.mark.parametrize("method", run.METHODS)
+def test_nothing_to_allocate_needs_no_slots(cli, tmp_path, monkeypatch, fields, method):
+    """It was a traceback."""
+    monkeypatch.chdir(tmp_path)
+    Path("idle.json").write_text(f'{{"format": "slotwise.dataflow/1", "name": "idle", {fields}}}')
+    words = ("allocate", "idle.json", "--rate", 5, "--method", method)
+    found = cli(*words, "--json")
+    assert (found.code, found.err) == (0, "")
+    assert (found.json["slots"], found.json["bound"], found.json["vms"]) == (0, 0, [])
+    assert (found.json["gap"], found.json["price"], found.json["mapping"]) == (0, 0, [])
+    assert found.json["status"] == ("optimal" if method == "optimal" else "feasible")
+    assert cli(*words, "--shuffle", "--rate", "6:8:1").code == 0
+    shown = cli(*words, "--out-instance", "instance.json")
+    assert "0 slots" in shown.out
+    assert "No task receives tuples" in shown.out
+    assert (shown.code, len(shown.err.splitlines())) == (0, 1)
+    assert "not written, the plan has no threads" in shown.err
+    assert not Path("instance.json").exists()
 
 
 def test_the_allocation_as_an_instance(cli, examples):
@@ -256,6 +288,16 @@ def test_no_answer_within_the_limit(cli, monkeypatch):
     text = " ".join(answer.out.split())
     assert "no answer: no plan was found within the time limit" in text
     assert cli("allocate", "linear", "--rate", 100, "--json").json["bound"] == 4
+
+
+def test_a_pair_out_of_time(cli):
+    words = ("allocate", "linear", "--rate", 10_000, "--method", "lsa+rsm", "--time-limit", 0.01)
+    answer = cli(*words)
+    assert (answer.code, answer.err) == (3, "")
+    text = " ".join(answer.out.split())
+    assert text.startswith("linear at 10000 tuples/s, lsa+rsm: no answer: no plan was found")
+    found = cli(*words, "--json").json
+    assert (found["status"], found["slots"]) == ("unknown", None)
 
 
 def test_ctrl_c_keeps_the_plan_found(cli, monkeypatch, tmp_path):

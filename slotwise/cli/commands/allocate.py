@@ -70,8 +70,8 @@ def allocate(
     """Find threads, slots and VMs with which a dataflow supports a rate.
 
     Each plan is checked slot by slot. --plot draws slots against rates for all pairs and the
-    optimum. The time limit is that of the optimum, which also gives the bound beside a pair.
-    Ctrl-C ends its search; what was found by then is the answer.
+    optimum. The time limit is that of each method's search, and again of the optimum that gives
+    the bound beside a pair. Ctrl-C ends the search; what was found by then is the answer.
     """
     with exits.held():
         from slotwise.cli import allocated as running
@@ -121,13 +121,16 @@ def _save(done: Allocated, out: Path | None, out_instance: Path | None) -> None:
 
 
 def _save_instance(path: Path, answer: Answer) -> None:
-    """Write the plan as an instance; without a plan nothing."""
+    """Write the plan as an instance; without threads nothing, which a line on stderr says."""
     from slotwise.models.allocation.as_instance import as_instance
     from slotwise.models.instance_file import write_instance
 
-    if answer.plan is not None:
-        asked = answer.question
-        instance = as_instance(
-            answer.plan, asked.dataflow, asked.models, answer.routing, scaling=answer.scaling
-        )
-        write_instance(path, instance)
+    if answer.plan is None or not answer.plan.slots:
+        why = "there is no plan" if answer.plan is None else "the plan has no threads"
+        exits.complain(f"--out-instance = {str(path)!r}: not written, {why}")
+        return
+    asked = answer.question
+    instance = as_instance(
+        answer.plan, asked.dataflow, asked.models, answer.routing, scaling=answer.scaling
+    )
+    write_instance(path, instance)

@@ -83,6 +83,8 @@ def _answer(answer: Answer) -> list[RenderableType]:
         if answer.outcome is Outcome.REFUSED:  # the pair says what and who
             return [f"No plan for {answer.question.dataflow.name}: {answer.reason}."]
         return [f"{what}, {answer.method}: {_NO_PLAN[answer.outcome]}: {answer.reason}."]
+    if not answer.plan.slots:
+        return [_headline(what, answer), "No task receives tuples: no slot is needed."]
     parts: list[RenderableType] = [_headline(what, answer), *_slots(answer), *_vms(answer)]
     return [*parts, _routings(answer), *_failures(answer)]
 

@@ -21,6 +21,7 @@ from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.page import write_report
 from slotwise.heuristics.sam.pairs import PAIRS
 from slotwise.models.allocation.case import AllocationCase, case_text
+from slotwise.models.dataflow.dataflow import Dataflow, DataflowTask, Stream
 from slotwise.models.errors import InputError
 from slotwise.models.families.sam import SAM
 
@@ -120,6 +121,30 @@ def test_a_refusal_is_refused(tmp_path: Path) -> None:
     assert found["reason"] == "lsa: one thread of task 'a' supports 0 tuples/s"
     assert ended(runs["mba+sam"])["status"] == "valid"
     assert ended(runs["optimal"])["status"] == "optimal"
+
+
+def test_a_case_with_nothing_to_allocate_takes_0_slots(tmp_path: Path) -> None:
+    """It was an error."""
+    path = tmp_path / "case.json"
+    tasks = (DataflowTask("source", None), DataflowTask("a", "a"))
+    idle = Dataflow("idle", tasks, (Stream("source", "a", Fraction(0)),))
+    path.write_text(
+        case_text(AllocationCase("idle", idle, {"a": model("a", (1, 1, 1, 1))}, Fraction(5))),
+        "utf-8",
+    )
+    store = Store(tmp_path / "graded")
+    cases = read_cases([str(path)], 0, None)
+    store.prepare(cases)
+    blank: Row = dict.fromkeys(COLUMNS)
+    rows: list[Row] = []
+    for run in plan(cases, *PAIRS).values():
+        found = ended(run)
+        exact = run.method == "optimal"
+        assert found["status"] == ("optimal" if exact else "valid")
+        assert found["terms"] == [{"term": "slots", "value": "0", "bound": "0" if exact else None}]
+        rows.append({**blank, **run.columns(), **found})
+    store.append(pa.Table.from_pylist(rows))
+    assert "slots 0<" in write_report(store.folder).read_text(encoding="utf-8")
 
 
 def test_the_exact_run_is_the_optimum_with_its_bound() -> None:

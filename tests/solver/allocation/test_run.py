@@ -10,10 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sam_cases import chain, dataflows, model, models
 
+from slotwise.heuristics.sam.dsm import map_dsm
+from slotwise.heuristics.sam.mapping import AllocatedTask, Map, open_vms
+from slotwise.heuristics.sam.pairs import PAIRS
+from slotwise.heuristics.sam.rsm import map_rsm
+from slotwise.heuristics.sam.sam import map_sam
 from slotwise.models.allocation.check import Rule, check
 from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.plan import Plan
-from slotwise.models.allocation.vm import ARTICLE_VMS, VmSize
+from slotwise.models.allocation.vm import ARTICLE_VMS, Vm, VmSize
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.dataflow.dataflow import Dataflow
 from slotwise.models.dataflow.micro import MICRO_DAGS
 from slotwise.models.errors import InputError, InternalError
@@ -103,6 +109,27 @@ def test_vms_that_run_out(method: str) -> None:
     assert beyond.outcome is (Outcome.INFEASIBLE if method == OPTIMAL else Outcome.REFUSED)
     assert "slots or more" in beyond.reason
     assert beyond.reason.endswith("7")
+
+
+@pytest.mark.parametrize("method", PAIRS)
+def test_the_time_limit_ends_a_pair(method: str) -> None:
+    """Nothing did: LSA+RSM took a minute at 10,000 tuples/s."""
+    answer = allocate(question("linear", 10_000), method, Setting(time_limit_s=1e-9))
+    assert (answer.outcome, answer.plan) == (Outcome.UNKNOWN, None)
+    assert "within the time limit" in answer.reason
+
+
+@pytest.mark.parametrize("mapping", [map_dsm, map_rsm, map_sam])
+def test_a_mapping_is_ended_between_its_tasks(mapping: Map) -> None:
+    blob = article_models()["blob"]
+    percent = Fraction(1)
+    task = AllocatedTask("blob", blob, Fraction(4), 2, percent, percent, percent, percent)
+    vms = open_vms([Vm("vm1", ARTICLE_VMS[0])], 1)
+    assert mapping([task], vms)
+    late = CancellationToken()
+    late.cancel()
+    with pytest.raises(CancelledError):
+        mapping([task], vms, token=late)
 
 
 def test_a_bundle_beyond_any_slot_is_refused() -> None:
