@@ -15,7 +15,7 @@ from pathlib import Path
 
 from slotwise.benchmarks.grading.environment import cpu_model
 from slotwise.benchmarks.grading.plan import PlannedRun
-from slotwise.benchmarks.grading.preload import preload
+from slotwise.benchmarks.grading.preload import preload, warm
 from slotwise.benchmarks.grading.rows import (
     MOST_VIOLATIONS,
     Kind,
@@ -134,6 +134,7 @@ def _method(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
     from slotwise.heuristics.run import run_method
 
     method = find_method(run.method, time_limit_s=run.time_limit_s)
+    warm(run.method)
     with clock:
         answer = run_method(problem, method, run.seed)
     if isinstance(answer, Refusal):

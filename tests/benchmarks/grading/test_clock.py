@@ -82,7 +82,7 @@ def test_a_call_that_fails_is_timed_too(
 
 IMPORTS_LATE = """
 import json, sys
-from slotwise.benchmarks.grading.preload import preload
+from slotwise.benchmarks.grading.preload import preload, warm
 from slotwise.benchmarks.grading.run import *
 from slotwise.heuristics.run import run_method
 from slotwise.models.families.registry import FAMILIES
@@ -90,6 +90,8 @@ preload(Kind.HEURISTIC)
 heavy = {"ortools", "highspy"} & set(sys.modules)
 from slotwise.heuristics import HEURISTICS
 problem = compile_problem(FAMILIES["rstorm"].make(0, 0))
+for method in HEURISTICS:
+    warm(method)
 before = set(sys.modules)
 for method in HEURISTICS.values():
     run_method(problem, method, 0)
