@@ -38,7 +38,7 @@ def preload(kind: Kind) -> None:
 
 @cache
 def warm(method: str) -> None:
-    """Run a partitioner once, so that its compiled loops and its library are loaded."""
+    """Run a partitioner on two small instances, so that its compiled loops and its library are loaded."""
     from slotwise.heuristics.partitioning.partitioners import PARTITIONERS
     from slotwise.heuristics.registry import find_method
     from slotwise.heuristics.run import run_method
@@ -46,7 +46,8 @@ def warm(method: str) -> None:
 
     if method.partition(":")[0] not in PARTITIONERS:
         return
-    problem = compile_problem(FAMILIES["partition"].make(0, 0))
     chosen = find_method(method)
-    if chosen.supports(problem) is None:
-        run_method(problem, chosen, 0)
+    for family in ("partition", "rstorm"):  # the latter's nodes overflow: parts are made to fit
+        problem = compile_problem(FAMILIES[family].make(0, 0))
+        if chosen.supports(problem) is None:
+            run_method(problem, chosen, 0)
