@@ -31,11 +31,13 @@ NOT_RUN = {
     "README.md": 1,  # make demo and make test: minutes
     "CONTRIBUTING.md": 1,  # make test: minutes
     "benchmarks/README.md": 1,  # benchmarks of minutes and more
+    "assignments.md": 1,  # public instances; minutes
     "commands.md": 1,  # a whole grading
     "engines.md": 2,  # benchmarks of minutes
     "grading.md": 3,  # a whole grading; files of Storm; a Spark cluster
     "r-storm.md": 1,  # a benchmark: nine exact proofs
     "scheduling.md": 1,  # files of Storm; minutes
+    "methods/stromax.md": 1,  # a grading of 212 instances: minutes
     "methods.md": 3,  # a whole grading; an installation; `make storm-peer` needs Maven
 }
 SHELL = re.compile(r"[|<>&;$*`]")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -71,10 +72,12 @@ class Settings:
                 "must be rising and begin with 1", field="threads", value=list(self.threads)
             )
         for name in ("seconds", "first_rate", "max_rate", "resolution", "max_slope"):
-            if not getattr(self, name) > 0:
-                raise InputError("must be above 0", field=name, value=getattr(self, name))
-        if self.warm_up < 0:
-            raise InputError("must be 0 or more", field="warm_up", value=self.warm_up)
+            if not 0 < getattr(self, name) < math.inf:
+                raise InputError(
+                    "must be above 0 and finite", field=name, value=getattr(self, name)
+                )
+        if not 0 <= self.warm_up < math.inf:
+            raise InputError("must be 0 or more and finite", field="warm_up", value=self.warm_up)
         if self.resolution > 0.5:
             raise InputError("must be at most 0.5", field="resolution", value=self.resolution)
         if self.first_rate > self.max_rate:

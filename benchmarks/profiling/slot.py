@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import signal
 import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Self
 
 import psutil
@@ -112,7 +116,11 @@ class RunningSlot:
         for _ in range(self.ready):
             self._processes.append(
                 subprocess.Popen(
-                    command, pass_fds=(source, sink), stdout=self._said, stderr=self._said
+                    command,
+                    pass_fds=(source, sink),
+                    stdout=self._said,
+                    stderr=self._said,
+                    start_new_session=True,
                 )
             )
 
@@ -121,14 +129,15 @@ class RunningSlot:
         core = core_of(self.settings)
         command = _command(self.task)
         for _ in range(self.threads):
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._said,
-            )
+            with _pinned(core):
+                process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self._said,
+                    start_new_session=True,
+                )
             self._processes.append(process)
-            os.sched_setaffinity(process.pid, {core})
             feeder = threading.Thread(target=_feed, args=(process, source, sink), daemon=True)
             self._feeders.append(feeder)
             feeder.start()
@@ -147,22 +156,29 @@ class RunningSlot:
                 )
 
     def cpu_seconds(self) -> float:
-        """Return the CPU time of all processes so far."""
-        used = 0.0
-        for process in self._processes:
-            times = psutil.Process(process.pid).cpu_times()
-            used += times.user + times.system
-        return used
+        """Return the CPU time so far of all processes and those that they started."""
+        return sum(map(_cpu_seconds, self._running()))
 
     def memory_bytes(self) -> int:
         """Return the memory of all processes above their base."""
-        resident = sum(psutil.Process(one.pid).memory_info().rss for one in self._processes)
-        return max(0, int(resident) - self.base)
+        resident = 0
+        for process in self._running():
+            with suppress(psutil.NoSuchProcess):
+                resident += process.memory_info().rss
+        return max(0, resident - self.base)
+
+    def _running(self) -> Iterator[psutil.Process]:
+        """Yield the processes, each followed by those that it started."""
+        for one in self._processes:
+            process = psutil.Process(one.pid)
+            yield process
+            yield from process.children(recursive=True)
 
     def __exit__(self, *raised: object) -> None:
         """End the processes."""
         for process in self._processes:
-            process.kill()
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
         for process in self._processes:
             process.wait()
         os.close(self.source)  # feeders see the end of the pipe
@@ -172,6 +188,39 @@ class RunningSlot:
         os.close(self._task_source)
         os.close(self._task_sink)
         self._said.close()
+
+
+@contextmanager
+def _pinned(core: int) -> Iterator[None]:
+    """Pin this thread to a core, and so the processes that it starts, and theirs."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _cpu_seconds(process: psutil.Process) -> float:
+    """Return the CPU time of a process so far, and of its children that have ended.
+
+    In nanoseconds where Linux tells them (``schedstat`` of each thread), else in clock ticks: of a
+    task that mostly waits, a short trial uses less than a tick.
+    """
+    try:
+        times = process.cpu_times()
+        ended = times.children_user + times.children_system
+        stats = list(Path(f"/proc/{process.pid}/task").glob("*/schedstat"))
+        own = sum(int(one.read_text("ascii").split()[0]) for one in stats) / 1e9
+    except (psutil.NoSuchProcess, FileNotFoundError, ProcessLookupError):
+        return 0.0  # it ended; what it used is with its parent
+    return float(ended + (own if stats else times.user + times.system))
+
+
+def check_task(task: str) -> None:
+    """Refuse a task that is neither a callable's name nor a command, before it is tried."""
+    if not is_callable_name(task):
+        _command(task)
 
 
 def _command(task: str) -> list[str]:

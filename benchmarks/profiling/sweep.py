@@ -8,8 +8,8 @@ section 5.1). We read it so:
   starts at 0, which would end the loop before it begins: we follow the text, once `window` peak
   rates are there.
 - The steps may depend on what was measured (section 5.1). Ours double the rate until it is
-  unstable, then halve the distance between the highest stable and the lowest unstable rate, down
-  to `resolution`; a number of threads begins at the peak rate of the one before.
+  unstable twice, then halve the distance between the highest stable and the lowest unstable
+  rate, down to `resolution`; a number of threads begins at the peak rate of the one before.
 
 Everything that is decided depends on the trials alone, so that a sweep that is started again with
 the trials it had goes on where it was.
@@ -27,7 +27,7 @@ from slotwise.benchmarks.profiling.trial import Trial
 from slotwise.models.errors import InputError
 from slotwise.models.performance.model import Measurement, PerformanceModel
 
-LEAST_RATE = 1e-3
+LEAST_RATE = 0.1
 """A task that does not keep up with this is given up, tuples/s."""
 
 DECIMALS = 3
@@ -84,14 +84,17 @@ def next_rate(trials: Sequence[Trial], start: float, settings: Settings) -> floa
     start
         The first rate to try, tuples/s.
     """
-    stable = max((one.rate for one in trials if one.stable), default=None)
-    unstable = min((one.rate for one in trials if not one.stable), default=None)
+    verdicts = _verdicts(trials)
+    if None in verdicts.values():
+        return next(rate for rate, verdict in verdicts.items() if verdict is None)
+    stable = max((rate for rate, verdict in verdicts.items() if verdict), default=None)
+    unstable = min((rate for rate, verdict in verdicts.items() if not verdict), default=None)
     if stable is None:
         if unstable is None:
             return start
         return None if unstable / 2 < LEAST_RATE else _rounded(unstable / 2)
     if unstable is None or unstable <= stable:  # the latter: noise; the higher one counts
-        above = [one.rate for one in trials if not one.stable and one.rate > stable]
+        above = [rate for rate, verdict in verdicts.items() if not verdict and rate > stable]
         if above:
             unstable = min(above)
         else:
@@ -101,6 +104,23 @@ def next_rate(trials: Sequence[Trial], start: float, settings: Settings) -> floa
         return None
     middle = _rounded((stable + unstable) / 2)
     return middle if stable < middle < unstable else None
+
+
+def _verdicts(trials: Sequence[Trial]) -> dict[float, bool | None]:
+    """Return rate -> whether it is stable; ``None``: to be tried once more.
+
+    A hiccup of the machine makes a rate look unstable, none makes it look stable: one stable trial
+    is enough, an unstable one is repeated, unless less than half of its tuples were answered.
+    """
+    verdicts: dict[float, bool | None] = {}
+    for one in trials:
+        if one.stable or verdicts.get(one.rate):
+            verdicts[one.rate] = True
+        elif one.rate in verdicts or 2 * one.answered < one.sent:
+            verdicts[one.rate] = False
+        else:
+            verdicts[one.rate] = None
+    return verdicts
 
 
 def is_flat(peaks: Sequence[tuple[int, float]], settings: Settings) -> bool:

@@ -18,6 +18,8 @@ from slotwise.models.errors import InputError
 
 START_S = 60.0
 """So long a task may take to load."""
+PATIENCE_S = 30.0
+"""So long the first answer of a trial may take."""
 TICK_S = 0.001
 """Least pause of the source: faster rates send several tuples at once."""
 BATCH = select.PIPE_BUF // worker.TUPLE.size
@@ -87,6 +89,7 @@ def run_trial(task: str, threads: int, rate: float, settings: Settings) -> Trial
         finally:
             source.stop()
         answers.drain(source.sent, start, rate)
+        answers.wait_first(start)
         slot.check_alive()
     first = int(np.ceil(settings.warm_up * rate))
     numbers = np.arange(first, max(first + 1, int((settings.warm_up + measured) * rate)))
@@ -182,6 +185,20 @@ class _Answers:
                 raise InputError(
                     f"was not loaded in {START_S:g} s", field="TASK", value=self._slot.task
                 )
+
+    def wait_first(self, start: int) -> None:
+        """Wait `PATIENCE_S` from the start for any answer, or refuse the task."""
+        deadline = start + int(PATIENCE_S * NS)
+        while not self.done and time.monotonic_ns() < deadline:
+            self.take(0.1)
+            self._slot.check_alive()
+        if not self.done:
+            raise InputError(
+                f"answered no tuple in {PATIENCE_S:g} s; a command must answer each line of its "
+                "stdin with a line at once (flush its stdout)",
+                field="TASK",
+                value=self._slot.task,
+            )
 
     def drain(self, sent: int, start: int, rate: float) -> None:
         """Wait for tuples under way: twice as long as the last ones took, at least 0.2 s."""

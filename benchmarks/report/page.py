@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from slotwise.benchmarks.analysis.aggregate import Aggregate, aggregate
 from slotwise.benchmarks.analysis.cases import Case, case_of, latest
+from slotwise.benchmarks.analysis.edge_cuts import BASELINES, edge_cuts
 from slotwise.benchmarks.analysis.measures import TIME_SHIFT_S
 from slotwise.benchmarks.grading.old_rows import upgraded
 from slotwise.benchmarks.grading.row_file import stored
@@ -85,6 +86,8 @@ def render(rows: Sequence[Row], store: Store) -> str:
         exact=[s for s in summary.methods if s.kind == Kind.EXACT],
         heuristics=[s for s in summary.methods if s.kind != Kind.EXACT],
         lines=lines,
+        edge_cuts=edge_cuts(rows, summary.references),
+        baselines=BASELINES,
         drawn=drawn,
         drawn_anchors={case.line.anchor for case in drawn},
         failures=report_data.failures(rows),

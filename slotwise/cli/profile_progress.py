@@ -14,6 +14,7 @@ from rich.progress import BarColumn, TaskID, TextColumn
 from rich.progress import Progress as RichProgress
 
 from slotwise.benchmarks.profiling.settings import Settings
+from slotwise.benchmarks.profiling.sweep import LEAST_RATE
 from slotwise.benchmarks.profiling.trial import Trial, trial_seconds
 
 OVERHEAD_S = 1.0
@@ -50,15 +51,17 @@ class Shown:
     def most_seconds(self, threads: int, rate: float) -> float:
         """Return how long the rest can take if every number of threads is tried.
 
-        Doubling from the present rate to the highest, halving down to the resolution; the former
-        for this number of threads only, since the next ones begin where it ends.
+        Doubling from the present rate to the highest, halving down to the resolution, each twice;
+        the former for this number of threads only, since the next ones begin where it ends. Until
+        one rate is stable, lower ones may follow, whose trials last longer.
         """
         settings = self.settings
         doubling = math.ceil(math.log2(max(2.0, settings.max_rate / rate)))
         halving = math.ceil(math.log2(1 / settings.resolution)) + 1
         counts = len(settings.threads) - settings.threads.index(threads)
         each = settings.warm_up + trial_seconds(rate, settings) + OVERHEAD_S
-        return each * (doubling + counts * (halving + 1))
+        falling = 2 * settings.least_tuples / LEAST_RATE if rate <= settings.first_rate else 0.0
+        return falling + 2 * each * (doubling + counts * (halving + 1))
 
 
 @contextmanager

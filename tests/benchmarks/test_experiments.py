@@ -34,6 +34,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "cli_speed": ("--runs", "1"),
     "slots": ("--part", "large", "--count", "1", "--time-limit", "1"),
     "profile_accuracy": ("--seconds", "0.1", "--threads", "1"),
+    "partition_speed": ("--edges", "2000", "--methods", "ldg", "--parts", "4"),
     "interrupts": ("{instance}", "--moments", "1", "--least", "0.1", "--most", "0.2"),
     # It declines at once: the limit is never near, however busy the machine.
     "time_limits": ("--shape", "mid", "--engine", "exhaustive", "--time-limit", "20"),

@@ -108,13 +108,14 @@ def test_solve_judges_a_placement_when_it_is_offered_and_when_it_is_returned(
 
 @pytest.fixture
 def problems(examples: Path) -> tuple[Problem, ...]:
-    """An example of flows, one with soft resources and running tasks, and an assignment problem."""
+    """Flows, soft resources with running tasks, an assignment, and a partition into equal nodes."""
     data = document(np.random.default_rng(1), tasks=5, nodes=3, load=0.8)
     data["distance"] = (1 - np.eye(3, dtype=int)).tolist()
     instances = (
         read_instance(examples / "word-count.json"),
         read_instance(examples / "shared-cluster.yaml"),
         instance_from_data(data),
+        instance_from_data({**data, "linear": None}),
     )
     return tuple(compile_problem(instance) for instance in instances)
 

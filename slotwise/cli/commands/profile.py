@@ -85,7 +85,7 @@ def _profile(
 ) -> int:
     from functools import partial
 
-    from slotwise.benchmarks.profiling.slot import core_of
+    from slotwise.benchmarks.profiling.slot import check_task, core_of
     from slotwise.benchmarks.profiling.sweep import model_of, sweep
     from slotwise.benchmarks.profiling.trial import run_trial
     from slotwise.benchmarks.profiling.trials_file import TrialsFile
@@ -93,6 +93,7 @@ def _profile(
     from slotwise.models.formats.json_text import pretty_json
     from slotwise.models.performance.file import models_document, write_models
 
+    check_task(task)
     core_of(settings)
     file = TrialsFile(out.with_name(out.name + ".trials.jsonl"), task, settings)
     try:

@@ -87,7 +87,7 @@ from slotwise.benchmarks.grading.run import *
 from slotwise.heuristics.run import run_method
 from slotwise.models.families.registry import FAMILIES
 preload(Kind.HEURISTIC)
-heavy = {"ortools", "highspy", "numba"} & set(sys.modules)
+heavy = {"ortools", "highspy"} & set(sys.modules)
 from slotwise.heuristics import HEURISTICS
 problem = compile_problem(FAMILIES["rstorm"].make(0, 0))
 before = set(sys.modules)

@@ -33,7 +33,7 @@ def peaks(capacity: Capacity, settings: Settings = SETTINGS) -> dict[int, float]
     return {one.threads: float(one.peak_rate) for one in model.measurements}
 
 
-@pytest.mark.parametrize("each", [0.02, 0.7, 50, 12_345])
+@pytest.mark.parametrize("each", [0.2, 0.7, 50, 12_345])
 def test_the_peak_rate_is_found_to_the_resolution(each: float) -> None:
     found = peaks(lambda threads: each * threads)
     assert list(found) == [1, 2, 4, 8, 16]
@@ -70,10 +70,11 @@ def test_a_trial_that_contradicts_another_does_not_keep_the_sweep_going() -> Non
     """Noise: a low rate was unstable, a higher one stable. The higher one counts."""
     run = trial_of(lambda threads: 100)
     odd = Trial(1, 1.0, False, 1.0, 0.1, 1, 1, 20, 20)
-    trials = [odd, *sweep(run, Settings(threads=(1,)), [odd])]
-    assert next_trial(trials, Settings(threads=(1,))) is None
-    assert model_of("task", trials)[0].measurements[0].peak_rate < 1
-    higher = [odd, run(1, 64.0)]
+    once = [odd, *sweep(run, Settings(threads=(1,)), [odd])]  # it is repeated, and was a hiccup
+    assert 95 <= model_of("task", once)[0].measurements[0].peak_rate <= 100
+    twice = [odd, odd, *sweep(run, Settings(threads=(1,)), [odd, odd])]
+    assert model_of("task", twice)[0].measurements[0].peak_rate < 1
+    higher = [odd, odd, run(1, 64.0)]
     found = [*higher, *sweep(run, Settings(threads=(1,)), higher)]
     assert 95 <= model_of("task", found)[0].measurements[0].peak_rate <= 100
 

@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
+from slotwise.benchmarks.profiling import trial
 from slotwise.benchmarks.profiling.settings import Parallel, Settings
 from slotwise.benchmarks.profiling.slot import is_callable_name
 from slotwise.benchmarks.profiling.stability import NO_ANSWERS, is_stable, latency_slope
@@ -29,10 +31,10 @@ TASKS = {
 
 @pytest.mark.parametrize(("task", "settings"), TASKS.values(), ids=TASKS)
 def test_every_tuple_is_answered(task: str, settings: Settings) -> None:
-    trial = run_trial(task, 2, 50, settings)
-    assert (trial.threads, trial.rate, trial.sent) == (2, 50, 9)
-    assert trial.answered == trial.sent
-    assert trial.memory >= 0
+    found = run_trial(task, 2, 50, settings)
+    assert (found.threads, found.rate, found.sent) == (2, 50, 9)
+    assert found.answered == found.sent
+    assert found.memory >= 0
 
 
 EXAMPLES = Path(__file__).parents[3] / "docs" / "examples" / "profile"
@@ -45,16 +47,16 @@ def test_the_examples_answer(task: str, monkeypatch: pytest.MonkeyPatch) -> None
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as service:
         assert service.stdout is not None
         monkeypatch.setenv("PORT", service.stdout.readline().strip())
-        trial = run_trial(f"tasks:{task}", 2, 25, QUICK)
+        found = run_trial(f"tasks:{task}", 2, 25, QUICK)
         service.kill()
-    assert trial.answered == trial.sent == 4
+    assert found.answered == found.sent == 4
 
 
 def test_a_task_that_is_too_slow_is_unstable() -> None:
     """It sleeps as many seconds as the number of its tuple: from the second on it lags behind."""
-    trial = run_trial("time:sleep", 1, 50, QUICK)
-    assert not trial.stable
-    assert trial.answered < trial.sent
+    found = run_trial("time:sleep", 1, 50, QUICK)
+    assert not found.stable
+    assert found.answered < found.sent
 
 
 FAULTS = {
@@ -74,6 +76,31 @@ def test_a_task_that_fails_is_named(task: str, message: str) -> None:
     with pytest.raises(InputError, match=message) as raised:
         run_trial(task, 1, 50, QUICK)
     assert "\n" not in str(raised.value)
+
+
+def test_a_task_that_never_answers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "PATIENCE_S", 0.5)
+    with pytest.raises(InputError, match=r"answered no tuple in 0.5 s; a command must answer"):
+        run_trial("sleep 100", 1, 50, QUICK)
+
+
+def test_what_a_command_starts_counts(tmp_path: Path) -> None:
+    """A shell whose child computes: the CPU is the child's; with the shell it ends, too."""
+    busy = tmp_path / "busy.py"
+    busy.write_text(
+        "import sys, time\n"
+        "for line in sys.stdin:\n"
+        "    end = time.process_time() + 0.005\n"
+        "    while time.process_time() < end: pass\n"
+        "    print(line, end='', flush=True)\n"
+    )
+    shell = f"sh -c '{sys.executable} -S {busy}; true'"
+    measured = run_trial(shell, 1, 25, QUICK)
+    assert measured.cpu > 1
+    left = [
+        one for one in psutil.process_iter(["cmdline"]) if str(busy) in (one.info["cmdline"] or [])
+    ]
+    assert left == []
 
 
 def test_callables_are_told_from_commands() -> None:
@@ -102,13 +129,13 @@ def test_stable_is_all_answered_and_no_rise(slope: float, answered: int, stable:
 
 def test_trials_are_kept_and_read(tmp_path: Path) -> None:
     path = tmp_path / "m.trials.jsonl"
-    trial = run_trial("math:sqrt", 1, 50, QUICK)
-    TrialsFile(path, "math:sqrt", QUICK).append(trial)
+    found = run_trial("math:sqrt", 1, 50, QUICK)
+    TrialsFile(path, "math:sqrt", QUICK).append(found)
     again = TrialsFile(path, "math:sqrt", QUICK)
-    again.append(trial)
+    again.append(found)
     with path.open("a") as file:
         file.write('{"threads": 1, "ra')  # the machine went down
-    assert TrialsFile(path, "math:sqrt", QUICK).trials == (trial, trial)
+    assert TrialsFile(path, "math:sqrt", QUICK).trials == (found, found)
     with pytest.raises(InputError, match="holds trials of another task or with other settings"):
         TrialsFile(path, "math:sqrt", replace(QUICK, seconds=1))
     path.write_text(path.read_text().splitlines()[0] + '\n{"threads": 1}\n')
@@ -122,6 +149,8 @@ BAD = {
     "first_rate": {"first_rate": 10.0, "max_rate": 5.0},
     "resolution": {"resolution": 0.9},
     "core": {"core": 100_000},
+    "warm_up": {"warm_up": float("nan")},
+    "max_rate": {"max_rate": float("inf")},
 }
 
 

@@ -165,3 +165,23 @@ def test_page_of_a_family_says_what_differs_from_its_source(tmp_path: Path) -> N
     assert "rstorm: R-Storm's nine benchmark topologies" in text
     assert "6 machines of 12 for Linear, 7 for Diamond and half of them for Star" in text
     assert "round robin" not in text, "whatever was graded, results are not in a note"
+
+
+def test_page_of_graphs_to_partition_has_edge_cuts(tmp_path: Path, graded: Path) -> None:
+    cases = read_cases(["partition"], 0, 1)
+    store = Store(tmp_path / "graphs")
+    store.prepare(cases)
+    plan = make_plan(cases, ["hash", "ldg"], "auto", RunLimits(20.0, 1, 0, None))
+    rows = [{**dict.fromkeys(COLUMNS), **r.columns(), **outcome(r, Loader())} for r in plan]
+    store.append(pa.Table.from_pylist(rows))
+    text = " ".join(read_page(write_report(store.folder)).text.split())
+    table = text.partition("Balance: most tasks on a node")[2].partition("Performance profile")[0]
+    cut = {row["method"]: float(row["terms"][0]["value"]) for row in rows}
+    assert cut["auto"] < cut["ldg"] < cut["hash"]
+    for method in ("ldg", "hash"):
+        over_optimum = f"{cut[method] / cut['auto']:.3g}in 1"
+        over_hash = f"{cut[method] / cut['hash']:.3g}in 1"
+        assert re.search(
+            rf"partition ?{method}.*? %.*?{re.escape(over_optimum)} ?{re.escape(over_hash)}", table
+        )
+    assert "Edge cuts" not in read_page(write_report(graded)).text, "nothing is partitioned there"
