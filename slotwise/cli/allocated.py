@@ -151,6 +151,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
     return {
         "dataflow": answer.question.dataflow.name,
         "rate": plain(answer.question.rate),
+        "bound_rate": _number(answer.bound_rate),
         "method": answer.method,
         "status": str(answer.outcome),
         "reason": answer.reason or None,

@@ -74,6 +74,9 @@ class Answer:
         Slots that the pair's allocation estimates; ``None`` for the optimum and without a plan.
     bound
         Proven: no plan with fewer slots passes the check. ``None`` where nothing is proven.
+    bound_rate
+        Where the highest rate was asked for: proven, no higher multiple of the step is supported.
+        ``None`` where the rate was given.
     failures
         What the check finds at the plan's rate.
     reason
@@ -91,6 +94,7 @@ class Answer:
     slots: int | None = None
     estimate: int | None = None
     bound: int | None = None
+    bound_rate: Fraction | None = None
     failures: tuple[Failure, ...] = ()
     reason: str = ""
     seconds: float = 0.0

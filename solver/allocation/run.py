@@ -64,6 +64,11 @@ class Setting:
             shuffled = replace(self.variant, routing=Routing.SHUFFLE)
             object.__setattr__(self, "variant", shuffled)
 
+    @property
+    def scaling(self) -> Scaling:
+        """How CPU and memory of the optimum's bundles depend on the rate."""
+        return Scaling.PROPORTIONAL if self.variant.scaled else Scaling.FULL
+
 
 PLAIN_SETTING = Setting()
 
@@ -114,7 +119,7 @@ def allocate_all(
         task_demands(one.dataflow, one.models, one.rate)  # refuses alike, whatever the method
     if method == OPTIMAL:
         return _optima(questions, setting, token or CancellationToken())
-    limit = _limited(setting, token or CancellationToken())
+    limit = limited(setting, token or CancellationToken())
     return [_by_pair(one, method, setting, limit) for one in questions]
 
 
@@ -126,7 +131,8 @@ def with_bounds(answers: Sequence[Answer], optima: Sequence[Answer]) -> list[Ans
     ]
 
 
-def _limited(setting: Setting, parent: CancellationToken) -> CancellationToken:
+def limited(setting: Setting, parent: CancellationToken) -> CancellationToken:
+    """Return a token that ends a search by the time limit of `setting`, from now on."""
     return parent.child(time.perf_counter() + setting.time_limit_s)
 
 
@@ -161,7 +167,7 @@ def _optima(
 ) -> list[Answer]:
     if not questions:
         return []
-    token = _limited(setting, parent)
+    token = limited(setting, parent)
     first = questions[0]
     offer = Offer(unlimited(setting.vm_sizes))
     solver = SlotSolver(first.dataflow, first.models, setting.variant, offer)
@@ -173,12 +179,11 @@ def _optima(
 
 
 def _optimum(question: Question, result: SlotResult, setting: Setting) -> Answer:
-    variant = setting.variant
     blank = Answer(
         question,
         OPTIMAL,
-        variant.routing,
-        Scaling.PROPORTIONAL if variant.scaled else Scaling.FULL,
+        setting.variant.routing,
+        setting.scaling,
         Outcome.UNKNOWN,
         bound=result.bound,
         reason=OUT_OF_TIME,
@@ -192,13 +197,22 @@ def _optimum(question: Question, result: SlotResult, setting: Setting) -> Answer
     if made is None:
         return blank
     proven = result.status is Status.OPTIMAL
-    answer = _checked(
-        replace(blank, plan=made, slots=result.slots, reason=""),
-        Outcome.OPTIMAL if proven else Outcome.FEASIBLE,
-    )
-    if answer.failures:
-        raise InternalError(f"the optimum's plan fails its check: {answer.failures[0]}")
-    return answer
+    answer = replace(blank, plan=made, slots=result.slots, reason="")
+    return checked_optimum(answer, Outcome.OPTIMAL if proven else Outcome.FEASIBLE)
+
+
+def checked_optimum(answer: Answer, passed: Outcome) -> Answer:
+    """Return `answer` with `passed` as its outcome.
+
+    Raises
+    ------
+    InternalError
+        Where its plan fails the check.
+    """
+    checked = _checked(answer, passed)
+    if checked.failures:
+        raise InternalError(f"the optimum's plan fails its check: {checked.failures[0]}")
+    return checked
 
 
 def _checked(answer: Answer, passed: Outcome) -> Answer:

@@ -11,7 +11,18 @@ import pytest
 from slotwise.solver.allocation import run
 
 KEYS = {
-    *("dataflow", "rate", "method", "status", "reason", "slots", "bound", "gap", "estimate"),
+    *(
+        "dataflow",
+        "rate",
+        "bound_rate",
+        "method",
+        "status",
+        "reason",
+        "slots",
+        "bound",
+        "gap",
+        "estimate",
+    ),
     *("acquired", "threads", "vms", "price", "routing", "predicted_rate", "safe_rate", "limit"),
     *("shuffle", "failures", "mapping", "seconds"),
 }
@@ -77,6 +88,41 @@ def test_shuffle_grouping_for_all(cli):
     assert {one["task"] for one in sam.json["failures"]} == {"blob", "table"}
     best = cli("allocate", "linear", "--rate", 100, "--shuffle", "--json")
     assert (best.code, best.json["slots"], best.json["bound"]) == (0, 5, 5)
+
+
+@pytest.mark.parametrize(
+    ("option", "slots"), [("--exclusive", [6, 8, 6]), ("--unscaled", [6, 9, 7])]
+)
+def test_variants_of_the_optimum(cli, option, slots):
+    found = [
+        cli("allocate", dag, "--rate", 100, option, "--json")
+        for dag in ("linear", "diamond", "star")
+    ]
+    assert [one.code for one in found] == [0, 0, 0]
+    assert [one.json["slots"] for one in found] == slots
+
+
+def test_the_highest_rate_for_slots_and_for_vms(cli, tmp_path):
+    words = ("allocate", "linear", "--exclusive")
+    by_slots = cli(*words, "--slots", 3, "--json")
+    assert by_slots.code == 0
+    found = by_slots.json
+    assert set(found) == KEYS
+    assert (found["status"], found["slots"], found["bound"]) == ("optimal", 3, None)
+    rate = found["rate"]
+    assert found["bound_rate"] == rate == int(rate)
+    assert cli(*words, "--rate", rate, "--json").json["slots"] == 3
+    assert cli(*words, "--rate", rate + 1, "--json").json["bound"] == 4
+    vms = tmp_path / "vms.json"
+    vms.write_text(
+        '{"format": "slotwise.vms/1",'
+        ' "sizes": [{"name": "S", "slots": 1, "price": 1, "available": 3}]}'
+    )
+    by_vms = cli(*words, "--vms", vms, "--out-instance", tmp_path / "instance.json")
+    text = " ".join(by_vms.out.split())
+    assert f"linear at {rate} tuples/s, optimal: 3 slots on 3 VMs" in text
+    assert f"proven: no more than {rate} whole tuples/s" in text
+    assert (tmp_path / "instance.json").exists()
 
 
 def test_several_rates_are_a_table(cli):
@@ -241,6 +287,12 @@ BAD = [
     (["linear", "--rate", "1:900:1", "--rate", "901:1800:1"], ["--rate", "more than 1000"]),
     (["linear", "--rate", "5", "--method", "mba+sma"], ["mba+sma", "did you mean 'mba+sam'"]),
     (["linear", "--rate", "5", "--time-limit", "0"], ["--time-limit", "above 0"]),
+    (["linear", "--rate", "5", "--slots", "3"], ["--slots = 3", "without --rate"]),
+    (["linear", "--slots", "0"], ["--slots = 0"]),
+    (["linear", "--slots", "3", "--method", "mba+sam"], ["--method = 'mba+sam'", "--rate"]),
+    (["linear", "--slots", "3", "--plot", "x.svg"], ["--plot = 'x.svg'", "--rate"]),
+    (["linear", "--rate", "5", "--exclusive", "--method", "mba+sam"], ["--exclusive", "optimal"]),
+    (["linear", "--rate", "5", "--unscaled", "--plot", "x.svg"], ["--unscaled", "--plot"]),
     (["linear", "--rate", "5", "--plot", "x.png"], ["--plot = 'x.png'", ".svg"]),
     (["linear", "--rate", "5", "--plot", "no/x.svg"], ["--plot", "no"]),
     (["linear", "--rate", "5", "--out", "no/x.json"], ["--out", "no"]),

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from slotwise.cli.allocated import Allocated
     from slotwise.solver.allocation.answer import Answer
 
+OPTIMAL_NAME = "optimal"
+MOST_SLOTS = 100_000
+
 
 def allocate(
     dag: Annotated[
@@ -25,11 +28,21 @@ def allocate(
         ),
     ],
     rate: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
-            metavar="R", help="Rate of the sources, tuples/s; repeatable; also FROM:TO:STEP."
+            metavar="R",
+            help="Rate of the sources, tuples/s; repeatable; also FROM:TO:STEP. Without it the "
+            "highest rate is sought: for --slots, or for all VMs where --vms says how many.",
         ),
-    ],
+    ] = None,
+    slots: Annotated[
+        int | None,
+        typer.Option(
+            callback=options.whole_number("--slots", 1, MOST_SLOTS),
+            metavar="N",
+            help="Find the highest rate, in whole tuples/s, that N slots support.",
+        ),
+    ] = None,
     models: options.Models = None,
     method: Annotated[
         str,
@@ -38,7 +51,7 @@ def allocate(
             help="optimal (the default: fewest slots, then lowest price, then fewest VMs), or "
             "a published pair: lsa+dsm, lsa+rsm, mba+dsm, mba+rsm, mba+sam.",
         ),
-    ] = "optimal",
+    ] = OPTIMAL_NAME,
     vms: Annotated[
         str | None,
         typer.Option(
@@ -51,6 +64,20 @@ def allocate(
             "--shuffle",
             help="Tuples are routed by Storm's shuffle grouping; else optimal and mba+sam have "
             "each bundle receive the rate that they plan for it.",
+        ),
+    ] = False,
+    exclusive: Annotated[
+        bool,
+        typer.Option(
+            "--exclusive",
+            help="optimal: a full bundle has its slot for itself, thread counts are measured ones.",
+        ),
+    ] = False,
+    unscaled: Annotated[
+        bool,
+        typer.Option(
+            "--unscaled",
+            help="optimal: bundles take the CPU and memory of their peak rate at any rate.",
         ),
     ] = False,
     time_limit: options.TimeLimit = 60.0,
@@ -75,12 +102,16 @@ def allocate(
     """
     with exits.held():
         from slotwise.cli import allocated as running
+        from slotwise.models.allocation.vm import offered_slots
         from slotwise.solver.allocation.answer import Question
+        from slotwise.solver.allocation.highest import highest_rate
         from slotwise.solver.allocation.run import METHODS, Setting
         from slotwise.solver.core.ctrl_c import counted_presses
+        from slotwise.solver.slots.problem import Counts, Variant
 
     options.known(method, list(METHODS), "--method")
-    rates = running.rates_of(rate)
+    rates = running.rates_of(rate or [])
+    _check_together(method, bool(rates), slots, plot, exclusive or unscaled)
     inputs.check_target(out)
     inputs.check_target(plot, "--plot")
     inputs.check_target(out_instance, "--out-instance")
@@ -90,15 +121,25 @@ def allocate(
         from slotwise.cli.render.curves import check_svg
 
         check_svg(plot)
-    question = Question(running.find_dataflow(dag), inputs.load_models(models), rates[0])
-    setting = Setting(inputs.load_vm_sizes(vms), time_limit, shuffle=shuffle)
+    dataflow, known = running.find_dataflow(dag), inputs.load_models(models)
+    counts = Counts.MEASURED if exclusive else Counts.ALL
+    variant = Variant(counts, exclusive=exclusive, scaled=not unscaled)
+    setting = Setting(inputs.load_vm_sizes(vms), time_limit, variant, shuffle)
+    if not rates and slots is None and offered_slots(setting.vm_sizes) is None:
+        rule = "is missing; or give --slots, or --vms with how many of each size are available"
+        raise InputError(rule, field="--rate", has_value=False)
     with counted_presses() as presses:  # Ctrl-C ends searches and takes nothing away
-        done = running.allocated(question, rates, method, setting, presses.token)
+        if rates:
+            question = Question(dataflow, known, rates[0])
+            done = running.allocated(question, rates, method, setting, presses.token)
+        else:
+            best = highest_rate(dataflow, known, slots, setting, token=presses.token)
+            done = running.Allocated(dataflow, method, [best])
         if plot is not None:
             from slotwise.cli.render.allocations import plot_methods
 
             lines = running.every_method(question, rates, setting, done, presses.token)
-            plot_methods(plot, lines, question.dataflow.name)
+            plot_methods(plot, lines, dataflow.name)
         _save(done, out, out_instance)
         if as_json:
             print_json(done.to_document())
@@ -107,6 +148,24 @@ def allocate(
 
             show_allocated(done)
         return Exit.INTERRUPTED if presses.count else done.code
+
+
+def _check_together(
+    method: str, has_rate: bool, slots: int | None, plot: Path | None, has_variant: bool
+) -> None:
+    """Refuse options that do not go together."""
+    if slots is not None and has_rate:
+        raise InputError(
+            "goes without --rate: it asks for the highest", field="--slots", value=slots
+        )
+    if plot is not None and not has_rate:
+        raise InputError("needs --rate", field="--plot", value=str(plot))
+    if method != OPTIMAL_NAME and not has_rate:
+        rule = "needs --rate: the highest rate is that of optimal"
+        raise InputError(rule, field="--method", value=method)
+    if has_variant and (method != OPTIMAL_NAME or plot is not None):
+        rule = "are for optimal alone, without --plot: the pairs have rules of their own"
+        raise InputError(rule, field="--exclusive, --unscaled", has_value=False)
 
 
 def _save(done: Allocated, out: Path | None, out_instance: Path | None) -> None:

@@ -82,6 +82,8 @@ def _answer(answer: Answer) -> list[RenderableType]:
     if answer.plan is None:
         if answer.outcome is Outcome.REFUSED:  # the pair says what and who
             return [f"No plan for {answer.question.dataflow.name}: {answer.reason}."]
+        if answer.bound_rate is not None:
+            what = f"{answer.question.dataflow.name} at the highest rate"
         return [f"{what}, {answer.method}: {_NO_PLAN[answer.outcome]}: {answer.reason}."]
     if not answer.plan.slots:
         return [_headline(what, answer), "No task receives tuples: no slot is needed."]
@@ -101,7 +103,9 @@ def _headline(what: str, answer: Answer) -> str:
     acquired = _counted(sum(vm.size.slots for vm in plan.vms), "slot")
     slots, vms = _counted(answer.slots or 0, "slot"), _counted(len(plan.vms), "VM")
     estimate = "" if answer.estimate is None else f" (estimated {answer.estimate})"
-    if answer.outcome is Outcome.OPTIMAL:
+    if answer.bound_rate is not None:
+        proof = f"; proven: no more than {short_text(answer.bound_rate)} whole tuples/s"
+    elif answer.outcome is Outcome.OPTIMAL:
         proof = "; proven optimal"
     elif answer.bound is None:
         proof = ""
