@@ -38,7 +38,7 @@ def preload(kind: Kind) -> None:
 
 @cache
 def warm(method: str) -> None:
-    """Run a partitioner on two small instances: its compiled loops and its library are loaded then."""
+    """Run a partitioner on two small instances, so that its loops and library are loaded."""
     from slotwise.heuristics.partitioning.partitioners import PARTITIONERS
     from slotwise.heuristics.registry import find_method
     from slotwise.heuristics.run import run_method
