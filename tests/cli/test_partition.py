@@ -102,3 +102,17 @@ def test_a_bad_graph_is_one_line_and_nothing_is_written(
     assert "square.graph: line 3 = '2'" in err
     assert err.count("\n") == 1
     assert not out.exists()
+
+
+@pytest.mark.parametrize("spelling", ["square.graph", "link.graph", "../{0}/square.graph"])
+def test_the_graph_is_not_overwritten(
+    spelling: str, square: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    square.with_name("link.graph").symlink_to(square)
+    out = square.parent / spelling.format(square.parent.name)
+    words = ["partition", str(square), "--parts", "2", "--with", "ldg", "--out", str(out)]
+    assert run(words) == 2
+    err = capsys.readouterr().err
+    assert "is GRAPH itself" in err
+    assert err.count("\n") == 1
+    assert square.read_text() == SQUARE
