@@ -116,3 +116,19 @@ def test_the_graph_is_not_overwritten(
     assert "is GRAPH itself" in err
     assert err.count("\n") == 1
     assert square.read_text() == SQUARE
+
+
+@pytest.mark.parametrize("method", ["ldg", "fennel-re", "metis"])
+@pytest.mark.parametrize(("parts", "code"), [(1, 0), (2, 0), (3, 1), (8, 0)])
+def test_shares_of_weights_that_are_not_whole_are_not_rounded_up(
+    method: str, parts: int, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "tenths.gml"
+    nodes = "".join(f"node [ id {i} weight 0.1 ]\n" for i in range(8))
+    edges = "".join(f"edge [ source {i} target {i + 1} ]\n" for i in range(7))
+    path.write_text(f"graph [\n{nodes}{edges}]\n")
+    words = ["partition", str(path), "--parts", str(parts), "--with", method, "--json"]
+    assert run([*words, "--balance", "1"]) == code
+    said = json.loads(capsys.readouterr().out)
+    assert said["within_balance"] == (code == 0)
+    assert (said["balance"] <= 1) == (code == 0)
