@@ -132,3 +132,14 @@ def test_shares_of_weights_that_are_not_whole_are_not_rounded_up(
     said = json.loads(capsys.readouterr().out)
     assert said["within_balance"] == (code == 0)
     assert (said["balance"] <= 1) == (code == 0)
+
+
+def test_a_weight_that_comes_out_as_nan_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "nan.edges"
+    path.write_text("1 2 1\n0 1 0e999\n")
+    assert run(["partition", str(path), "--parts", "2", "--with", "ldg"]) == 2
+    err = capsys.readouterr().err
+    assert "nan.edges: line 2 = '0e999'" in err
+    assert err.count("\n") == 1
