@@ -143,3 +143,40 @@ def test_a_weight_that_comes_out_as_nan_is_refused(
     err = capsys.readouterr().err
     assert "nan.edges: line 2 = '0e999'" in err
     assert err.count("\n") == 1
+
+
+NODES = 'node [ id 0 label "a" ] node [ id 1 label "b" ]'
+GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{}</graphml>'
+
+
+def _refused(path: Path, text: str, capfd: pytest.CaptureFixture[str]) -> str:
+    path.write_text(text)
+    assert run(["partition", str(path), "--parts", "2", "--with", "ldg"]) == 2
+    err = capfd.readouterr().err
+    assert f"{path.name}: " in err
+    assert err.count("\n") == 1
+    return err
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("number.gml", "graph 1"),
+        ("edge.gml", f"graph [ {NODES} edge 5 ]"),
+        ("deep.gml", "graph [ " + "a [ " * 3000),
+        ("large.gml", f"graph [ {NODES} edge [ source 0 target 1 weight {10**400} ] ]"),
+        ("encoding.graphml", '<?xml version="1.0" encoding="foo"?>' + GRAPHML.format("")),
+        (
+            "key.graphml",
+            GRAPHML.format(
+                '<key id="d" for="node"/><graph edgedefault="undirected">'
+                '<node id="a"><data key="d">1</data></node></graph>'
+            ),
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_what_networkx_cannot_read_is_one_line(
+    name: str, text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    _refused(tmp_path / name, text, capfd)
