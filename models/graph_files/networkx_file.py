@@ -21,6 +21,7 @@ import numpy as np
 from slotwise.models.errors import InputError
 from slotwise.models.formats.file_bytes import read_bytes
 from slotwise.models.graph_files.csr import CsrGraph, from_edges
+from slotwise.models.graph_files.graphml_ends import first_fault
 from slotwise.models.graph_files.vertex_stream import MOST_WEIGHT
 
 NOT_READ = (
@@ -51,10 +52,15 @@ def read_networkx(path: Path, kind: str) -> CsrGraph:
     Raises
     ------
     InputError
-        When NetworkX cannot read it, and with the line for self-loops and bad weights.
+        When NetworkX cannot read it, and with the line for self-loops, bad weights, and ends of
+        edges that are no nodes.
     """
-    text = read_bytes(path).decode("utf-8", "replace")
+    content = read_bytes(path)
+    text = content.decode("utf-8", "replace")
     graph = _read(path, kind)
+    fault = first_fault(content) if kind == "graphml" else None
+    if fault is not None:
+        raise _refusal(path, *fault)
     if not len(graph):
         raise InputError("must have at least one vertex", has_value=False, file=str(path))
     number = {node: i for i, node in enumerate(graph)}

@@ -180,3 +180,35 @@ def test_what_networkx_cannot_read_is_one_line(
     name: str, text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     _refused(tmp_path / name, text, capfd)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('<edge source="a" target="ghost"/>', "line 3 = 'ghost': must be the id of a node"),
+        ('<edge target="b"/>', "line 3: an edge must have a source"),
+        ('<edge source="b"/>', "line 3: an edge must have a target"),
+        ("<node/>", "line 3: a node must have an id"),
+    ],
+)
+def test_ends_of_graphml_edges_are_nodes(
+    line: str, said: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    nodes = '<node id="a"/><node id="b"/>'
+    graph = f'\n<graph edgedefault="undirected">\n{{}}{nodes}</graph>'
+    text = GRAPHML.format(graph.format(line))
+    assert said in _refused(tmp_path / "ends.graphml", text, capfd)
+
+
+def test_graphml_edges_may_come_before_their_nodes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "late.graphml"
+    path.write_text(
+        GRAPHML.format(
+            '<graph edgedefault="undirected"><edge source="a" target="b"/>'
+            '<node id="a"/><node id="b"/></graph>'
+        )
+    )
+    assert run(["partition", str(path), "--parts", "2", "--with", "ldg", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["vertices"] == 2
