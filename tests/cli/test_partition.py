@@ -212,3 +212,19 @@ def test_graphml_edges_may_come_before_their_nodes(
     )
     assert run(["partition", str(path), "--parts", "2", "--with", "ldg", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["vertices"] == 2
+
+
+@pytest.mark.parametrize("gap", ["\t", "&#10;", "&#13;", "&#8232;"])
+def test_names_that_would_break_the_lines_are_not_written(
+    gap: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "names.gml", tmp_path / "parts"
+    nodes = f'node [ id 0 label "a" ] node [ id 1 label "b{gap}c" ]'
+    path.write_text(f"graph [ {nodes} edge [ source 0 target 1 ] ]")
+    words = ["partition", str(path), "--parts", "2", "--with", "ldg"]
+    assert run([*words, "--out", str(out)]) == 2
+    err = capsys.readouterr().err
+    assert "holds a tab or line break" in err
+    assert err.count("\n") == 1
+    assert not out.exists()
+    assert run(words) == 0
