@@ -21,7 +21,11 @@ from numpy.random import Generator
 
 from slotwise.heuristics.method_error import MethodError
 from slotwise.heuristics.partitioning.partition import Partition, Partitioner, Parts
-from slotwise.heuristics.partitioning.whole_graph import made_to_fit, whole_weights
+from slotwise.heuristics.partitioning.whole_graph import (
+    made_to_fit,
+    whole_weights,
+    without_weightless_edges,
+)
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.graph_files.csr import CsrGraph, in_memory
 from slotwise.models.graph_files.vertex_stream import IdArray, VertexStream
@@ -56,7 +60,7 @@ def missing() -> str | None:
 
 def run(graph: VertexStream, parts: Parts, rng: Generator, token: CancellationToken) -> Partition:
     """Return KaHIP's partition; raise `MethodError` where it fails."""
-    whole = in_memory(graph)
+    whole = without_weightless_edges(in_memory(graph))
     seed = int(rng.integers(2**31 - 1))
     vertices, count = len(whole.weights), len(parts.sizes)
     if count == 1 or not len(whole.neighbours):

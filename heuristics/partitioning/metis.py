@@ -14,7 +14,11 @@ from numpy.random import Generator
 
 from slotwise.heuristics.partitioning.native_output import silenced
 from slotwise.heuristics.partitioning.partition import Partition, Partitioner, Parts
-from slotwise.heuristics.partitioning.whole_graph import made_to_fit, whole_weights
+from slotwise.heuristics.partitioning.whole_graph import (
+    made_to_fit,
+    whole_weights,
+    without_weightless_edges,
+)
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.graph_files.csr import in_memory
 from slotwise.models.graph_files.vertex_stream import VertexStream
@@ -34,7 +38,7 @@ def run(graph: VertexStream, parts: Parts, rng: Generator, token: CancellationTo
     """Return METIS's partition; nothing stops METIS on its way."""
     import pymetis
 
-    whole = in_memory(graph)
+    whole = without_weightless_edges(in_memory(graph))
     seed = int(rng.integers(2**31 - 1))
     part = np.zeros(len(whole.weights), dtype=np.int32)
     count = len(parts.sizes)

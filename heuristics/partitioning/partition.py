@@ -15,6 +15,9 @@ from slotwise.models.graph_files.vertex_stream import IdArray, Totals, VertexStr
 
 FloatArray = NDArray[np.float64]
 
+ROUNDING = 1e-12
+"""By how much sums of doubles may be off, relative."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -41,9 +44,13 @@ class Parts:
     def capacities(self, totals: Totals) -> FloatArray:
         """Return the most weight of each part: `balance` times its share of the graph.
 
-        Where that is less, the share rounded up: vertices of weight 1 cannot be in better balance.
+        Where that is less and the weights of all vertices are whole, the share rounded up: vertices
+        of weight 1 cannot be in better balance.
         """
         share = self.sizes * totals.vertex_weight
+        if not totals.whole:
+            allowed: FloatArray = self.balance * share * (1 + ROUNDING)
+            return allowed
         # A share that is whole but for the rounding of doubles is not rounded up.
         return np.maximum(self.balance * share, np.ceil(share - 1e-9 * (1 + share)))
 
@@ -82,7 +89,7 @@ class Partition:
     @property
     def fits(self) -> bool:
         """Whether no part is above its capacity."""
-        return bool((self.loads <= self.capacities * (1 + 1e-12)).all())
+        return bool((self.loads <= self.capacities * (1 + ROUNDING)).all())
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +26,18 @@ def whole_weights(weights: WeightArray, least: int) -> NDArray[np.int32]:
     if total > MOST_SUM or (weights != np.floor(weights)).any():
         weights = np.round(weights * (MOST_SUM / 2 / max(total, 1e-300)))
     return np.maximum(weights, least).astype(np.int32)
+
+
+def without_weightless_edges(graph: CsrGraph) -> CsrGraph:
+    """Return the graph without its edges of weight 0, which METIS and KaHIP do not take."""
+    kept = graph.edge_weights > 0
+    before = np.concatenate(([0], np.cumsum(kept)))
+    return replace(
+        graph,
+        offsets=before[graph.offsets].astype(np.int64),
+        neighbours=graph.neighbours[kept],
+        edge_weights=graph.edge_weights[kept],
+    )
 
 
 def cut_of(graph: CsrGraph, part: IdArray) -> float:

@@ -41,6 +41,7 @@ class CsrGraph:
             edges=len(self.neighbours) // 2,
             vertex_weight=float(self.weights.sum()),
             edge_weight=float(self.edge_weights.sum()) / 2,
+            whole=bool((self.weights == np.floor(self.weights)).all()),
         )
 
     def __iter__(self) -> Iterator[Chunk]:

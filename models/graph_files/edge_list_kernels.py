@@ -109,7 +109,7 @@ def parse(data, size, state, ends, weights):
                 weight = float(number)
                 if not whole or number > MOST:
                     weight = _decimal(data, begin, position)
-                if weight < 0.0:
+                if not weight >= 0.0:  # nan too: 0e999 is 0 times infinity
                     state[CODE] = NO_NUMBER
                     return count
                 if weight > MOST:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,9 @@ FORMATS = {
     "gml": (".gml",),
 }
 """Formats, and the endings of their files."""
+
+BREAK = re.compile("[\\t\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029]")
+"""Tab, and all that ends a line for `str.splitlines`."""
 
 PICKLES = (".pickle", ".pkl", ".gpickle", ".p")
 
@@ -65,11 +69,15 @@ def _format_of(path: Path) -> str:
 def write_parts(path: Path, part: IdArray, names: tuple[str, ...] | None) -> None:
     """Write the part of each vertex: a line each, as METIS does, behind the names if there are any.
 
-    Parts are counted from 0.
+    Parts are counted from 0. Raises `InputError` for names that would break the lines.
     """
     numbers = np.asarray(part).tolist()
     if names is None:
         text = "\n".join(map(str, numbers))
     else:
+        broken = next((name for name in names if BREAK.search(name)), None)
+        if broken is not None:
+            rule = "is the name of a vertex and holds a tab or line break; rename it in the graph"
+            raise InputError(rule, value=broken, file=str(path))
         text = "\n".join(f"{name}\t{p}" for name, p in zip(names, numbers, strict=True))
     write_atomically(path, text + "\n")

@@ -59,7 +59,7 @@ class MetisGraph:
                 for chunk in self:
                     vertex_weight += float(chunk.weights.sum())
                     edge_weight += float(chunk.edge_weights.sum()) / 2
-            self._totals = Totals(head.vertices, head.edges, vertex_weight, edge_weight)
+            self._totals = Totals(head.vertices, head.edges, vertex_weight, edge_weight, whole=True)
         return self._totals
 
     def __iter__(self) -> Iterator[Chunk]:

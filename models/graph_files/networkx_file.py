@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,14 @@ import numpy as np
 from slotwise.models.errors import InputError
 from slotwise.models.formats.file_bytes import read_bytes
 from slotwise.models.graph_files.csr import CsrGraph, from_edges
+from slotwise.models.graph_files.graphml_ends import first_fault
 from slotwise.models.graph_files.vertex_stream import MOST_WEIGHT
 
-Reader = Callable[[Path], Any]
+NOT_READ = (
+    nx.NetworkXException, ValueError, TypeError, AttributeError, LookupError, OverflowError,
+    RecursionError,
+)  # fmt: skip
+"""What NetworkX raises on files that are not in order."""
 
 _EDGE = {
     "graphml": re.compile(r"<(?:\w+:)?edge\b([^>]*)"),
@@ -46,10 +52,15 @@ def read_networkx(path: Path, kind: str) -> CsrGraph:
     Raises
     ------
     InputError
-        When NetworkX cannot read it, and with the line for self-loops and bad weights.
+        When NetworkX cannot read it, and with the line for self-loops, bad weights, and ends of
+        edges that are no nodes.
     """
-    text = read_bytes(path).decode("utf-8", "replace")
+    content = read_bytes(path)
+    text = content.decode("utf-8", "replace")
     graph = _read(path, kind)
+    fault = first_fault(content) if kind == "graphml" else None
+    if fault is not None:
+        raise _refusal(path, *fault)
     if not len(graph):
         raise InputError("must have at least one vertex", has_value=False, file=str(path))
     number = {node: i for i, node in enumerate(graph)}
@@ -82,18 +93,21 @@ def read_networkx(path: Path, kind: str) -> CsrGraph:
 
 def _read(path: Path, kind: str) -> Any:
     try:
-        return nx.read_graphml(path) if kind == "graphml" else nx.read_gml(path, label="id")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of keys that it takes for strings
+            return nx.read_graphml(path) if kind == "graphml" else nx.read_gml(path, label="id")
     except ParseError as error:
         line, _ = error.position
         raise _refusal(path, line, f"is no XML: {error}") from error
-    except (nx.NetworkXException, ValueError, KeyError, TypeError) as error:
+    except NOT_READ as error:
         rule = f"cannot be read as {kind} by NetworkX: {error}"
         raise InputError(rule, has_value=False, file=str(path)) from error
 
 
 def _weight(path: Path, line: Callable[[], int], data: dict[str, Any]) -> float:
     value = data.get("weight", 1)
-    if isinstance(value, str) or not isinstance(value, int | float) or not math.isfinite(value):
+    finite = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+    if not finite:
         raise _refusal(path, line(), "must be a weight: a finite number of 0 or more", value)
     if not 0 <= value <= MOST_WEIGHT:
         raise _refusal(path, line(), f"must be a weight from 0 to {MOST_WEIGHT}", value)

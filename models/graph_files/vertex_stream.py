@@ -30,12 +30,15 @@ class Totals:
         How many; an edge counts once.
     vertex_weight, edge_weight
         Sums of the weights, an edge counted once; without weights the numbers above.
+    whole
+        Whether the weight of every vertex is a whole number.
     """
 
     vertices: int
     edges: int
     vertex_weight: float
     edge_weight: float
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,3 +102,129 @@ def test_a_bad_graph_is_one_line_and_nothing_is_written(
     assert "square.graph: line 3 = '2'" in err
     assert err.count("\n") == 1
     assert not out.exists()
+
+
+@pytest.mark.parametrize("spelling", ["square.graph", "link.graph", "../{0}/square.graph"])
+def test_the_graph_is_not_overwritten(
+    spelling: str, square: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    square.with_name("link.graph").symlink_to(square)
+    out = square.parent / spelling.format(square.parent.name)
+    words = ["partition", str(square), "--parts", "2", "--with", "ldg", "--out", str(out)]
+    assert run(words) == 2
+    err = capsys.readouterr().err
+    assert "is GRAPH itself" in err
+    assert err.count("\n") == 1
+    assert square.read_text() == SQUARE
+
+
+@pytest.mark.parametrize("method", ["ldg", "fennel-re", "metis"])
+@pytest.mark.parametrize(("parts", "code"), [(1, 0), (2, 0), (3, 1), (8, 0)])
+def test_shares_of_weights_that_are_not_whole_are_not_rounded_up(
+    method: str, parts: int, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "tenths.gml"
+    nodes = "".join(f"node [ id {i} weight 0.1 ]\n" for i in range(8))
+    edges = "".join(f"edge [ source {i} target {i + 1} ]\n" for i in range(7))
+    path.write_text(f"graph [\n{nodes}{edges}]\n")
+    words = ["partition", str(path), "--parts", str(parts), "--with", method, "--json"]
+    assert run([*words, "--balance", "1"]) == code
+    said = json.loads(capsys.readouterr().out)
+    assert said["within_balance"] == (code == 0)
+    assert (said["balance"] <= 1) == (code == 0)
+
+
+def test_a_weight_that_comes_out_as_nan_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "nan.edges"
+    path.write_text("1 2 1\n0 1 0e999\n")
+    assert run(["partition", str(path), "--parts", "2", "--with", "ldg"]) == 2
+    err = capsys.readouterr().err
+    assert "nan.edges: line 2 = '0e999'" in err
+    assert err.count("\n") == 1
+
+
+NODES = 'node [ id 0 label "a" ] node [ id 1 label "b" ]'
+GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{}</graphml>'
+
+
+def _refused(path: Path, text: str, capfd: pytest.CaptureFixture[str]) -> str:
+    path.write_text(text)
+    assert run(["partition", str(path), "--parts", "2", "--with", "ldg"]) == 2
+    err = capfd.readouterr().err
+    assert f"{path.name}: " in err
+    assert err.count("\n") == 1
+    return err
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("number.gml", "graph 1"),
+        ("edge.gml", f"graph [ {NODES} edge 5 ]"),
+        ("deep.gml", "graph [ " + "a [ " * 3000),
+        ("large.gml", f"graph [ {NODES} edge [ source 0 target 1 weight {10**400} ] ]"),
+        ("encoding.graphml", '<?xml version="1.0" encoding="foo"?>' + GRAPHML.format("")),
+        (
+            "key.graphml",
+            GRAPHML.format(
+                '<key id="d" for="node"/><graph edgedefault="undirected">'
+                '<node id="a"><data key="d">1</data></node></graph>'
+            ),
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_what_networkx_cannot_read_is_one_line(
+    name: str, text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    _refused(tmp_path / name, text, capfd)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('<edge source="a" target="ghost"/>', "line 3 = 'ghost': must be the id of a node"),
+        ('<edge target="b"/>', "line 3: an edge must have a source"),
+        ('<edge source="b"/>', "line 3: an edge must have a target"),
+        ("<node/>", "line 3: a node must have an id"),
+    ],
+)
+def test_ends_of_graphml_edges_are_nodes(
+    line: str, said: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    nodes = '<node id="a"/><node id="b"/>'
+    graph = f'\n<graph edgedefault="undirected">\n{{}}{nodes}</graph>'
+    text = GRAPHML.format(graph.format(line))
+    assert said in _refused(tmp_path / "ends.graphml", text, capfd)
+
+
+def test_graphml_edges_may_come_before_their_nodes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "late.graphml"
+    path.write_text(
+        GRAPHML.format(
+            '<graph edgedefault="undirected"><edge source="a" target="b"/>'
+            '<node id="a"/><node id="b"/></graph>'
+        )
+    )
+    assert run(["partition", str(path), "--parts", "2", "--with", "ldg", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["vertices"] == 2
+
+
+@pytest.mark.parametrize("gap", ["\t", "&#10;", "&#13;", "&#8232;"])
+def test_names_that_would_break_the_lines_are_not_written(
+    gap: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "names.gml", tmp_path / "parts"
+    nodes = f'node [ id 0 label "a" ] node [ id 1 label "b{gap}c" ]'
+    path.write_text(f"graph [ {nodes} edge [ source 0 target 1 ] ]")
+    words = ["partition", str(path), "--parts", "2", "--with", "ldg"]
+    assert run([*words, "--out", str(out)]) == 2
+    err = capsys.readouterr().err
+    assert "holds a tab or line break" in err
+    assert err.count("\n") == 1
+    assert not out.exists()
+    assert run(words) == 0

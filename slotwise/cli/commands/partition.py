@@ -20,6 +20,11 @@ def _balance(value: float) -> float:
     return value
 
 
+def _check_not_the_graph(graph: str, out: Path | None) -> None:
+    if out is not None and out.exists() and Path(graph).exists() and out.samefile(graph):
+        raise InputError("is GRAPH itself; name another file", field="--out", value=str(out))
+
+
 def partition(
     graph: Annotated[
         str, typer.Argument(metavar="GRAPH", help="METIS .graph, edge list, GraphML or GML.")
@@ -70,6 +75,7 @@ def partition(
     if form is not None:
         options.known(form, list(FORMATS), "--format")
     inputs.check_target(out)
+    _check_not_the_graph(graph, out)
     done = partition_file(graph, method, parts, balance, sizes=sizes, form=form, seed=seed)
     if out is not None:
         write_parts(out, done.partition.part, done.names)

@@ -192,6 +192,18 @@ def test_a_missing_extra_is_named(module: object, monkeypatch: pytest.MonkeyPatc
     assert f"slotwise[{extra}]" in str(PARTITIONERS[extra].missing())
 
 
+@pytest.mark.parametrize("name", ["metis", "kahip"])
+def test_edges_of_weight_0_do_not_count(name: str) -> None:
+    if find_partitioner(name).missing():
+        pytest.skip(f"needs the extra {name}")
+    # Even and odd vertices are two cliques; all else is joined by edges of weight 0.
+    pairs = [(a, b) for b in range(12) for a in range(b)]
+    weights = np.array([float((a + b) % 2 == 0) for a, b in pairs])
+    graph = from_edges(np.array(pairs, dtype=np.int32), weights, np.ones(12))
+    for seed in range(4):
+        assert run(name, graph, equal_parts(2, 1.0), seed).cut == 0
+
+
 def test_weights_that_are_not_whole_are_scaled() -> None:
     assert whole_weights(np.array([2.0, 3.0]), 0).tolist() == [2, 3]
     scaled = whole_weights(np.array([0.5, 1.0, 0.25]), 1)
