@@ -17,6 +17,7 @@ from importlib.metadata import version
 import numpy as np
 
 from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.partitioning.instances import PARTITIONING_METHODS
 from slotwise.heuristics.run import run_method
 from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.instance.placement import Placement
@@ -32,6 +33,17 @@ from slotwise.solver.core.result import Limits, Outcome
 FIRST = ("r-storm", "r-storm-pseudocode", "ras-default")
 """Heuristics that run first: the quickest (one keeps soft resources, the other refuses least), and
 the one that is best most often.
+"""
+STARTS = tuple(
+    dict.fromkeys(
+        name
+        for name in (*FIRST, *HEURISTICS)
+        if name in HEURISTICS and name not in PARTITIONING_METHODS and "stromax" not in name
+    )
+)
+"""All heuristics that run, in their order: not those that partition graphs, which look at one
+resource alone. METIS and KaHIP are optional besides, and native code that nothing stops: what a
+solve answers must not depend on them.
 """
 KIND, CAPACITY = "trivial", "capacity"
 """What the bounds are."""
@@ -49,9 +61,8 @@ def run(
     Each placement is told at once. Where tasks are many not all heuristics run: no more start
     after `time_fraction` of the limit.
     """
-    methods = dict.fromkeys((*(name for name in FIRST if name in HEURISTICS), *HEURISTICS))
     seconds = params.time_fraction * limits.time_s
-    return known_at_once(problem, limits.seed, hint, tuple(methods), seconds, reporter, params)
+    return known_at_once(problem, limits.seed, hint, STARTS, seconds, reporter, params)
 
 
 def known_at_once(
