@@ -2,8 +2,8 @@
 
 A node is a part as large as its capacity (`task_graph`). Hard rules of the instance leave a node
 out like a full one; what a partitioner of the whole graph puts where it does not fit goes to the
-node with room that it exchanges most with. A topology with a task that fits nowhere is left out whole
-where the objective counts ``rejected``; otherwise the method refuses. ``running`` is not read.
+node with room that it exchanges most with. A topology with a task that fits nowhere is left out
+whole where the objective counts ``rejected``; otherwise the method refuses. Ignores ``running``.
 """
 
 from __future__ import annotations

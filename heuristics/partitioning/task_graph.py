@@ -1,8 +1,8 @@
 """The tasks of a problem as a graph to partition.
 
 The weight of a task is its ``cpu`` and the capacity of a node its cpu; where no task needs cpu,
-each weighs 1 and a node takes its task slots (`node_capacity`). The weight of an edge is the flow of
-the two tasks, both directions added.
+each weighs 1 and a node takes its task slots (`node_capacity`). The weight of an edge is the flow
+of the two tasks, both directions added.
 """
 
 from __future__ import annotations
