@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.random import Generator
 
-from slotwise.heuristics.method import Method
+from slotwise.heuristics.method import Method, never_stopped
 from slotwise.heuristics.partitioning.partition import Parts
 from slotwise.heuristics.partitioning.partitioners import PARTITIONERS, read_passes, rule_of
 from slotwise.heuristics.partitioning.streaming import PASSES, restreaming
@@ -70,7 +70,7 @@ def _stream_method(name: str, order: Order, passes: int = 1) -> Method:
     return Method(
         name=f"{name}:passes={passes}" if other else name,
         source=one.source,
-        place=lambda problem, rng: place_until(problem, rng, CancellationToken()),
+        place=never_stopped(place_until),
         place_until=place_until,
         description=one.description,
         parameters={"passes": str(passes)} if repeats else {},
@@ -89,7 +89,7 @@ def _whole_method(name: str) -> Method:
     return Method(
         name=name,
         source=one.source,
-        place=lambda problem, rng: place_until(problem, rng, CancellationToken()),
+        place=never_stopped(place_until),
         place_until=place_until,
         supports=lambda problem: one.missing(),
         description=one.description,
