@@ -55,7 +55,7 @@ class ExactTable:
         start[(0,) * len(shape)] = 0
         self._layers = [start]
         for t in self._type_of:
-            self._layers.append(_one_more_node(self._layers[-1], self._columns[t]))
+            self._layers.append(one_more_node(self._layers[-1], self._columns[t]))
 
     def values(self, x: IntArray) -> IntArray:
         """Return the best value of each row of x [L, K]; below `NEG_INF` / 2: there is none."""
@@ -77,7 +77,8 @@ class ExactTable:
         return tuple(found)
 
 
-def _one_more_node(before: IntArray, column: TypeColumns) -> IntArray:
+def one_more_node(before: IntArray, column: TypeColumns) -> IntArray:
+    """Return the best value of every vector with one of the configurations added to `before`."""
     after = np.full_like(before, NEG_INF)
     for counts, value in zip(column.counts.tolist(), column.values.tolist(), strict=True):
         if any(count >= size for count, size in zip(counts, before.shape, strict=True)):
