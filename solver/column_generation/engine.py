@@ -22,6 +22,7 @@ from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE, known_at_once
+from slotwise.solver.column_generation.columns.fixing import usable_contents
 from slotwise.solver.column_generation.columns.model import make_column_model
 from slotwise.solver.column_generation.columns.search import TABLES, search_columns
 from slotwise.solver.column_generation.configurations import engine as fast
@@ -129,7 +130,8 @@ def by_columns(
     best = Incumbent.from_outcome(problem, known, reporter)
     before = best.bounds
     try:
-        model = make_column_model(problem, deadline, reporter.token, params)
+        usable = usable_contents(problem, best.optima, deadline, reporter.token, params)
+        model = make_column_model(problem, deadline, reporter.token, params, usable)
         left = max(deadline - time.perf_counter(), 0.0)
         search_columns(model, best, replace(limits, time_s=left), params, reporter.token)
     except CancelledError:

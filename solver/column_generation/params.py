@@ -82,7 +82,7 @@ class ColumnsParams(Parameters):
     max_choices: int = 60_000
     choice_growth: int = 4
     packing: PackingParams = PackingParams()
-    max_table_steps: int = 1_000_000_000
+    max_table_steps: int = 4_000_000_000
     max_table_cells: int = 60_000_000
 
     def __post_init__(self) -> None:

@@ -33,6 +33,7 @@ from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.structure.dominance import undominated
 from slotwise.solver.structure.task_types import TaskTypes
+from slotwise.solver.structure.vector_set import VectorSet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,6 +85,11 @@ class _PartialColumns:
     load: IntArray
     chosen: IntArray
 
+    def where(self, kept: BoolArray) -> _PartialColumns:
+        return _PartialColumns(
+            self.counts[kept], self.costs[kept], self.load[kept], self.chosen[kept]
+        )
+
 
 def node_columns(
     problem: Problem,
@@ -92,8 +98,9 @@ def node_columns(
     deadline: float,
     params: ColumnsParams,
     token: RunToken,
+    usable: IntArray | None = None,
 ) -> NodeColumns:
-    """Return the columns of a node.
+    """Return the columns of a node; of those that hold one of `usable` [U, K] where it is given.
 
     Raises
     ------
@@ -109,12 +116,15 @@ def node_columns(
     )
     for t, rules in enumerate(problem.rules):
         if rules.classes:
-            splits, kept = worker_splits(problem, kinds, t, node, deadline, params, token)
+            own = None if usable is None else usable[:, kinds.topology == t]
+            splits, kept = worker_splits(problem, kinds, t, node, deadline, params, token, own)
             found.append(splits)
             more = _of_topology(problem, kinds, t, splits, kept)
             rows = _combined(problem, rows, more, node, params, token)
         if time.perf_counter() > deadline:
             raise NotTakenError("listing the configurations of a node takes too long")
+    if usable is not None:
+        rows = rows.where(VectorSet(usable, kinds.sizes).has(rows.counts))
     parts = _parts(problem, kinds, rows, node)
     best = undominated(rows.counts, criteria_of(problem, _shares(problem, parts), parts["moved"]))
     return NodeColumns(

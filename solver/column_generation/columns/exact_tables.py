@@ -42,9 +42,7 @@ class _Folded:
     flow_in_rack: int
 
 
-def solve_by_tables(
-    model: ColumnModel, params: ColumnsParams, token: RunToken
-) -> ColumnSolution | None:
+def solve_by_tables(model: ColumnModel, token: RunToken) -> ColumnSolution | None:
     """Return a solution that is best in all terms, in their order; ``None`` where there is none.
 
     Only for models that `tables_fit`.
@@ -55,9 +53,8 @@ def solve_by_tables(
     places = _places(model)
     tables = []
     for place in places:
-        token.check()
         columns = [folded.columns[t] for t in place.types]
-        tables.append(ExactTable(columns, place.sizes, total))
+        tables.append(ExactTable(columns, place.sizes, total, token))
     lattice = np.stack(np.unravel_index(np.arange(_box(total)), tuple(total + 1)), axis=1)
     inside = folded.flow_in_rack * model.kinds.pairs(lattice) if folded.flow_in_rack else 0
     values = [_with_flow(table.values(lattice), inside).reshape(total + 1) for table in tables]
@@ -140,10 +137,10 @@ def _best_shares(
     """Return [K] the tasks of each rack in a best solution; ``None`` where there is none."""
     layers = [values[0]]
     for rack in values[1:-1]:
-        token.check()
         flat = rack.ravel()
         reached = flat > NEG_INF // 2
-        layers.append(one_more_node(layers[-1], TypeColumns(lattice[reached], flat[reached])))
+        shares_of_rack = TypeColumns(lattice[reached], flat[reached])
+        layers.append(one_more_node(layers[-1], shares_of_rack, token))
     shares: list[IntArray] = []
     left = total
     for rack, before in zip(values[:0:-1], layers[::-1], strict=False):

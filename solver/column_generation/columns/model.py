@@ -9,7 +9,7 @@ topologies, and the flow between racks (`ColumnExpression`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -99,13 +99,26 @@ def make_column_model(
     deadline: float,
     token: RunToken,
     params: ColumnsParams = COLUMNS_DEFAULTS,
+    usable: Mapping[int, IntArray] | None = None,
 ) -> ColumnModel:
-    """List all columns; raises `NotTakenError` where they are too many."""
+    """List all columns; raises `NotTakenError` where they are too many.
+
+    `usable` tells what nodes may hold, node -> [Y, K]; ``None`` = whatever fits.
+    """
     kinds = merge_twins(problem, token)
     types = node_types(problem)
     token.check()
     columns = tuple(
-        node_columns(problem, kinds, kind.sample, deadline, params, token) for kind in types
+        node_columns(
+            problem,
+            kinds,
+            kind.sample,
+            deadline,
+            params,
+            token,
+            None if usable is None else usable[kind.sample],
+        )
+        for kind in types
     )
     terms = tuple(_expression(problem, kinds, columns, dict(term.parts)) for term in problem.terms)
     limited = problem.move_limit != NO_LIMIT

@@ -17,6 +17,7 @@ import numpy as np
 from slotwise.models.errors import InternalError
 from slotwise.models.problem.problem import BoolArray
 from slotwise.solver.column_generation.columns.exact_tables import solve_by_tables, tables_fit
+from slotwise.solver.column_generation.columns.fixing import fixed, limits_of
 from slotwise.solver.column_generation.columns.model import (
     ColumnExpression,
     ColumnModel,
@@ -62,14 +63,13 @@ def search_columns(
         Ends the search by `CancelledError`.
     """
     deadline = time.perf_counter() + limits.time_s
-    for index, optimum in enumerate(best.optima):
-        model = _fixed(model, index, best.optima[:index], optimum, deadline, token)
+    model = fixed(model, best.optima, deadline, token)
     if tables_fit(model, params, token):
-        _solve_at_once(model, best, params, token)
+        _solve_at_once(model, best, token)
         return
     for index in range(len(best.optima), len(model.terms)):
         earlier = best.optima
-        most = _limits(model, earlier)
+        most = limits_of(model, earlier)
         known = None if best.values is None else best.values[index]
         one = _TermSearch(model, index, most, known, best, limits, deadline, params, token)
         one.run()
@@ -81,41 +81,12 @@ def search_columns(
             best.prove([*earlier, one.bound], KIND, by_solver=True)
         if one.bound is None or one.value != one.bound or one.interrupted:
             return
-        model = _fixed(model, index, earlier, one.bound, deadline, token)
+        model = fixed(model, best.optima, deadline, token)
 
 
-def _limits(model: ColumnModel, optima: Sequence[int]) -> list[Limit]:
-    """Return the rows that limit a term: the optima of those before it, and the moves."""
-    most: list[Limit] = list(zip(model.terms, optima, strict=False))
-    if model.moves is not None:
-        most.append((model.moves, model.problem.move_limit))
-    return most
-
-
-def _fixed(
-    model: ColumnModel,
-    index: int,
-    earlier: Sequence[int],
-    optimum: int,
-    deadline: float,
-    token: RunToken,
-) -> ColumnModel:
-    """Return the model with the columns that solutions of a term's optimum can use.
-
-    Their reduced cost fits the gap between the optimum and the bound (reduced-cost fixing).
-    """
-    dual = solve_relaxation(model, model.terms[index], _limits(model, earlier), deadline, token)
-    gap = optimum * dual.scale - dual.bound
-    if gap < 0:
-        raise InternalError(f"the relaxation of term {index} is above its proven optimum")
-    return model.where([costs <= gap for costs in dual.reduced_costs])
-
-
-def _solve_at_once(
-    model: ColumnModel, best: Incumbent, params: ColumnsParams, token: RunToken
-) -> None:
+def _solve_at_once(model: ColumnModel, best: Incumbent, token: RunToken) -> None:
     """Solve all terms by exact tables."""
-    found = solve_by_tables(model, params, token)
+    found = solve_by_tables(model, token)
     if found is not None:
         best.offer_solution(placement_of(model, found))
         assert best.values is not None, "it was offered one"

@@ -32,6 +32,7 @@ from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.structure.dominance import undominated
 from slotwise.solver.structure.task_types import TaskTypes
+from slotwise.solver.structure.vector_set import VectorSet
 from slotwise.solver.structure.worker_layout import keeps_apart
 
 MOST_MERGED = 64
@@ -78,8 +79,11 @@ def worker_splits(
     deadline: float,
     params: ColumnsParams,
     token: RunToken,
+    usable: IntArray | None = None,
 ) -> tuple[WorkerSplits, IntArray]:
     """Return all splits that were reached, and which of them are undominated.
+
+    `usable` [U, k] is what the node may hold of the topology; ``None`` = whatever fits.
 
     Raises
     ------
@@ -90,18 +94,24 @@ def worker_splits(
     search = _SplitEnumeration(
         problem, kinds, topology, node, configurations, deadline, params, token
     )
+    search.usable = usable if len(configurations) == 1 else None
     layer = np.zeros(1, dtype=np.int64)
     fresh = int(problem.slots[node]) if keeps_apart(problem, topology) else 1
     while len(layer) and fresh:
         layer = search.extend(layer, 0)
         fresh -= 1
     for source in range(1, len(configurations)):
+        if source == len(configurations) - 1:
+            search.usable = usable
         search.extend(search.kept, source)
     return search.splits(), search.kept
 
 
 class _SplitEnumeration:
-    """All splits reached so far; `kept` are the undominated ones."""
+    """All splits reached so far; `kept` are the undominated ones.
+
+    Where `usable` [U, k] is given, new ones must hold one of these.
+    """
 
     def __init__(
         self,
@@ -129,6 +139,7 @@ class _SplitEnumeration:
         self._costs = np.zeros((1, 5), dtype=np.int64)
         self._how = np.full((1, 3), -1, dtype=np.int64)
         self.kept = np.zeros(1, dtype=np.int64)
+        self.usable: IntArray | None = None
 
     def extend(self, rows: IntArray, source: int) -> IntArray:
         """Add one worker to each of the splits in every way; return the new ones that are kept."""
@@ -158,6 +169,8 @@ class _SplitEnumeration:
         counts = self._counts[rows[row]] + configurations.counts[added]
         costs = self._costs[rows[row]] + configurations.costs[added]
         fits = (counts <= self._most).all(axis=1) & self._has_room(counts, costs)
+        if self.usable is not None:
+            fits[fits] = VectorSet(self.usable, self._most).has(counts[fits])
         row, added, counts, costs = row[fits], added[fits], counts[fits], costs[fits]
         how = np.stack([rows[row], added, np.full(len(row), source, dtype=np.int64)], axis=1)
         start = len(self._counts)
