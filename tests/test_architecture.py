@@ -68,6 +68,8 @@ solver.allocation
 testing.choices testing.hypothesis_extra
 testing.random_instances
 testing.strategies
+testing.checks
+testing.strategies.stories testing.strategies.story_checks
 testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
@@ -120,7 +122,7 @@ OUTSIDE = {
         "solver.slots.points",
         "benchmarks.proofs",
     ),
-    "hypothesis": ("testing.strategies",),
+    "hypothesis": ("testing.strategies", "testing.checks"),
     "jinja2": ("benchmarks.report",),
     "kahip": ("heuristics.partitioning",),
     "matplotlib": ("cli.render",),
