@@ -120,6 +120,8 @@ def grade(
         other run: rows that are there stay.
     master
         Spark's master; a session that is active already is used as it is, and not stopped.
+    out
+        Folder of the rows; it is made where there is none.
     seed, count
         Of families, methods and engine; instances per family, ``None`` = the family's own.
     progress

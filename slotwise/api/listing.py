@@ -94,7 +94,7 @@ def generate(
     --------
     >>> import slotwise
     >>> [instance.name for instance in slotwise.generate("random", count=2)]
-    ['random-0-0', 'random-0-1']
+    ['random-0-0000-feasible', 'random-0-0001-feasible']
     """
     known(family, [*FAMILIES, *ALLOCATION_FAMILIES], "family")
     whole(seed, "seed")
