@@ -175,8 +175,10 @@ def grade(
     )
 
 
-def split_methods(written: Sequence[str]) -> list[str]:
-    """Return the names in texts ``A,B``; see `split_names`."""
+def split_methods(written: Sequence[str] | None) -> list[str] | None:
+    """Return the names in texts ``A,B``, as `split_names` does; ``None`` where there are none."""
+    if written is None:
+        return None
     return split_names(written, {*(method.name for method in all_methods()), *PAIRS})
 
 
