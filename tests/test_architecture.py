@@ -70,7 +70,8 @@ testing.choices testing.hypothesis_extra
 testing.random_instances
 testing.strategies
 testing.checks
-testing.strategies.stories testing.strategies.story_checks
+testing.strategies.story_checks
+testing.strategies.stories
 testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark

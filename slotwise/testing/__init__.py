@@ -2,7 +2,8 @@
 
 People who test a scheduler import the public names from here, ``from slotwise.testing import
 instances``; they are loaded when they are first used, and need the extra ``slotwise[testing]``,
-which `hypothesis_extra` says where it is missing. `strategies` defines them.
+which `hypothesis_extra` says where it is missing. `strategies` defines them; `checks` asks a
+scheduler in one way, whatever it is.
 
 `choices` is a source of choice with two implementations, so that one grammar draws from NumPy and
 from Hypothesis; `random_instances` draws with it. `panel` asks every engine, `agreement` says what

@@ -1,4 +1,4 @@
-"""What a scheduler owes, checked on random instances: is it valid, complete, close to the optimum?
+"""What a scheduler owes, checked on random instances: valid, complete, near the optimum.
 
 A `scheduler` under test is a Python callable, one of our methods or a command.
 
