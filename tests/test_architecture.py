@@ -66,8 +66,12 @@ solver.solve
 solver.admission solver.verification solver.slots
 solver.allocation
 
-testing.choices
-testing.instances
+testing.choices testing.hypothesis_extra
+testing.random_instances
+testing.strategies
+testing.checks
+testing.strategies.story_checks
+testing.strategies.stories
 testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
@@ -125,7 +129,7 @@ OUTSIDE = {
         "solver.slots.points",
         "benchmarks.proofs",
     ),
-    "hypothesis": ("testing",),
+    "hypothesis": ("testing.strategies", "testing.checks"),
     "jinja2": ("benchmarks.report",),
     "kahip": ("heuristics.partitioning",),
     "matplotlib": ("cli.render",),
