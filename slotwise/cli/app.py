@@ -25,6 +25,7 @@ from slotwise.cli.commands.place import place
 from slotwise.cli.commands.profile import profile
 from slotwise.cli.commands.schedule import schedule
 from slotwise.cli.commands.solve import solve
+from slotwise.cli.commands.test_validator import test_validator
 from slotwise.cli.commands.verify import verify
 
 COMMANDS = (
@@ -38,6 +39,7 @@ COMMANDS = (
     convert,
     grade,
     report,
+    test_validator,
     generate,
     profile,
     methods,
