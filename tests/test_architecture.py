@@ -67,7 +67,7 @@ solver.allocation
 
 testing.choices testing.hypothesis_extra
 testing.random_instances
-testing.strategies
+testing.strategies testing.validators
 testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
@@ -105,8 +105,10 @@ NOT_EVEN = {
     # What users run does not need what tests and measures the engines.
     "benchmarks.grading": ("testing",),
     "benchmarks.report": ("testing",),
+    # Of testing, it has the kit for other people's schedulers and validators alone.
     "cli": (
-        "testing",
+        *("testing.agreement", "testing.engines_agree", "testing.mutations", "testing.panel"),
+        *("testing.random_instances", "testing.rule_coverage", "testing.tally"),
         *("benchmarks.proofs", "benchmarks.slots", "benchmarks.speed", "benchmarks.storm"),
     ),
 }
@@ -120,7 +122,7 @@ OUTSIDE = {
         "solver.slots.points",
         "benchmarks.proofs",
     ),
-    "hypothesis": ("testing.strategies",),
+    "hypothesis": ("testing.strategies", "testing.validators"),
     "jinja2": ("benchmarks.report",),
     "kahip": ("heuristics.partitioning",),
     "matplotlib": ("cli.render",),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cache
 from shutil import which
 from typing import Any, TypeAlias
 
@@ -63,8 +64,12 @@ class Answer:
 
 def asked(validator: Validator, instance: Instance, placement: Placement) -> Answer:
     """Return what a validator says; what it raises is an answer with an `error`."""
+    return _said(lambda: validator(instance, placement))
+
+
+def _said(ask: Callable[[], object]) -> Answer:
     try:
-        return answer_from(validator(instance, placement))
+        return answer_from(ask())
     except MethodError as error:
         return Answer(False, error=str(error), timed_out=error.timed_out)
     except InputError as error:
@@ -77,7 +82,7 @@ def answer_from(answer: object) -> Answer:
     Parameters
     ----------
     answer
-        A bool; a collection of names of broken rules, or of objects with a `rule` such as
+        An `Answer`; a bool; a collection of names of broken rules, or of objects with a `rule` such as
         `Violation`, where an empty one says valid; or an object with an attribute `valid`, such as
         `Verdict`, whose `violations` are read where it has some.
 
@@ -86,6 +91,8 @@ def answer_from(answer: object) -> Answer:
     InputError
         When it is nothing of the kind.
     """
+    if isinstance(answer, Answer):
+        return answer
     if isinstance(answer, bool):
         return Answer(answer)
     valid = getattr(answer, "valid", None)
@@ -165,15 +172,12 @@ def command_validator(command: str, *, time_limit_s: float = TIME_LIMIT_S) -> Va
     if which(words[0]) is None:
         raise InputError("is no program that can be run", field=COMMAND_PREFIX, value=words[0])
     time_limit(time_limit_s, "time limit")
-    answers: dict[bytes, object] = {}
 
-    def validate(instance: Instance, placement: Placement) -> object:
-        asking = question(instance, placement)
-        if asking not in answers:
-            answers[asking] = _run(words, asking, time_limit_s)
-        return answers[asking]
+    @cache
+    def ask(asking: bytes) -> Answer:
+        return _said(lambda: _run(words, asking, time_limit_s))
 
-    return validate
+    return lambda instance, placement: ask(question(instance, placement))
 
 
 def question(instance: Instance, placement: Placement) -> bytes:

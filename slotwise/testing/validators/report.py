@@ -15,7 +15,6 @@ from slotwise.models.judge.judge import judge
 from slotwise.testing.validators.answers import Answer
 from slotwise.testing.validators.case import Case
 
-
 MOST_TOLD = 3
 """Mistakes of a rule that the text shows in full; `ValidatorReport.findings` has all."""
 

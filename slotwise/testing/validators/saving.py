@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from slotwise.models.errors import InputError
+from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.formats.placement_file import placement_text
 from slotwise.models.instance_file import instance_text
-from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.testing.validators.answers import question
 from slotwise.testing.validators.report import Finding
 

@@ -71,7 +71,9 @@ def _of_two_components(draw: st.DrawFn, broken: bool, *, rule: str) -> Scene:
 
 
 def _components_by_label(draw: st.DrawFn, broken: bool, *, rule: str) -> Scene:
-    return _meet_by_label(draw, broken, [topology(component("a"), component("b"), **_holding(rule))])
+    return _meet_by_label(
+        draw, broken, [topology(component("a"), component("b"), **_holding(rule))]
+    )
 
 
 def _with_acker(draw: st.DrawFn, broken: bool, *, rule: str) -> Scene:
