@@ -25,6 +25,7 @@ from slotwise.cli.commands.place import place
 from slotwise.cli.commands.profile import profile
 from slotwise.cli.commands.schedule import schedule
 from slotwise.cli.commands.solve import solve
+from slotwise.cli.commands.test_scheduler import test_scheduler
 from slotwise.cli.commands.verify import verify
 
 COMMANDS = (
@@ -40,6 +41,7 @@ COMMANDS = (
     report,
     generate,
     profile,
+    test_scheduler,
     methods,
     families,
     schema,

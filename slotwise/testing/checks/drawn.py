@@ -13,6 +13,12 @@ MIXED = tuple(kind for kind in KINDS if kind != "infeasible")
 """Kinds that are drawn in turn. In the kind ``any`` some are infeasible."""
 
 
+def check_kind(kind: str | None) -> None:
+    """Refuse what is no kind of instances; raises `InputError`."""
+    if kind is not None:
+        instances(kind)
+
+
 def drawn(demand: Demand, kind: str | None = None) -> SearchStrategy[Instance]:
     """Return the strategy for instances of a kind.
 

@@ -65,7 +65,19 @@ def check(scheduler: Testable, demand: str | Demand, **options: Unpack[Options])
     asked = parse_demand(demand) if isinstance(demand, str) else demand
     trial = Trial(as_scheduler(scheduler), options.get("time_limit_s", TIME_LIMIT_S))
     budget = Budget(options.get("max_examples"), options.get("seed"))
-    report = search(asked, trial, options.get("instances"), budget)
+    return judged(trial, asked, options.get("instances"), budget)
+
+
+def judged(
+    trial: Trial,
+    asked: Demand,
+    instances: SearchStrategy[Instance] | None = None,
+    budget: Budget = Budget(),
+    *,
+    kind: str | None = None,
+) -> Report:
+    """Return what `search` counted; raises `CheckFailed` or `NothingJudged`."""
+    report = search(asked, trial, instances, budget, kind=kind)
     if report.failure is not None:
         raise CheckFailed(trial.scheduler, asked, report.failure)
     if report.state is State.NOT_JUDGED:
