@@ -65,8 +65,9 @@ solver.solve
 solver.admission solver.verification solver.slots
 solver.allocation
 
-testing.choices
-testing.instances
+testing.choices testing.hypothesis_extra
+testing.random_instances
+testing.strategies
 testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
@@ -119,7 +120,7 @@ OUTSIDE = {
         "solver.slots.points",
         "benchmarks.proofs",
     ),
-    "hypothesis": ("testing",),
+    "hypothesis": ("testing.strategies",),
     "jinja2": ("benchmarks.report",),
     "kahip": ("heuristics.partitioning",),
     "matplotlib": ("cli.render",),
