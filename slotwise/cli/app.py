@@ -25,6 +25,7 @@ from slotwise.cli.commands.place import place
 from slotwise.cli.commands.profile import profile
 from slotwise.cli.commands.schedule import schedule
 from slotwise.cli.commands.solve import solve
+from slotwise.cli.commands.test_scheduler import test_scheduler
 from slotwise.cli.commands.test_validator import test_validator
 from slotwise.cli.commands.verify import verify
 
@@ -39,9 +40,10 @@ COMMANDS = (
     convert,
     grade,
     report,
-    test_validator,
     generate,
     profile,
+    test_scheduler,
+    test_validator,
     methods,
     families,
     schema,

@@ -26,10 +26,11 @@ def test_validator(
         list[str] | None,
         typer.Option(help="Check this rule only; may be given several times. Default: all ten."),
     ] = None,
-    max_examples: Annotated[
+    examples: Annotated[
         int,
         typer.Option(
-            callback=options.whole_number("--max-examples", 1, 100_000),
+            callback=options.whole_number("--examples", 1, 100_000),
+            metavar="N",
             help="Cases for each side of each rule.",
         ),
     ] = 100,
@@ -54,7 +55,7 @@ def test_validator(
     report = check_validator(
         validator,
         rules=rule or RULES,
-        max_examples=max_examples,
+        max_examples=examples,
         time_limit_s=time_limit,
         reproducible=True,
     )

@@ -82,9 +82,9 @@ def answer_from(answer: object) -> Answer:
     Parameters
     ----------
     answer
-        An `Answer`; a bool; a collection of names of broken rules, or of objects with a `rule` such as
-        `Violation`, where an empty one says valid; or an object with an attribute `valid`, such as
-        `Verdict`, whose `violations` are read where it has some.
+        An `Answer`; a bool; a collection of names of broken rules, or of objects with a `rule`
+        such as `Violation`, where an empty one says valid; or an object with an attribute `valid`,
+        such as `Verdict`, whose `violations` are read where it has some.
 
     Raises
     ------

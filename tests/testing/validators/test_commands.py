@@ -81,7 +81,7 @@ def test_a_command_that_hangs_is_asked_nothing_more(tmp_path: Path) -> None:
 
 def test_saved_cases_show_the_truth(cli: Cli, validator: str, tmp_path: Path) -> None:
     folder = tmp_path / "wrong cases"
-    words = ["test-validator", validator, "--rule", FEWEST_PARTS, "--max-examples", 1]
+    words = ["test-validator", validator, "--rule", FEWEST_PARTS, "--examples", 1]
     answer = cli(*words, "--save", folder)
     assert answer.code == 1
     assert f"{FEWEST_PARTS}  misses violations" in answer.out
@@ -95,13 +95,13 @@ def test_saved_cases_show_the_truth(cli: Cli, validator: str, tmp_path: Path) ->
 
 
 def test_a_run_is_the_same_each_time(cli: Cli, validator: str) -> None:
-    words = ["test-validator", validator, "--rule", FEWEST_PARTS, "--max-examples", 1]
+    words = ["test-validator", validator, "--rule", FEWEST_PARTS, "--examples", 1]
     assert cli(*words).out == cli(*words).out
     assert not Path(".hypothesis").exists()
 
 
 def test_json(cli: Cli, validator: str) -> None:
-    answer = cli("test-validator", validator, "--rule", FEWEST_PARTS, "--max-examples", 1, "--json")
+    answer = cli("test-validator", validator, "--rule", FEWEST_PARTS, "--examples", 1, "--json")
     assert answer.json["rules"][0]["rule"] == FEWEST_PARTS
     assert answer.json["holds"] is (answer.code == 0)
 
@@ -112,7 +112,7 @@ def test_json(cli: Cli, validator: str) -> None:
         (["judge"], "validator = 'judge': must be cmd:COMMAND"),
         (["cmd:/no/such"], "cmd: = '/no/such': is no program that can be run"),
         (["cmd:true", "--rule", "slot"], "rule = 'slot': is no hard rule; did you mean 'slots'?"),
-        (["cmd:true", "--max-examples", "0"], "--max-examples = 0: must be from 1 to 100000"),
+        (["cmd:true", "--examples", "0"], "--examples = 0: must be from 1 to 100000"),
     ],
 )
 def test_mistakes_in_the_command_line(cli: Cli, words: list[str], message: str) -> None:
