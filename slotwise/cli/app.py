@@ -13,7 +13,7 @@ import typer
 
 from slotwise import __version__
 from slotwise.cli import exits
-from slotwise.cli.commands import models, reproduce
+from slotwise.cli.commands import models, new, reproduce
 from slotwise.cli.commands.allocate import allocate
 from slotwise.cli.commands.convert import convert
 from slotwise.cli.commands.generate import generate
@@ -60,6 +60,7 @@ for command in COMMANDS:
     app.command()(command)
 app.add_typer(models.app, name="models")
 app.add_typer(reproduce.app, name="reproduce")
+app.add_typer(new.app, name="new")
 
 
 def main() -> None:
