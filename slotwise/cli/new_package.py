@@ -60,7 +60,7 @@ def rendered(name: str) -> dict[str, str]:
         loader=PackageLoader("slotwise", "templates/scheduler"),
         undefined=StrictUndefined,
         keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 (no HTML, and the names are checked)
+        autoescape=False,  # no HTML; the name is checked
     )
     return {
         path.format(module=module): templates.get_template(template).render(
