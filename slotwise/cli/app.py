@@ -13,20 +13,21 @@ import typer
 
 from slotwise import __version__
 from slotwise.cli import exits
-from slotwise.cli.commands import models, new, reproduce
+from slotwise.cli.commands import models, reproduce
 from slotwise.cli.commands.allocate import allocate
 from slotwise.cli.commands.convert import convert
 from slotwise.cli.commands.generate import generate
 from slotwise.cli.commands.grade import grade, report
 from slotwise.cli.commands.judge import judge
+from slotwise.cli.commands.kit import new
+from slotwise.cli.commands.kit.test_scheduler import test_scheduler
+from slotwise.cli.commands.kit.test_validator import test_validator
 from slotwise.cli.commands.lists import families, methods, schema
 from slotwise.cli.commands.partition import partition
 from slotwise.cli.commands.place import place
 from slotwise.cli.commands.profile import profile
 from slotwise.cli.commands.schedule import schedule
 from slotwise.cli.commands.solve import solve
-from slotwise.cli.commands.test_scheduler import test_scheduler
-from slotwise.cli.commands.test_validator import test_validator
 from slotwise.cli.commands.verify import verify
 
 COMMANDS = (
