@@ -68,6 +68,13 @@ solver.allocation
 testing.choices testing.hypothesis_extra
 testing.random_instances
 testing.strategies testing.validators
+testing.checks testing.checks.reduction
+testing.checks.properties
+testing.checks.table
+testing.checks.drawn testing.checks.report
+testing.checks.search testing.checks.one_instance testing.checks.failure_text
+testing.checks.failure_files testing.checks.functions
+testing.pytest_plugin
 testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
@@ -82,7 +89,7 @@ benchmarks.__main__
 __init__
 cli.__init__ cli.exits cli.options
 cli.inputs cli.progress cli.profile_progress cli.new_package
-cli.answers cli.listing cli.scheduled cli.allocated
+cli.answers cli.listing cli.scheduled cli.allocated cli.scheduler_tests
 cli.render
 cli.commands
 cli.app
@@ -122,7 +129,10 @@ OUTSIDE = {
         "solver.slots.points",
         "benchmarks.proofs",
     ),
-    "hypothesis": ("testing.strategies", "testing.validators"),
+    "hypothesis": (
+        *("testing.strategies", "testing.validators"),
+        *(f"testing.checks.{name}" for name in ("drawn", "functions", "keyed_database", "search")),
+    ),
     "jinja2": ("benchmarks.report", "cli.new_package"),
     "kahip": ("heuristics.partitioning",),
     "matplotlib": ("cli.render",),
@@ -134,6 +144,7 @@ OUTSIDE = {
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),
     "pyarrow": ("benchmarks.grading", "models.performance.tables"),
+    "pytest": ("testing.pytest_plugin",),
     "pymetis": ("heuristics.partitioning",),
     "pyspark": ("benchmarks.spark", "benchmarks.grading.spark_job"),
     "rich": ("cli", "benchmarks.grading.progress"),
