@@ -2,8 +2,8 @@
 
 People who test a scheduler import the public names from here, ``from slotwise.testing import
 instances``; they are loaded when they are first used, and need the extra ``slotwise[testing]``,
-which `hypothesis_extra` says where it is missing. `strategies` defines them; `checks` asks a
-scheduler in one way, whatever it is.
+which `hypothesis_extra` says where it is missing. `strategies` defines them; `checks` holds any
+scheduler to what it owes, `validators` holds validators of placements against the judge.
 
 `choices` is a source of choice with two implementations, so that one grammar draws from NumPy and
 from Hypothesis; `random_instances` draws with it. `panel` asks every engine, `agreement` says what
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from slotwise.testing.strategies.placements import placements
     from slotwise.testing.strategies.stories import SchedulerStory, story_of
     from slotwise.testing.strategies.topologies import topologies
+    from slotwise.testing.validators.check import check_validator
+    from slotwise.testing.validators.report import ValidatorReport
 
 __all__ = [
     "KINDS",
@@ -39,7 +41,9 @@ __all__ = [
     "Fault",
     "Reason",
     "SchedulerStory",
+    "ValidatorReport",
     "apply",
+    "check_validator",
     "clusters",
     "faults",
     "feasible_pairs",
@@ -56,7 +60,9 @@ _HOME = {
     "Fault": "slotwise.testing.strategies.faults",
     "Reason": "slotwise.testing.random_instances.infeasible",
     "SchedulerStory": "slotwise.testing.strategies.stories",
+    "ValidatorReport": "slotwise.testing.validators.report",
     "apply": "slotwise.testing.strategies.faults",
+    "check_validator": "slotwise.testing.validators.check",
     "clusters": "slotwise.testing.strategies.clusters",
     "faults": "slotwise.testing.strategies.faults",
     "feasible_pairs": "slotwise.testing.strategies.instances",
