@@ -32,6 +32,7 @@ models.performance.file
 models.performance.article models.allocation.case
 models.instance_file models.schemas models.families
 
+heuristics.decision_log
 heuristics.method heuristics.method_names heuristics.method_error
 heuristics.partial_placement heuristics.placed_neighbours heuristics.node_capacity
 heuristics.storm_outcome
