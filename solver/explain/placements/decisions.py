@@ -92,6 +92,8 @@ class TracedRun:
     decisions
         In order: all that led to its placement, or where not all tasks have a place the longest
         sequence that stood; ``None`` = the method cannot tell.
+    applies
+        Whether the method is for such instances at all; if not, it made no decision.
     """
 
     method: str
@@ -100,6 +102,7 @@ class TracedRun:
     placement: Placement | None
     verdict: Verdict | None
     decisions: tuple[TaskDecision, ...] | None
+    applies: bool = True
 
     @property
     def left_out(self) -> bool:
@@ -120,10 +123,11 @@ def traced_run(problem: Problem, method: Method, seed: int) -> TracedRun:
     placement = None if isinstance(answer, Refusal) else answer
     verdict = None if placement is None else judge(problem, placement)
     decisions = None
-    if method.place_logged is not None:
+    applies = method.supports(problem) is None
+    if method.place_logged is not None and applies:
         whole = placement is not None and UNPLACED not in placement.nodes
         decisions = log.standing if whole else log.furthest
-    return TracedRun(method.name, seed, refused, placement, verdict, decisions)
+    return TracedRun(method.name, seed, refused, placement, verdict, decisions, applies)
 
 
 def _logging(method: Method, log: DecisionLog) -> Method:
