@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from slotwise.models.instance.instance import Instance
+from slotwise.models.problem.scaling import CPU, MEMORY
 from slotwise.models.values import exact
+from slotwise.solver.explain import change as kinds
+from slotwise.solver.explain.change import Change
 
 _RESOURCES = {"cpu": Decimal("0.01"), "memory_mb": Decimal("0.00025")}
 
@@ -39,7 +43,7 @@ class RepairPrices:
     moved
         Each further task that may move.
     worker_min_cpu
-        Lowering the least cpu that a worker counts; on top each point costs what one of a node does.
+        Lowering the least cpu of a worker; on top each point costs what one of a node does.
     rule
         Dropping a rule of a topology: an incompatible pair, one task or one component per worker.
     task
@@ -73,3 +77,34 @@ class RepairPrices:
     def of_resource(self, resource: str) -> Decimal:
         """Return the price of one unit of a resource on one node."""
         return self.resources.get(resource, self.other_resource)
+
+
+def price_of(change: Change, instance: Instance, prices: RepairPrices) -> Decimal:
+    """Return the price of a change of `instance`."""
+    amount, kind = change.amount, change.kind
+    if kind == kinds.ADD_NODES:
+        like = next(node for node in instance.cluster.nodes if node.id == change.nodes[0])
+        offered = sum(
+            (prices.of_resource(key) * (value or 0) for key, value in like.resources.items()),
+            Decimal(0),
+        )
+        return amount * (prices.node + offered)
+    if kind == kinds.RAISE_CAPACITY:
+        return len(change.nodes) * (prices.upgrade + amount * prices.of_resource(change.subject))
+    if kind == kinds.RAISE_SLOTS:
+        return len(change.nodes) * amount * prices.slot
+    if kind == kinds.EVICT:
+        lowest = max(topology.priority for topology in instance.topologies)
+        evicted = [one for one in instance.topologies if one.id in change.topologies]
+        return prices.evict * sum(lowest - one.priority + 1 for one in evicted)
+    base, each = {
+        kinds.RAISE_HEAP: (prices.heap, prices.of_resource(MEMORY)),
+        kinds.LOWER_WORKER_MIN_CPU: (prices.worker_min_cpu, prices.of_resource(CPU)),
+        kinds.ALLOW_PER_NODE: (Decimal(0), prices.per_node),
+        kinds.ALLOW_MOVED: (Decimal(0), prices.moved),
+        kinds.LOWER_PARALLELISM: (Decimal(0), prices.task),
+        kinds.DROP_INCOMPATIBLE: (prices.rule, Decimal(0)),
+        kinds.DROP_ONE_TASK: (prices.rule, Decimal(0)),
+        kinds.DROP_ONE_COMPONENT: (prices.rule, Decimal(0)),
+    }[kind]
+    return base + each * amount

@@ -1,0 +1,118 @@
+"""The cheapest repairs of an instance without a placement, each found by solving what it leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from slotwise.models.instance.instance import Instance
+from slotwise.solver.explain import change as kinds
+from slotwise.solver.explain.conflicts.core import CoreSearch
+from slotwise.solver.explain.constraint import Constraint
+from slotwise.solver.explain.explanation import Repair
+from slotwise.solver.explain.feasibility import Decider
+from slotwise.solver.explain.prices import RepairPrices, price_of
+from slotwise.solver.explain.repairs.application import applied
+from slotwise.solver.explain.repairs.evictions import best_eviction
+from slotwise.solver.explain.repairs.least_amount import Found, least_amount
+from slotwise.solver.explain.repairs.levers import Lever, levers
+
+
+@dataclass(frozen=True, slots=True)
+class Repairs:
+    """Repairs, cheapest first, and whether all that were considered were decided."""
+
+    repairs: tuple[Repair, ...]
+    is_complete: bool
+
+
+def find_repairs(
+    instance: Instance, members: Sequence[Constraint], prices: RepairPrices, decider: Decider
+) -> Repairs:
+    """Return single changes that help, each by its least amount, or pairs where none does.
+
+    `members` are those of a conflict, which every repair must touch. Evictions of more than one
+    topology count as one change.
+    """
+    search = _Search(instance, prices, decider)
+    search.try_each(levers(instance, members))
+    search.try_evictions()
+    if not search.found:
+        search.try_pairs(levers(instance, members))
+    ordered = sorted(search.found, key=lambda one: (one.price, len(one.text), one.text))
+    return Repairs(tuple(ordered), search.is_complete)
+
+
+class _Search:
+    """The repairs so far."""
+
+    def __init__(self, instance: Instance, prices: RepairPrices, decider: Decider) -> None:
+        self.found: list[Repair] = []
+        self.is_complete = True
+        self._instance = instance
+        self._prices = prices
+        self._decider = decider
+
+    def try_each(self, choices: Sequence[Lever]) -> None:
+        """Try each lever alone, those with the cheapest first step first."""
+        for lever in sorted(choices, key=self._first_price):
+            if self._decider.is_over:
+                self.is_complete = False
+                return
+            answer = least_amount(self._instance, lever, self._decider)
+            self.is_complete &= answer.is_decided
+            if answer.found is not None:
+                self._add([answer.found])
+
+    def try_evictions(self) -> None:
+        """Try the set of topologies whose eviction is cheapest, where one is not enough."""
+        evicted = [r for r in self.found if r.changes[0].kind == kinds.EVICT]
+        if self._decider.is_over or evicted:
+            return
+        found, is_decided = best_eviction(self._instance, self._decider)
+        self.is_complete &= is_decided
+        if found is not None:
+            self._add([found])
+
+    def try_pairs(self, choices: Sequence[Lever]) -> None:
+        """Try pairs of levers: what the first leaves in conflict, the second must touch."""
+        tried: set[frozenset[object]] = set()
+        for first in sorted(choices, key=self._first_price):
+            full = applied(self._instance, first.change(first.most))
+            core = CoreSearch(full, self._decider).find()
+            if core is None:
+                self.is_complete = False
+                continue
+            for second in sorted(levers(full, core.constraints), key=self._first_price):
+                pair = frozenset((first.base, second.base))
+                if len(pair) == 2 and pair not in tried:
+                    tried.add(pair)
+                    self._try_pair(first, second)
+
+    def _try_pair(self, first: Lever, second: Lever) -> None:
+        """Take the least of the second with all of the first, then the least of the first."""
+        if self._decider.is_over:
+            self.is_complete = False
+            return
+        whole = applied(self._instance, first.change(first.most))
+        other = least_amount(whole, second, self._decider)
+        self.is_complete &= other.is_decided
+        if other.found is None:
+            return
+        beside = applied(self._instance, other.found.change)
+        one = least_amount(beside, first, self._decider)
+        self.is_complete &= one.is_decided
+        if one.found is not None:
+            self._add([one.found, other.found])
+
+    def _first_price(self, lever: Lever) -> Fraction:
+        return Fraction(price_of(lever.change(1), self._instance, self._prices))
+
+    def _add(self, parts: Sequence[Found]) -> None:
+        """Add a repair of one change, or of two; the first holds the instance and placement."""
+        changes = tuple(part.change for part in parts)
+        price = sum(Fraction(price_of(c, self._instance, self._prices)) for c in changes)
+        least = all(part.is_least for part in parts)
+        last = parts[0]
+        self.found.append(Repair(changes, Fraction(price), least, last.instance, last.placement))
