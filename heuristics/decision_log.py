@@ -16,9 +16,11 @@ class TaskDecision:
 
 @dataclass(slots=True)
 class _Furthest:
-    """The longest sequence of decisions that stood at any one time."""
+    """The longest sequence that stood at any one time: `decisions`, or all that stand in `log`."""
 
+    length: int = 0
     decisions: tuple[TaskDecision, ...] = ()
+    log: DecisionLog | None = None
 
 
 @dataclass(slots=True)
@@ -30,7 +32,7 @@ class DecisionLog:
     """
 
     _standing: dict[int, TaskDecision] = field(default_factory=dict)
-    _furthest: _Furthest = field(default_factory=_Furthest)
+    _furthest: _Furthest = field(default_factory=_Furthest, repr=False)
 
     @property
     def standing(self) -> tuple[TaskDecision, ...]:
@@ -40,25 +42,23 @@ class DecisionLog:
     @property
     def furthest(self) -> tuple[TaskDecision, ...]:
         """The longest sequence that stood at any one time, in any copy; the latest of several."""
-        self._keep()
-        return self._furthest.decisions
+        most = self._furthest
+        return most.decisions if most.log is None else most.log.standing
 
     def put(self, task: int, node: int, worker: int) -> None:
         """Note that `task` was put into `worker` of `node`; a task that was elsewhere has moved."""
         if task in self._standing:
             self.remove(task)
         self._standing[task] = TaskDecision(task, node, worker)
+        if len(self._standing) >= self._furthest.length:
+            self._furthest.length, self._furthest.log = len(self._standing), self
 
     def remove(self, task: int) -> None:
         """Note that `task` has no place any more."""
-        self._keep()
+        if self._furthest.log is self:
+            self._furthest.decisions, self._furthest.log = self.standing, None
         del self._standing[task]
 
     def copy(self) -> DecisionLog:
         """Return a log in which the same decisions stand, for a copy of the method's state."""
-        self._keep()
         return DecisionLog(dict(self._standing), self._furthest)
-
-    def _keep(self) -> None:
-        if len(self._standing) >= len(self._furthest.decisions):
-            self._furthest.decisions = tuple(self._standing.values())

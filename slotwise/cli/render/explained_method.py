@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
-from slotwise.cli.explained import ExplainedMethod
+from slotwise.cli.explained import ExplainedMethod, fixed_part
 from slotwise.cli.render.explained_costs import cost_text, listed
+from slotwise.cli.render.results import compact
 from slotwise.heuristics.decision_log import TaskDecision
 from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.mending import cause
 from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.judge import judge
+from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
+from slotwise.models.values import NO_LIMIT
 from slotwise.solver.core.result import Status
 from slotwise.solver.explain.explanation import Explanation
 from slotwise.solver.explain.placements.decisions import FirstMistake, Stuck
@@ -91,6 +96,8 @@ def _mistake(answer: ExplainedMethod, one: FirstMistake) -> list[PageSection]:
             "settled within the limit (--time-limit)."
         )
     found = [PageSection("Where it went wrong", tuple(lines))]
+    if one.decision is not None and not one.broken:
+        found.append(_left(answer, one))
     if one.decisions:
         found.append(_decisions(answer, one))
     return found
@@ -154,6 +161,44 @@ def _put(answer: ExplainedMethod, one: TaskDecision) -> str:
 
 def _name(answer: ExplainedMethod, task: int) -> str:
     return "/".join(answer.problem.instance.task_names()[task])
+
+
+def _left(answer: ExplainedMethod, one: FirstMistake) -> PageSection:
+    """Say what waits after the first mistake, and what the nodes have left for it."""
+    problem = answer.problem
+    verdict = judge(problem, fixed_part(problem, one))
+    done = {step.task for step in one.decisions[: one.impossible]}
+    waiting = compact(_name(answer, task) for task in range(problem.task_count) if task not in done)
+    dims = range(len(problem.dims))
+    rows = tuple(
+        (
+            node.id,
+            *(_free(problem.capacity[n, d], verdict.accounting.node_load[n, d], problem.units[d])
+              for d in dims),
+        )
+        for n, node in enumerate(problem.instance.cluster.nodes)
+    )
+    needs = tuple(_need(answer, c) for c, k in enumerate(problem.classes) if set(k.tasks) - done)
+    return PageSection(
+        "What was left then",
+        (f"Waiting: {waiting}.", f"A task needs: {'; '.join(dict.fromkeys(needs))}."),
+        PageTable(("node", *problem.dims), rows, problem.dims),
+    )
+
+
+def _free(capacity: int, load: int, unit: Fraction) -> str:
+    return "no limit" if capacity == NO_LIMIT else short_text((int(capacity) - int(load)) * unit)
+
+
+def _need(answer: ExplainedMethod, c: int) -> str:
+    problem = answer.problem
+    amounts = [
+        f"{short_text(int(amount) * unit)} {dim}"
+        for amount, unit, dim in zip(problem.demand[c], problem.units, problem.dims, strict=True)
+        if amount
+    ]
+    name = problem.components[problem.classes[c].component][1]
+    return f"{name} {', '.join(amounts) or 'nothing'}"
 
 
 def _decisions(answer: ExplainedMethod, one: FirstMistake) -> PageSection:
