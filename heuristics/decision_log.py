@@ -55,10 +55,19 @@ class DecisionLog:
 
     def remove(self, task: int) -> None:
         """Note that `task` has no place any more."""
-        if self._furthest.log is self:
-            self._furthest.decisions, self._furthest.log = self.standing, None
+        self._keep()
         del self._standing[task]
 
     def copy(self) -> DecisionLog:
         """Return a log in which the same decisions stand, for a copy of the method's state."""
         return DecisionLog(dict(self._standing), self._furthest)
+
+    def adopt(self, other: DecisionLog) -> None:
+        """Take over what stands in `other`, the copy of a state that the method goes on with."""
+        self._keep()
+        self._standing = dict(other._standing)
+
+    def _keep(self) -> None:
+        """Write down the furthest point where it is what stands here, which is about to change."""
+        if self._furthest.log is self:
+            self._furthest.decisions, self._furthest.log = self.standing, None

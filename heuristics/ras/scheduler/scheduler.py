@@ -55,6 +55,8 @@ def schedule_round(
         attempt = TopologyAttempt(state, topology, topologies[:index:-1], limits, strategy, token)
         decision, state = attempt.take()
         decisions.append(decision)
+    if log is not None and state.log is not None:
+        log.adopt(state.log)
     return Round(instance, order, tuple(decisions), state.placement())
 
 

@@ -62,6 +62,8 @@ def schedule_storm_1(
     scheduler = _Scheduler(first_state(instance, cluster, topologies, java), log)
     while (topology := scheduler.next_topology()) is not None:
         scheduler.schedule(topology)
+    if log is not None and (found := scheduler.present_log()) is not None:
+        log.adopt(found)
     last = scheduler.state
     last.copy()  # Storm sums up once more, and may throw
     return _round(instance, last)
@@ -128,7 +130,7 @@ class _Scheduler:
                 return INVALID
             if topology.ranks is None:
                 return INVALID
-            log = self._present_log()
+            log = self.present_log()
             attempt = strategy.attempt(copy, topology, log, self._first[topology.id])
             if attempt is not None:
                 self._log = log
@@ -143,7 +145,7 @@ class _Scheduler:
             except EvictionError:
                 return None
 
-    def _present_log(self) -> DecisionLog | None:
+    def present_log(self) -> DecisionLog | None:
         """Return a copy of the log in which what has a place in the state stands, and nothing else."""
         if self._log is None:
             return None
