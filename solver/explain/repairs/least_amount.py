@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slotwise.models.instance.instance import Instance
@@ -38,7 +37,7 @@ class Answer:
 
 
 def least_amount(instance: Instance, lever: Lever, decider: Decider) -> Answer:
-    """Return the least change of `lever` after which `instance`, which has none, has a placement."""
+    """Return the least change of `lever` that gives `instance` a placement; it has none."""
     full = applied(instance, lever.change(lever.most))
     decision = decider.decide(full)
     if decision.placement is None:
@@ -72,10 +71,3 @@ def _steps_of(instance: Instance, lever: Lever, placement: Placement, steps: int
         else:
             low = middle
     return high
-
-
-def all_applied(instance: Instance, changes: Sequence[Change]) -> Instance:
-    """Return the instance after several changes."""
-    for change in changes:
-        instance = applied(instance, change)
-    return instance
