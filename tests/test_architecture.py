@@ -63,7 +63,10 @@ solver.column_generation.engine solver.partition
 solver.engines
 solver.portfolio
 solver.solve
-solver.admission solver.verification solver.slots
+solver.admission solver.verification solver.slots solver.explain
+solver.explain.conflicts
+solver.explain.repairs
+solver.explain.explain
 solver.allocation
 
 testing.choices

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -113,7 +114,7 @@ def _heap(one: Change) -> str:
     return f"raise the worker heap of {where} by {by} MB{_values(one)}"
 
 
-_TEXTS = {
+_TEXTS: dict[str, Callable[[Change], str]] = {
     ADD_NODES: _add_nodes,
     RAISE_CAPACITY: _raise_capacity,
     RAISE_SLOTS: _raise_slots,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -125,7 +126,7 @@ def _tasks(one: Constraint) -> str:
     return f"all {_amount(one)} tasks of {one.subject} must be placed ({one.topology})"
 
 
-_NAMES = {
+_NAMES: dict[str, Callable[[Constraint], str]] = {
     "heap": lambda one: f"at most {_amount(one)} MB of heap in a worker ({one.topology})",
     "capacity": lambda one: f"{one.subject} of {nodes_text(one.nodes, one.is_everywhere)}",
     "max_per_node": lambda one: (

@@ -66,7 +66,7 @@ def explain_infeasible(
             notes=("The time ended before a conflict was found; give it more.",),
         )
     conflicts = tuple(_conflict(core, decider) for core in cores)
-    found = find_repairs(instance, cores[0].constraints, prices, decider)
+    found = find_repairs(instance, [core.constraints for core in cores], prices, decider)
     return Explanation(
         Feasibility.INFEASIBLE,
         conflicts=conflicts,

@@ -173,10 +173,11 @@ def _shortage(core: Core) -> Finding | None:
     for resource in resources_of(core):
         need, have = all_tasks(instance, resource), total_capacity(instance, resource)
         if have is not None and need > have:
+            needed, missing = quantity(resource, need), exact_text(need - have)
             return Finding(
                 Cause.SHORTAGE,
-                f"The tasks need {quantity(resource, need)} in all, but {_whose(instance)} together have "
-                f"{exact_text(have)}: {exact_text(need - have)} too little.",
+                f"The tasks need {needed} in all, but {_whose(instance)} together have "
+                f"{exact_text(have)}: {missing} too little.",
             )
     return _too_few_slots(instance) or _too_few_nodes(instance)
 

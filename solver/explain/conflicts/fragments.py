@@ -27,8 +27,8 @@ def fragments_text(core: Core, decider: Decider) -> str:
         dict.fromkeys(one.subject for one in core.constraints if one.rule == "capacity")
     )
     total = (
-        f"All nodes together have enough {listed(tuple(resources))}, but the tasks cannot be divided"
-        " among them."
+        f"All nodes together have enough {listed(tuple(resources))}, but not in pieces into which "
+        "the tasks fit."
     )
     found = _nearly_all(core.instance, decider)
     if found is None:
@@ -46,9 +46,10 @@ def _one_resource(
     resource: str, free: list[Decimal], need: dict[str, Decimal], task: str, left_out: int
 ) -> str:
     each = " each" if left_out > 1 else ""
+    in_all = quantity(resource, sum(free, ZERO))
     return (
-        f"When all but {task} ({need_text(need)}{each}) are placed, {quantity(resource, sum(free))} "
-        f"are free in all, but at most {exact_text(max(free))} on one node."
+        f"When all but {task} ({need_text(need)}{each}) are placed, {in_all} are free in all, but "
+        f"at most {exact_text(max(free))} on one node."
     )
 
 

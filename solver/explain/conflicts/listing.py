@@ -16,7 +16,8 @@ def constraints_of(instance: Instance) -> tuple[Constraint, ...]:
     """Return every constraint of the instance that could play a part, limits first.
 
     Nodes with the same slots and capacities are limited by one constraint together. Left out is
-    what cannot bind: capacities of soft resources or of those that no task asks for.
+    what cannot bind: capacities of soft resources or of those that no task asks for, rules of
+    components without tasks.
     """
     found = [*_of_nodes(instance)]
     for topology in instance.topologies:
@@ -83,18 +84,24 @@ def _of_nodes(instance: Instance) -> Iterator[Constraint]:
 
 def _of_topology(topology: Topology) -> Iterator[Constraint]:
     where = topology.id
-    if topology.worker_max_heap_mb is not None:
+    here = {one.id for one in topology.placed_components if one.parallelism}
+    if topology.worker_max_heap_mb is not None and here:
         yield Constraint("heap", topology=where, amount=topology.worker_max_heap_mb)
-    if topology.one_task_per_worker:
+    if topology.one_task_per_worker and here:
         yield Constraint("one_task_per_worker", topology=where)
-    if topology.one_component_per_worker:
+    if topology.one_component_per_worker and here:
         yield Constraint("one_component_per_worker", topology=where)
-    for a, b in dict.fromkeys(tuple(sorted(pair)) for pair in topology.constraints.incompatible):
-        yield Constraint("incompatible", topology=where, subject=a, other=b)
+    pairs = dict.fromkeys((min(pair), max(pair)) for pair in topology.constraints.incompatible)
+    for a, b in pairs:
+        if {a, b} <= here:
+            yield Constraint("incompatible", topology=where, subject=a, other=b)
     for component, most in topology.constraints.max_per_node.items():
-        yield Constraint("max_per_node", topology=where, subject=component, amount=Decimal(most))
+        if component in here:
+            yield Constraint(
+                "max_per_node", topology=where, subject=component, amount=Decimal(most)
+            )
     for region in topology.shared_memory:
-        if region.mb > 0 and region.components:
+        if region.mb > 0 and here & set(region.components):
             yield Constraint("shared_memory", topology=where, subject=region.id, amount=region.mb)
 
 

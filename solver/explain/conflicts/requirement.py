@@ -77,16 +77,16 @@ def _capacity(instance: Instance, finding: Finding, one: Constraint) -> Numbers:
 def _of_topology(
     instance: Instance, finding: Finding, topology: Topology, one: Constraint
 ) -> Numbers:
-    components = {component.id: component for component in placed(topology)}
+    counts = {component.id: component.parallelism for component in placed(topology)}
     if one.rule == "heap":
         return _heap(finding, topology, one)
     if one.rule == "max_per_node":
         nodes, most = len(instance.cluster.nodes), one.amount or ZERO
-        count = Decimal(components[one.subject].parallelism)
+        count = Decimal(counts.get(one.subject, 0))
         return count, most * nodes, "tasks", f"{tasks_text(most)} on each of {nodes} nodes"
     if one.rule == "incompatible":
         same = one.subject == one.other
-        workers = components[one.subject].parallelism if same else 2
+        workers = counts.get(one.subject, 0) if same else 2
         return Decimal(workers), None, "workers", "at least so many workers"
     if one.rule == "shared_memory":
         kind = next(region.kind for region in topology.shared_memory if region.id == one.subject)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
+from itertools import islice
 
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
@@ -50,7 +51,7 @@ def _add_nodes(cluster: Cluster, change: Change) -> Cluster:
     free = (
         name for k in range(1, len(taken) + count + 1) if (name := f"{like.id}-{k}") not in taken
     )
-    copies = tuple(replace(like, id=name, host=name) for name, _ in zip(free, range(count)))
+    copies = tuple(replace(like, id=name, host=name) for name in islice(free, count))
     matrix = cluster.matrix
     if matrix is not None:
         wider = [(*row, *(row[index],) * count) for row in matrix]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slotwise.models.instance.instance import Instance
@@ -38,23 +37,25 @@ class Answer:
 
 
 def least_amount(instance: Instance, lever: Lever, decider: Decider) -> Answer:
-    """Return the least change of `lever` after which `instance`, which has none, has a placement."""
+    """Return the least change of `lever` that gives `instance` a placement; it has none."""
     full = applied(instance, lever.change(lever.most))
     decision = decider.decide(full)
     if decision.placement is None:
         decided = decision.status is Feasibility.INFEASIBLE and lever.is_exhaustive
         return Answer(None, decided)
     placement = decision.placement
-    low, is_least = 0, True  # `low` steps do not suffice
+    low, is_least, halve = 0, True, False  # `low` steps do not suffice
     high = _steps_of(instance, lever, placement, lever.most)
     while high - low > 1:
-        middle = (low + high) // 2
-        decision = decider.decide(applied(instance, lever.change(middle)))
+        # A placement often needs just the least amount: one step less is asked first, and in turn.
+        steps = (low + high) // 2 if halve else high - 1
+        halve = not halve
+        decision = decider.decide(applied(instance, lever.change(steps)))
         if decision.placement is not None:
             placement = decision.placement
-            high = _steps_of(instance, lever, placement, middle)
+            high = _steps_of(instance, lever, placement, steps)
         else:
-            low = middle
+            low = steps
             is_least &= decision.status is Feasibility.INFEASIBLE
     change = lever.change(high)
     return Answer(Found(change, is_least, applied(instance, change), placement), is_least)
@@ -72,10 +73,3 @@ def _steps_of(instance: Instance, lever: Lever, placement: Placement, steps: int
         else:
             low = middle
     return high
-
-
-def all_applied(instance: Instance, changes: Sequence[Change]) -> Instance:
-    """Return the instance after several changes."""
-    for change in changes:
-        instance = applied(instance, change)
-    return instance

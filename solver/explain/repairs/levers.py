@@ -93,9 +93,9 @@ class _Maker:
             yield from self._more_nodes()
         elif one.rule == "max_moved":
             homed = sum(len(tasks) for tasks in (self._instance.running or {}).values())
-            limit = int(one.amount or 0)
-            base = Change(kinds.ALLOW_MOVED, before=Decimal(limit))
-            yield Lever(base, most=homed - limit)
+            allowed = int(one.amount or 0)
+            base = Change(kinds.ALLOW_MOVED, before=Decimal(allowed))
+            yield Lever(base, most=homed - allowed)
         elif one.rule == "worker_min_cpu":
             unit, least = self._units[CPU], one.amount or ZERO
             base = Change(kinds.LOWER_WORKER_MIN_CPU, before=least)
@@ -116,11 +116,10 @@ class _Maker:
             yield Lever(base, unit, math.ceil((onheap - limit) / unit))
         elif one.rule == "max_per_node":
             count = next(c.parallelism for c in placed(topology) if c.id == one.subject)
-            limit = int(one.amount or 0)
             base = Change(
-                kinds.ALLOW_PER_NODE, topologies=named, subject=one.subject, before=Decimal(limit)
+                kinds.ALLOW_PER_NODE, topologies=named, subject=one.subject, before=one.amount
             )
-            yield Lever(base, most=count - limit)
+            yield Lever(base, most=count - int(one.amount or 0))
         elif one.rule in _RULES:
             kind = _RULES[one.rule]
             yield Lever(Change(kind, topologies=named, subject=one.subject, other=one.other))
@@ -135,17 +134,14 @@ class _Maker:
     def _node_sets(self, alike: Sequence[str]) -> Iterator[tuple[str, tuple[Node, ...]]]:
         """Yield a name for people and nodes that change together: one, all alike, racks, all."""
         cluster = self._instance.cluster
-        yield "", (self._nodes[alike[0]],)
-        if len(alike) > 1:
-            yield "", tuple(self._nodes[node] for node in alike)
-        if len(cluster.racks) > 1:
-            touched = dict.fromkeys(self._nodes[node].rack for node in alike)
-            for rack in touched:
-                inside = tuple(node for node in cluster.nodes if node.rack == rack)
-                if len(inside) > 1:
-                    yield f"every node of rack {rack}", inside
-        if len(cluster.nodes) > 1:
-            yield "every node", cluster.nodes
+        names = {tuple(self._nodes): "every node"}
+        for rack in dict.fromkeys(self._nodes[node].rack for node in alike):
+            inside = tuple(node.id for node in cluster.nodes if node.rack == rack)
+            names.setdefault(inside, f"every node of rack {rack}")
+        names.setdefault(tuple(alike), "")
+        names[(alike[0],)] = ""
+        for nodes, name in names.items():
+            yield name, tuple(self._nodes[node] for node in nodes)
 
     def _capacity(self, resource: str, where: str, nodes: tuple[Node, ...]) -> Iterator[Lever]:
         values = [node.resources.get(resource, ZERO) for node in nodes]

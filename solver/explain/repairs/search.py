@@ -1,7 +1,8 @@
-"""The cheapest repairs of an instance without a placement, each found by solving what it leads to."""
+"""The cheapest repairs of an instance without a placement, each verified by solving its result."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +19,9 @@ from slotwise.solver.explain.repairs.evictions import best_eviction
 from slotwise.solver.explain.repairs.least_amount import Found, least_amount
 from slotwise.solver.explain.repairs.levers import Lever, levers
 
+MOST_PAIRS = 5
+"""Pairs of changes that are looked for, the cheapest; others may be left out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Repairs:
@@ -28,18 +32,23 @@ class Repairs:
 
 
 def find_repairs(
-    instance: Instance, members: Sequence[Constraint], prices: RepairPrices, decider: Decider
+    instance: Instance,
+    conflicts: Sequence[Sequence[Constraint]],
+    prices: RepairPrices,
+    decider: Decider,
 ) -> Repairs:
     """Return single changes that help, each by its least amount, or pairs where none does.
 
-    `members` are those of a conflict, which every repair must touch. Evictions of more than one
-    topology count as one change.
+    `conflicts`, one or more, are sets of constraints that cannot hold together; every repair must
+    touch each of them. Evictions of more than one topology count as one change.
     """
     search = _Search(instance, prices, decider)
-    search.try_each(levers(instance, members))
+    choices = [levers(instance, members) for members in conflicts]
+    everywhere = [{lever.base for lever in found} for found in choices[1:]]
+    search.try_each([one for one in choices[0] if all(one.base in found for found in everywhere)])
     search.try_evictions()
     if not search.found:
-        search.try_pairs(levers(instance, members))
+        search.try_pairs(choices)
     ordered = sorted(search.found, key=lambda one: (one.price, len(one.text), one.text))
     return Repairs(tuple(ordered), search.is_complete)
 
@@ -75,20 +84,34 @@ class _Search:
         if found is not None:
             self._add([found])
 
-    def try_pairs(self, choices: Sequence[Lever]) -> None:
+    def try_pairs(self, choices: Sequence[Sequence[Lever]]) -> None:
         """Try pairs of levers: what the first leaves in conflict, the second must touch."""
         tried: set[frozenset[object]] = set()
-        for first in sorted(choices, key=self._first_price):
-            full = applied(self._instance, first.change(first.most))
-            core = CoreSearch(full, self._decider).find()
-            if core is None:
+        for first in sorted(choices[0], key=self._first_price):
+            others = self._others(first, choices[1:])
+            if others is None:
                 self.is_complete = False
                 continue
-            for second in sorted(levers(full, core.constraints), key=self._first_price):
+            for second in sorted(others, key=self._first_price):
                 pair = frozenset((first.base, second.base))
-                if len(pair) == 2 and pair not in tried:
+                least = self._first_price(first) + self._first_price(second)
+                if len(pair) == 2 and pair not in tried and least < self._price_to_beat():
                     tried.add(pair)
                     self._try_pair(first, second)
+
+    def _others(self, first: Lever, choices: Sequence[Sequence[Lever]]) -> Sequence[Lever] | None:
+        """Return the levers of a conflict that all of `first` leaves; ``None`` = none was found."""
+        for other in choices:
+            if all(lever.base != first.base for lever in other):
+                return other
+        full = applied(self._instance, first.change(first.most))
+        core = CoreSearch(full, self._decider).find()
+        return None if core is None else levers(full, core.constraints)
+
+    def _price_to_beat(self) -> float | Fraction:
+        """Return the price from which on a pair is not looked at."""
+        prices = sorted(repair.price for repair in self.found)
+        return prices[MOST_PAIRS - 1] if len(prices) >= MOST_PAIRS else math.inf
 
     def _try_pair(self, first: Lever, second: Lever) -> None:
         """Take the least of the second with all of the first, then the least of the first."""
