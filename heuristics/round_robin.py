@@ -38,9 +38,7 @@ Slot = tuple[int, int]
 """Node index and worker label."""
 
 
-def place(
-    problem: Problem, rng: Generator, log: DecisionLog | None = None
-) -> Placement | Refusal:
+def place(problem: Problem, rng: Generator, log: DecisionLog | None = None) -> Placement | Refusal:
     """Return Storm's even schedule of all topologies; nothing in it is random."""
     nodes = [UNPLACED] * problem.task_count
     labels = [UNPLACED] * problem.task_count

@@ -86,9 +86,7 @@ def schedule(
     def place(ledger: Ledger, topology: int) -> str | None:
         return schedule_topology(ledger, metric, topology, token)
 
-    return place_one_by_one(
-        problem, hard_with_memory(problem), place, failed_consume=True, log=log
-    )
+    return place_one_by_one(problem, hard_with_memory(problem), place, failed_consume=True, log=log)
 
 
 def schedule_topology(

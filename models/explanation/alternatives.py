@@ -142,6 +142,7 @@ def _alternative(
         forbidden_by=tuple(
             v
             for v in verdict.violations
-            if v.rule != "placed" and v.needed > known.get((v.rule, v.place, v.subject), Fraction(-1))
+            if v.rule != "placed"
+            and v.needed > known.get((v.rule, v.place, v.subject), Fraction(-1))
         ),
     )

@@ -1,4 +1,4 @@
-"""What the command ``explain`` finds out: one class per question, with its exit code and document."""
+"""What ``explain`` finds out: one class per question, with its exit code and document."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from slotwise.models.values import plain
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.explanation import Explanation
 from slotwise.solver.explain.placements.comparison import Comparison
-from slotwise.solver.explain.placements.completion import partial_placement
-from slotwise.solver.explain.placements.decisions import FirstMistake, TracedRun
+from slotwise.solver.explain.placements.decisions import FirstMistake
 from slotwise.solver.explain.placements.fewest_moves import FewestMoves
+from slotwise.solver.explain.placements.traced_run import TracedRun
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,11 +78,11 @@ class ExplainedMethod:
 
     problem: Problem
     run: TracedRun
-    missed: CostSplit | None
-    missed_placement: Placement | None
-    mistake: FirstMistake | None
-    nearest: FewestMoves | None
-    not_told: str
+    missed: CostSplit | None = None
+    missed_placement: Placement | None = None
+    mistake: FirstMistake | None = None
+    nearest: FewestMoves | None = None
+    not_told: str = ""
     remaining: Explanation | None = None
 
     @property
@@ -236,11 +236,7 @@ class ExplainedTask:
 
 
 Explained = (
-    ExplainedInstance
-    | ExplainedMethod
-    | ExplainedPlacement
-    | ExplainedComparison
-    | ExplainedTask
+    ExplainedInstance | ExplainedMethod | ExplainedPlacement | ExplainedComparison | ExplainedTask
 )
 
 
@@ -256,9 +252,3 @@ def task_index(instance: Instance, written: str) -> int:
         rule = suggestion(written, ["/".join(name) for name in names])
         raise InputError(f"is no task of the instance; {rule}", field="--task", value=written)
     return index
-
-
-def fixed_part(problem: Problem, mistake: FirstMistake) -> Placement:
-    """Return the placement of the decisions up to the first mistake, that one included."""
-    count = mistake.possible if mistake.impossible is None else mistake.impossible
-    return partial_placement(problem.instance, mistake.decisions[:count])

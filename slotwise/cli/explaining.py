@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 
 from slotwise.cli.explained import (
@@ -29,13 +28,9 @@ from slotwise.solver.explain.placements.completion import (
     complete,
     with_fixed,
 )
-from slotwise.solver.explain.placements.decisions import (
-    FirstMistake,
-    TracedRun,
-    first_mistake,
-    traced_run,
-)
-from slotwise.solver.explain.placements.fewest_moves import fewest_moves
+from slotwise.solver.explain.placements.decisions import FirstMistake, first_mistake
+from slotwise.solver.explain.placements.fewest_moves import FewestMoves, fewest_moves
+from slotwise.solver.explain.placements.traced_run import TracedRun, traced_run
 from slotwise.solver.solve import solve
 
 
@@ -50,9 +45,7 @@ class Limits:
 
 def one_instance(problem: Problem, limits: Limits) -> ExplainedInstance:
     """Explain an instance: a placement and its cost, or why there is none."""
-    result = solve(
-        problem, time_limit_s=limits.time_s, workers=limits.workers, seed=limits.seed
-    )
+    result = solve(problem, time_limit_s=limits.time_s, workers=limits.workers, seed=limits.seed)
     infeasible = None
     if result.status is Status.INFEASIBLE:
         infeasible = explain_infeasible(
@@ -62,10 +55,8 @@ def one_instance(problem: Problem, limits: Limits) -> ExplainedInstance:
     return ExplainedInstance(problem, result, split, infeasible)
 
 
-def one_method(
-    problem: Problem, name: str, limits: Limits
-) -> ExplainedMethod | ExplainedInstance:
-    """Explain where a method goes wrong; or the instance, where it has no placement of all tasks."""
+def one_method(problem: Problem, name: str, limits: Limits) -> ExplainedMethod | ExplainedInstance:
+    """Explain where a method goes wrong; or the instance, if not all tasks can be placed."""
     instance = problem.instance
     if instance.objective.limits:
         raise InputError(
@@ -75,49 +66,64 @@ def one_method(
         )
     run = traced_run(problem, find_method(name), limits.seed)
     if not run.failed:
-        return ExplainedMethod(problem, run, None, None, None, None, "")
-    begin = time.monotonic()
+        return ExplainedMethod(problem, run)
     whole = complete(
         instance, (), time_limit_s=limits.time_s, seed=limits.seed, workers=limits.workers
     )
     if whole.answer is Completable.NO:
         return _nothing_fits(problem, run, limits)
     if whole.placement is None:
-        return ExplainedMethod(problem, run, None, None, None, None, "")
+        return ExplainedMethod(problem, run)
     nearest = None
-    if run.placement is not None and not (problem.may_reject and run.left_out):
-        nearest = fewest_moves(
-            instance,
-            run.placement,
-            time_limit_s=limits.time_s,
-            seed=limits.seed,
-            workers=limits.workers,
-        )
+    if run.placement is not None and not run.left_out:
+        nearest = _nearest(problem, run.placement, limits)
+    return _missed(problem, run, whole.placement, nearest, limits)
+
+
+def _missed(
+    problem: Problem,
+    run: TracedRun,
+    whole: Placement,
+    nearest: FewestMoves | None,
+    limits: Limits,
+) -> ExplainedMethod:
+    """Explain a run that failed although all tasks can be placed, as in `whole`."""
     if run.decisions is None or not run.applies:
-        reason = (
-            "It does not apply to this instance and decided nothing."
-            if not run.applies
-            else f"{run.method} does not tell the order of its decisions, so the first wrong one "
-            "cannot be named."
-        )
-        missed = whole.placement if nearest is None else nearest.placement
-        found = missed or whole.placement
-        return ExplainedMethod(
-            problem, run, split_cost(problem, found), found, None, nearest, reason
-        )
-    left = max(1.0, limits.time_s - (time.monotonic() - begin))
+        reason = "It does not apply to this instance and decided nothing."
+        if run.applies:
+            reason = (
+                f"{run.method} does not tell the order of its decisions, so the first wrong one "
+                "cannot be named."
+            )
+        found = whole if nearest is None or nearest.placement is None else nearest.placement
+        split = split_cost(problem, found)
+        return ExplainedMethod(problem, run, split, found, nearest=nearest, not_told=reason)
     mistake = first_mistake(
         problem,
         run.decisions,
-        whole.placement,
-        time_limit_s=left,
+        whole,
+        time_limit_s=limits.time_s,
         seed=limits.seed,
         workers=limits.workers,
     )
-    split = split_cost(problem, mistake.completion)
-    remaining = _remaining(problem, mistake, limits)
     return ExplainedMethod(
-        problem, run, split, mistake.completion, mistake, nearest, "", remaining
+        problem,
+        run,
+        split_cost(problem, mistake.completion),
+        mistake.completion,
+        mistake,
+        nearest,
+        remaining=_remaining(problem, mistake, limits),
+    )
+
+
+def _nearest(problem: Problem, placement: Placement, limits: Limits) -> FewestMoves | None:
+    return fewest_moves(
+        problem.instance,
+        placement,
+        time_limit_s=limits.time_s,
+        seed=limits.seed,
+        workers=limits.workers,
     )
 
 
@@ -126,9 +132,7 @@ def _nothing_fits(problem: Problem, run: TracedRun, limits: Limits) -> Explained
     instance = problem.instance
     if problem.may_reject:  # the question is why not everything can be placed
         instance = replace(instance, objective=replace(instance.objective, terms=("nodes",)))
-    result = solve(
-        instance, time_limit_s=limits.time_s, workers=limits.workers, seed=limits.seed
-    )
+    result = solve(instance, time_limit_s=limits.time_s, workers=limits.workers, seed=limits.seed)
     infeasible = explain_infeasible(
         instance, time_limit_s=limits.time_s, seed=limits.seed, workers=limits.workers
     )
@@ -152,13 +156,7 @@ def one_placement(
     split = split_cost(problem, placement)
     nearest = None
     if not split.verdict.valid:
-        nearest = fewest_moves(
-            problem.instance,
-            placement,
-            time_limit_s=limits.time_s,
-            seed=limits.seed,
-            workers=limits.workers,
-        )
+        nearest = _nearest(problem, placement, limits)
     best = None
     if optimal:
         best = solve(

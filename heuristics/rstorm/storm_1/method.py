@@ -36,9 +36,7 @@ LACKING: tuple[tuple[str, Callable[[Topology], object]], ...] = (
 """What a topology may have here and not in Storm 1.0.6."""
 
 
-def place(
-    problem: Problem, rng: Generator, log: DecisionLog | None = None
-) -> Placement | Refusal:
+def place(problem: Problem, rng: Generator, log: DecisionLog | None = None) -> Placement | Refusal:
     """Return what one round leaves; nothing in it is random."""
     try:
         one = schedule_storm_1(problem.instance, log=log)

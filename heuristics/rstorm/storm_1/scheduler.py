@@ -146,7 +146,7 @@ class _Scheduler:
                 return None
 
     def present_log(self) -> DecisionLog | None:
-        """Return a copy of the log in which what has a place in the state stands, and nothing else."""
+        """Return a copy of the log in which exactly what has a place in the state stands."""
         if self._log is None:
             return None
         log = self._log.copy()

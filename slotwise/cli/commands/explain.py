@@ -99,7 +99,9 @@ def _check(
     if task is not None and (placement is None or other is not None):
         raise InputError("needs one PLACEMENT that it is in", field="--task", value=task)
     if optimal and (placement is None or other is not None or task is not None):
-        raise InputError("goes with one PLACEMENT, and without --task", field="--optimal", value=True)
+        raise InputError(
+            "goes with one PLACEMENT, and without --task", field="--optimal", value=True
+        )
 
 
 def _show(answer: Explained, html: Path | None, out: Path | None, *, as_json: bool) -> None:

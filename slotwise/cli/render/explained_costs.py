@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
-from slotwise.models.explanation.cost_split import LEVELS, CostSplit, StreamCost
+from slotwise.models.explanation.cost_split import CostSplit
+from slotwise.models.explanation.network_split import LEVELS, StreamCost
 from slotwise.models.judge.verdict import NodeLoad, Verdict
 from slotwise.models.number_text import short_text
 

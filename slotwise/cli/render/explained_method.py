@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
-from slotwise.cli.explained import ExplainedMethod, fixed_part
+from slotwise.cli.explained import ExplainedMethod
 from slotwise.cli.render.explained_costs import cost_text, listed
-from slotwise.cli.render.results import compact
+from slotwise.cli.render.explained_rest import left_section, nearest_sections
 from slotwise.heuristics.decision_log import TaskDecision
 from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.mending import cause
 from slotwise.models.instance.placement import Placement
-from slotwise.models.judge.judge import judge
-from slotwise.models.number_text import short_text
-from slotwise.models.problem.problem import Problem
-from slotwise.models.values import NO_LIMIT
-from slotwise.solver.core.result import Status
 from slotwise.solver.explain.explanation import Explanation
 from slotwise.solver.explain.placements.decisions import FirstMistake, Stuck
-from slotwise.solver.explain.placements.fewest_moves import FewestMoves
 
 MOST_PLACES = 12
 """Nodes that are listed for a task without a place."""
@@ -81,7 +74,9 @@ def _mistake(answer: ExplainedMethod, one: FirstMistake) -> list[PageSection]:
     else:
         lines.append("Before its first decision everything could be placed.")
     if one.decision is not None:
-        lines.append(f"Decision {one.possible + 1} made it impossible: {_put(answer, one.decision)}.")
+        lines.append(
+            f"Decision {one.possible + 1} made it impossible: {_put(answer, one.decision)}."
+        )
         lines += _because(answer, one)
     elif one.settled:
         lines.append(
@@ -97,7 +92,7 @@ def _mistake(answer: ExplainedMethod, one: FirstMistake) -> list[PageSection]:
         )
     found = [PageSection("Where it went wrong", tuple(lines))]
     if one.decision is not None and not one.broken:
-        found.append(_left(answer, one))
+        found.append(left_section(answer.problem, one))
     if one.decisions:
         found.append(_decisions(answer, one))
     return found
@@ -117,7 +112,7 @@ def _because(answer: ExplainedMethod, one: FirstMistake) -> list[str]:
 def _together(remaining: Explanation) -> list[str]:
     """Say which rules the tasks that are left cannot all keep."""
     return [
-        "What cannot hold together: "
+        "With these in place, the following cannot hold together: "
         + "; ".join(
             member.constraint.name
             for member in conflict.members
@@ -163,44 +158,6 @@ def _name(answer: ExplainedMethod, task: int) -> str:
     return "/".join(answer.problem.instance.task_names()[task])
 
 
-def _left(answer: ExplainedMethod, one: FirstMistake) -> PageSection:
-    """Say what waits after the first mistake, and what the nodes have left for it."""
-    problem = answer.problem
-    verdict = judge(problem, fixed_part(problem, one))
-    done = {step.task for step in one.decisions[: one.impossible]}
-    waiting = compact(_name(answer, task) for task in range(problem.task_count) if task not in done)
-    dims = range(len(problem.dims))
-    rows = tuple(
-        (
-            node.id,
-            *(_free(problem.capacity[n, d], verdict.accounting.node_load[n, d], problem.units[d])
-              for d in dims),
-        )
-        for n, node in enumerate(problem.instance.cluster.nodes)
-    )
-    needs = tuple(_need(answer, c) for c, k in enumerate(problem.classes) if set(k.tasks) - done)
-    return PageSection(
-        "What was left then",
-        (f"Waiting: {waiting}.", f"A task needs: {'; '.join(dict.fromkeys(needs))}."),
-        PageTable(("node", *problem.dims), rows, problem.dims),
-    )
-
-
-def _free(capacity: int, load: int, unit: Fraction) -> str:
-    return "no limit" if capacity == NO_LIMIT else short_text((int(capacity) - int(load)) * unit)
-
-
-def _need(answer: ExplainedMethod, c: int) -> str:
-    problem = answer.problem
-    amounts = [
-        f"{short_text(int(amount) * unit)} {dim}"
-        for amount, unit, dim in zip(problem.demand[c], problem.units, problem.dims, strict=True)
-        if amount
-    ]
-    name = problem.components[problem.classes[c].component][1]
-    return f"{name} {', '.join(amounts) or 'nothing'}"
-
-
 def _decisions(answer: ExplainedMethod, one: FirstMistake) -> PageSection:
     """List the decisions around the first mistake, those of a long sequence not all."""
     names = answer.problem.instance.task_names()
@@ -225,42 +182,6 @@ def _standing(one: FirstMistake, count: int) -> str:
     if count <= one.possible:
         return "everything still fits"
     return "impossible" if one.impossible is not None and count >= one.impossible else "?"
-
-
-def nearest_sections(problem: Problem, near: FewestMoves) -> list[PageSection]:
-    """Say how few tasks must move for a valid placement."""
-    names = problem.instance.task_names()
-    heading = "The nearest valid placement"
-    if near.placement is None:
-        text = (
-            "There is none: no placement keeps all hard rules."
-            if near.status is Status.INFEASIBLE
-            else "None was found within the limit."
-        )
-        return [PageSection(heading, (text,))]
-    parts = []
-    if near.moved:
-        moved = tuple("/".join(names[task]) for task in near.moved)
-        parts.append(f"moves {_tasks(len(moved))} ({listed(moved)})")
-    if near.placed:
-        placed = tuple("/".join(names[task]) for task in near.placed)
-        parts.append(f"places {_tasks(len(placed))} that had no place ({listed(placed)})")
-    proven = "; fewer moves do not suffice" if near.status is Status.OPTIMAL else ""
-    rows = tuple(
-        (
-            "/".join(names[task]),
-            problem.instance.cluster.nodes[near.placement.nodes[task]].id,
-            str(near.placement.workers[task]),
-        )
-        for task in (*near.moved, *near.placed)
-        if near.placement.nodes[task] >= 0
-    )
-    lines = (f"It {' and '.join(parts)}{proven}." if parts else "It is the same one.",)
-    return [PageSection(heading, lines, PageTable(("task", "goes to node", "worker"), rows))]
-
-
-def _tasks(count: int) -> str:
-    return "1 task" if count == 1 else f"{count} tasks"
 
 
 def _missed(answer: ExplainedMethod, placement: Placement) -> PageSection:

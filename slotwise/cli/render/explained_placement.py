@@ -6,12 +6,13 @@ from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
 from slotwise.cli.explained import ExplainedComparison, ExplainedPlacement, ExplainedTask
 from slotwise.cli.render.explained_costs import cost_sections, cost_text, listed, signed
 from slotwise.cli.render.explained_instance import proof_text
-from slotwise.cli.render.explained_method import nearest_sections
+from slotwise.cli.render.explained_rest import nearest_sections
 from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.mending import cause
 from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status
-from slotwise.solver.explain.placements.comparison import Comparison, NodeDifference, TaskMove
+from slotwise.solver.explain.placements.comparison import Comparison, NodeDifference
+from slotwise.solver.explain.placements.moves import TaskMove
 
 
 def placement_sections(answer: ExplainedPlacement) -> list[PageSection]:
@@ -98,7 +99,9 @@ def _terms(one: Comparison) -> PageSection:
     )
     heads = ("term", "first", "second", "change")
     if not one.moves:
-        lines = ("The two are the same, up to tasks, workers and nodes that are alike.",)
+        lines: tuple[str, ...] = (
+            "The two are the same, up to tasks, workers and nodes that are alike.",
+        )
     else:
         count = len(one.moves)
         tasks = "1 task is" if count == 1 else f"{count} tasks are"
@@ -168,8 +171,7 @@ def task_sections(answer: ExplainedTask) -> list[PageSection]:
         lines.append("It cannot be anywhere else while all other tasks stay.")
     elif better:
         lines.append(
-            f"Alone, it could move to a better place: {better[0].node} "
-            f"({_change(better[0])})."
+            f"Alone, it could move to a better place: {better[0].node} ({_change(better[0])})."
         )
     else:
         lines.append("No other place that is allowed is better while all other tasks stay.")

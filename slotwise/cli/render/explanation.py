@@ -16,7 +16,6 @@ from slotwise.cli.explained import (
     ExplainedMethod,
     ExplainedPlacement,
     ExplainedTask,
-    fixed_part,
 )
 from slotwise.cli.render.explained_costs import cost_text, values_text
 from slotwise.cli.render.explained_instance import instance_sections
@@ -109,7 +108,7 @@ def _drawn(answer: Explained) -> list[PagePlacement]:
 def _drawn_method(answer: ExplainedMethod) -> list[PagePlacement]:
     drawn = []
     if answer.mistake is not None and answer.mistake.decision is not None:
-        fixed = fixed_part(answer.problem, answer.mistake)
+        fixed = answer.mistake.fixed(answer.problem.instance)
         drawn.append(PagePlacement("After the first mistake", "", fixed))
     elif answer.run.placement is not None:
         drawn.append(PagePlacement(answer.run.method, "", answer.run.placement))

@@ -7,19 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from slotwise.models.explanation.alternatives import moved
 from slotwise.models.explanation.cost_split import CostSplit, split_cost
 from slotwise.models.instance.placement import UNPLACED, Placement
-from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
 from slotwise.solver.explain.placements.matching import matched
-
-MOST_STEPS = 5
-"""Moves that are picked to explain the difference."""
-
-MOST_TRIED = 60
-"""Moves that are tried for each pick, the first ones; more differ in too much to explain."""
+from slotwise.solver.explain.placements.moves import Step, TaskMove, task_moves, telling_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,32 +51,6 @@ class NodeDifference:
     losses: dict[str, int]
     first: Fraction
     second: Fraction
-
-
-@dataclass(frozen=True, slots=True)
-class TaskMove:
-    """A task that is elsewhere in the second placement; ``None`` = it has no place there."""
-
-    task: int
-    name: str
-    before: tuple[str, int] | None
-    after: tuple[str, int] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A move on the way from the dearer placement to the cheaper one.
-
-    Parameters
-    ----------
-    move
-        The move, from the dearer placement to the cheaper one.
-    objective
-        Term -> value after it and all steps before it. On the way rules may be broken.
-    """
-
-    move: TaskMove
-    objective: dict[str, Fraction]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,7 +144,7 @@ def compare(problem: Problem, first: Placement, second: Placement) -> Comparison
     """Return where `second` differs from `first`; raises `InputError` as `judge` does."""
     one, two = split_cost(problem, first), split_cost(problem, second)
     match = matched(problem, first, second)
-    moves = _moves(problem, first, match.placement)
+    moves = task_moves(problem, first, match.placement)
     from_second = two.verdict.scaled > one.verdict.scaled
     start, end = (match.placement, first) if from_second else (first, match.placement)
     ids = [node.id for node in problem.instance.cluster.nodes]
@@ -188,7 +155,7 @@ def compare(problem: Problem, first: Placement, second: Placement) -> Comparison
         streams=_streams(one, two),
         nodes=_nodes(problem, first, match.placement, one, {n: m for m, n in match.nodes.items()}),
         moves=moves,
-        steps=_steps(problem, start, end, [move.task for move in moves]),
+        steps=telling_steps(problem, start, end, [move.task for move in moves]),
         from_second=from_second,
         renamed={ids[old]: ids[new] for old, new in sorted(match.nodes.items())},
     )
@@ -237,45 +204,3 @@ def _components(problem: Problem, placement: Placement) -> list[Counter[str]]:
             topology, component = problem.components[problem.classes[c].component]
             found[node][f"{problem.rules[topology].id}/{component}"] += 1
     return found
-
-
-def _moves(problem: Problem, first: Placement, second: Placement) -> tuple[TaskMove, ...]:
-    before = zip(first.nodes, first.workers, strict=True)
-    after = zip(second.nodes, second.workers, strict=True)
-    return tuple(
-        _move(problem, task, here, there)
-        for task, (here, there) in enumerate(zip(before, after, strict=True))
-        if here != there
-    )
-
-
-def _move(
-    problem: Problem, task: int, here: tuple[int, int], there: tuple[int, int]
-) -> TaskMove:
-    def place(at: tuple[int, int]) -> tuple[str, int] | None:
-        return None if at[0] == UNPLACED else (problem.instance.cluster.nodes[at[0]].id, at[1])
-
-    return TaskMove(task, "/".join(problem.instance.task_names()[task]), place(here), place(there))
-
-
-def _steps(
-    problem: Problem, start: Placement, end: Placement, tasks: list[int]
-) -> tuple[Step, ...]:
-    """Return the moves that lower the objective most, one after another."""
-    now, left = start, tasks[:MOST_TRIED]
-    value, goal = judge(problem, now).scaled, judge(problem, end).scaled
-    steps: list[Step] = []
-    while left and value > goal and len(steps) < MOST_STEPS:
-        tried = {task: moved(now, task, end.nodes[task], end.workers[task]) for task in left}
-        verdicts = {task: judge(problem, placement) for task, placement in tried.items()}
-        best = min(left, key=lambda task: verdicts[task].scaled)
-        if verdicts[best].scaled >= value:
-            break
-        here, there = (
-            (placement.nodes[best], placement.workers[best]) for placement in (start, end)
-        )
-        now, value = tried[best], verdicts[best].scaled
-        left.remove(best)
-        objective = {term.term: term.value for term in verdicts[best].objective}
-        steps.append(Step(_move(problem, best, here, there), objective))
-    return tuple(steps)

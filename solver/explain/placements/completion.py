@@ -14,11 +14,10 @@ from enum import StrEnum
 from slotwise.heuristics.decision_log import TaskDecision
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance, Objective, Place
-from slotwise.models.instance.placement import Placement
-from slotwise.models.problem.compile import compile_problem
+from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.judge.judge import judge
-from slotwise.models.instance.placement import UNPLACED
 from slotwise.models.judge.verdict import Violation
+from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Status
 from slotwise.solver.solve import solve
 

@@ -105,7 +105,9 @@ class _Match:
                 found.update(pairs[i, j][1])
         return found
 
-    def _match_nodes(self, first: Sequence[int], second: Sequence[int]) -> tuple[int, dict[int, int]]:
+    def _match_nodes(
+        self, first: Sequence[int], second: Sequence[int]
+    ) -> tuple[int, dict[int, int]]:
         """Return the score of one rack laid over another, and its nodes (second -> first)."""
         kinds: dict[object, tuple[list[int], list[int]]] = {}
         for side, nodes in enumerate((first, second)):
@@ -171,7 +173,7 @@ def _agreement(first: Counter[int], second: Counter[int]) -> int:
 
 
 def _assign(size: int, score: Callable[[int, int], int]) -> list[int]:
-    """Return for each row its column, of the highest total score; of equal ones near the diagonal."""
+    """Return each row's column, of the highest total score; of equal ones near the diagonal."""
     if size == 1:
         return [0]
     solver = SimpleLinearSumAssignment()
@@ -188,7 +190,7 @@ def _assign(size: int, score: Callable[[int, int], int]) -> list[int]:
 def _exchange_tasks(
     problem: Problem, first: Placement, second: Placement, stands_for: dict[Place, Place]
 ) -> Placement:
-    """Return the second placement at the places that its own stand for, tasks of a class exchanged."""
+    """Return the second placement at the places that its own stand for, equal tasks exchanged."""
     here = list(zip(first.nodes, first.workers, strict=True))
     there = [stands_for[place] for place in zip(second.nodes, second.workers, strict=True)]
     after = list(there)

@@ -1,4 +1,4 @@
-"""Two placements compared: what is interchangeable is no difference, the rest is counted exactly."""
+"""Two placements compared: what is interchangeable is no difference, the rest is exact."""
 
 from __future__ import annotations
 
@@ -134,5 +134,3 @@ def test_two_topologies_in_a_worker_are_left_as_they_are():
             shared = Placement(first.nodes, tuple(0 for _ in first.workers))
             found = matched(one.problem, first, shared)
             assert judge(one.problem, found.placement).scaled == judge(one.problem, shared).scaled
-
-

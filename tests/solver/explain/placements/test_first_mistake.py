@@ -19,7 +19,8 @@ from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.explain.placements.completion import Completable, complete, with_fixed
-from slotwise.solver.explain.placements.decisions import first_mistake, traced_run
+from slotwise.solver.explain.placements.decisions import first_mistake
+from slotwise.solver.explain.placements.traced_run import traced_run
 
 
 def in_order(placement, order):
@@ -29,7 +30,7 @@ def in_order(placement, order):
 
 
 def test_completions_agree_with_trying_everything():
-    answers = {answer: 0 for answer in Completable}
+    answers = dict.fromkeys(Completable, 0)
     for number in range(45):
         one, rng = solved(number), np.random.default_rng((11, number))
         problem = one.problem
