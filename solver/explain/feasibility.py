@@ -19,7 +19,7 @@ from slotwise.solver.explain.counting import is_impossible
 from slotwise.solver.explain.explanation import Feasibility
 from slotwise.solver.solve import solve
 
-START_S, START_S_PER_TASK, MOST_START = 0.05, 0.002, 0.25
+START_S, START_S_PER_TASK, MOST_START = 0.05, 0.005, 0.4
 """Seconds for heuristics: these, so many more for each task, at most such a part of the limit."""
 
 
@@ -106,9 +106,12 @@ class Decider:
         made._counts = self._counts
         return made
 
-    def decide(self, instance: Instance) -> Decision:
-        """Return whether `instance` has a placement; undecided where its time ends first."""
-        left = min(self.left_s, self._step_s)
+    def decide(self, instance: Instance, *, fraction: float | None = None) -> Decision:
+        """Return whether `instance` has a placement; undecided where its time ends first.
+
+        It may take `fraction` of what is left; ``None`` = as long as any other.
+        """
+        left = min(self.left_s, self._step_s) if fraction is None else fraction * self.left_s
         if left <= 0:
             return Decision(Feasibility.UNDECIDED)
         self._counts[0] += 1
