@@ -17,6 +17,7 @@ from slotwise.solver.baseline.params import BaselineParams
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.counting import is_impossible
 from slotwise.solver.explain.explanation import Feasibility
+from slotwise.solver.explain.first_fit import first_fit
 from slotwise.solver.solve import solve
 
 START_S, START_S_PER_TASK, MOST_START = 0.05, 0.005, 0.4
@@ -118,6 +119,9 @@ class Decider:
         problem = compile_problem(question(instance))
         if is_impossible(problem):
             return Decision(Feasibility.INFEASIBLE)
+        quick = first_fit(problem)
+        if quick is not None and judge(problem, quick).valid and judge(instance, quick).valid:
+            return Decision(Feasibility.FEASIBLE, quick)
         result = self._solved(problem, left)
         if result.interrupted:
             self._deadline = 0.0

@@ -99,6 +99,9 @@ class _Search:
         self._singles = bool(self.found)
         tried: set[frozenset[object]] = set()
         for first in self._worth_pairing(choices[0]):
+            if self._decider.is_over:
+                self.is_complete = False
+                return
             others = self._others(first, choices[1:])
             if others is None:
                 self.is_complete = False
