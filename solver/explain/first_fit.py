@@ -1,4 +1,4 @@
-"""A quick placement: large tasks first, each on the first node and in the first worker with room."""
+"""A quick placement: large tasks first, each in the first worker and on the first node with room."""
 
 from __future__ import annotations
 
