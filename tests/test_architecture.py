@@ -25,13 +25,14 @@ models.instance models.number_text models.performance models.dataflow
 models.problem
 models.allocation
 models.formats models.judge
-models.importers models.certificates models.graph_files
+models.importers models.certificates models.graph_files models.explanation
 models.performance.rows models.dataflow.file models.allocation.file
 models.performance.tables
 models.performance.file
 models.performance.article models.allocation.case
 models.instance_file models.schemas models.families
 
+heuristics.decision_log
 heuristics.method heuristics.method_names heuristics.method_error
 heuristics.partial_placement heuristics.placed_neighbours heuristics.node_capacity
 heuristics.storm_outcome
@@ -65,7 +66,7 @@ solver.solve
 solver.admission solver.verification solver.slots solver.explain
 solver.explain.conflicts
 solver.explain.repairs
-solver.explain.explain
+solver.explain.explain solver.explain.placements
 solver.allocation
 
 testing.choices
@@ -84,7 +85,8 @@ benchmarks.__main__
 __init__
 cli.__init__ cli.exits cli.options
 cli.inputs cli.progress cli.profile_progress
-cli.answers cli.listing cli.scheduled cli.allocated
+cli.answers cli.listing cli.scheduled cli.allocated cli.explained
+cli.explaining
 cli.render
 cli.commands
 cli.app

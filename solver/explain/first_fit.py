@@ -1,4 +1,4 @@
-"""A quick placement: large tasks first, each in the first worker and on the first node with room."""
+"""A quick placement: large tasks first, each in the first worker that has room."""
 
 from __future__ import annotations
 

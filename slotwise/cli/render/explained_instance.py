@@ -1,0 +1,75 @@
+"""An instance explained: the cost of its best placement, or why it has none."""
+
+from __future__ import annotations
+
+from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
+from slotwise.cli.explained import ExplainedInstance
+from slotwise.cli.render.explained_costs import cost_sections, cost_text
+from slotwise.models.number_text import short_text
+from slotwise.solver.core.result import Result, Status
+from slotwise.solver.explain.explanation import Conflict, Explanation, Member
+
+
+def instance_sections(answer: ExplainedInstance) -> list[PageSection]:
+    """Return the explanation of an instance."""
+    run, result = answer.run, answer.result
+    if result.status is Status.INFEASIBLE:
+        lead = "No placement exists: the hard rules cannot all hold."
+        if run is not None:
+            verb = "refuses" if run.refused else "fails"
+            lead = f"{run.method} {verb}, as any method must: not all tasks can be placed."
+        found = [PageSection("", (lead,))]
+        if answer.infeasible is not None:
+            found += infeasible_sections(answer.infeasible)
+        return found
+    if answer.split is None:
+        line = (
+            "No placement was found within the limit, and no proof that there is none. Give it "
+            "more time with --time-limit."
+        )
+        return [PageSection("", (line,))]
+    line = f"Feasible: a valid placement exists, {cost_text(answer.split)} ({proof_text(result)})."
+    return [PageSection("", (line,)), *cost_sections(answer.split)]
+
+
+def proof_text(result: Result) -> str:
+    """Return what is proven about a result, in a few words."""
+    if result.status is Status.OPTIMAL:
+        return "proven optimal"
+    first = next((t for t in result.objective if not t.proven), None)
+    if first is None or first.bound is None:
+        return "no bound is proven"
+    return f"no placement has {first.term} below {short_text(first.bound)}"
+
+
+def infeasible_sections(one: Explanation) -> list[PageSection]:
+    """Return conflicts and repairs."""
+    found = []
+    for number, conflict in enumerate(one.conflicts, 1):
+        heading = "Why no placement exists" if number == 1 else f"Another conflict ({number})"
+        found.append(PageSection(heading, (conflict.summary,), _members(conflict)))
+    if one.repairs:
+        rows = tuple((repair.text, short_text(repair.price)) for repair in one.repairs)
+        found.append(
+            PageSection(
+                "The cheapest repairs",
+                ("Each was verified by solving the repaired instance.",),
+                PageTable(("repair", "price"), rows, ("price",)),
+            )
+        )
+    if one.notes:
+        found.append(PageSection("", one.notes))
+    return found
+
+
+def _members(conflict: Conflict) -> PageTable:
+    rows = tuple(
+        (m.constraint.name, _amount(m, required=True), _amount(m, required=False))
+        for m in conflict.members
+    )
+    return PageTable(("constraint", "required", "available"), rows, ("required", "available"))
+
+
+def _amount(member: Member, *, required: bool) -> str:
+    value = member.required if required else member.available
+    return "-" if value is None else f"{short_text(value)} {member.unit}".strip()
