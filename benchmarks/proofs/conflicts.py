@@ -1,4 +1,4 @@
-"""Conflicts and repairs of infeasible instances: ``python -m slotwise.benchmarks explain_conflicts``.
+"""Infeasible instances explained: ``python -m slotwise.benchmarks explain_conflicts``.
 
 Each is explained, then checked anew: the members of every conflict alone have no placement, without
 any one of them there is one, and every repaired instance has one, each by a solve of its own and by
@@ -116,7 +116,7 @@ def random_infeasible(seed: int, count: int, mid_size: int) -> Iterator[tuple[st
 
 
 def summary(rows: Sequence[Explained]) -> dict[str, Any]:
-    """Return how many were explained, are minimal, have repairs, are wrong, and the longest time."""
+    """Return what the rows add up to, and the longest time."""
     infeasible = [row for row in rows if row.found.conflicts]
     return {
         "instances": len(rows),

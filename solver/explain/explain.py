@@ -18,8 +18,11 @@ DEFAULT_PRICES = RepairPrices()
 MOST_CONFLICTS = 3
 """Conflicts that are looked for; each shares no limit with those before it."""
 
+FOR_FIRST = 0.6
+"""Most of the time that may pass until it is known whether there is a placement."""
+
 FOR_CONFLICTS = 0.5
-"""Most of the time that conflicts may take; the rest is for repairs."""
+"""Most of the time left then that conflicts may take; the rest is for repairs."""
 
 
 def explain_infeasible(
@@ -37,7 +40,7 @@ def explain_infeasible(
     instance
         What to explain. If it has a placement after all, the answer says so with the placement.
     time_limit_s
-        Wall-clock seconds in all, above 0. Half of it at most goes to the conflicts.
+        Wall-clock seconds in all, above 0; what is found and proven by then is returned.
     prices
         What the changes cost that make up repairs.
     seed, workers
@@ -51,7 +54,7 @@ def explain_infeasible(
     seconds = time_limit(time_limit_s, "time limit")
     whole(workers, "workers", least=1)
     decider = Decider(seconds, seed=whole(seed, "seed"), workers=workers)
-    decision = decider.decide(instance)
+    decision = decider.decide(instance, fraction=FOR_FIRST)
     if decision.status is not Feasibility.INFEASIBLE:
         return Explanation(
             decision.status, decision.placement, seconds=decider.spent_s, solves=decider.solves

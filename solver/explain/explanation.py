@@ -137,7 +137,7 @@ class Repair:
     Parameters
     ----------
     changes
-        One change, or two where no single one helps.
+        One change, or two where no single one helps, or none that leaves all tasks in.
     price
         By the prices asked for.
     least

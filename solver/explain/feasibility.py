@@ -17,9 +17,10 @@ from slotwise.solver.baseline.params import BaselineParams
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.counting import is_impossible
 from slotwise.solver.explain.explanation import Feasibility
+from slotwise.solver.explain.first_fit import first_fit
 from slotwise.solver.solve import solve
 
-START_S, START_S_PER_TASK, MOST_START = 0.05, 0.002, 0.25
+START_S, START_S_PER_TASK, MOST_START = 0.05, 0.005, 0.4
 """Seconds for heuristics: these, so many more for each task, at most such a part of the limit."""
 
 
@@ -106,15 +107,21 @@ class Decider:
         made._counts = self._counts
         return made
 
-    def decide(self, instance: Instance) -> Decision:
-        """Return whether `instance` has a placement; undecided where its time ends first."""
-        left = min(self.left_s, self._step_s)
+    def decide(self, instance: Instance, *, fraction: float | None = None) -> Decision:
+        """Return whether `instance` has a placement; undecided where its time ends first.
+
+        It may take `fraction` of what is left; ``None`` = as long as any other.
+        """
+        left = min(self.left_s, self._step_s) if fraction is None else fraction * self.left_s
         if left <= 0:
             return Decision(Feasibility.UNDECIDED)
         self._counts[0] += 1
         problem = compile_problem(question(instance))
         if is_impossible(problem):
             return Decision(Feasibility.INFEASIBLE)
+        quick = first_fit(problem)
+        if quick is not None and judge(problem, quick).valid and judge(instance, quick).valid:
+            return Decision(Feasibility.FEASIBLE, quick)
         result = self._solved(problem, left)
         if result.interrupted:
             self._deadline = 0.0

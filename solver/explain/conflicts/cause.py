@@ -124,8 +124,8 @@ def _too_large(core: Core) -> Finding | None:
                 f"worker of {topology.id} may have at most {exact_text(limit)} MB.",
                 (topology, component),
             )
-        why = [_why_not(core, node, topology, component) for node in core.instance.cluster.nodes]
-        if all(why):
+        nodes = core.instance.cluster.nodes
+        if all(_why_not(core, node, topology, component) for node in nodes):
             return Finding(
                 Cause.TASK_TOO_LARGE,
                 _fits_nowhere(core, topology, component),

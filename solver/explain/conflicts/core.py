@@ -132,6 +132,8 @@ class CoreSearch:
         return self._decide(kept).status is Feasibility.INFEASIBLE
 
     def _decide(self, kept: Sequence[Constraint]) -> Decision:
+        if self._decider.is_over:
+            return Decision(Feasibility.UNDECIDED)
         decision = self._decider.decide(relaxed(self._instance, self._dropped(kept)))
         if decision.status is Feasibility.FEASIBLE:
             self._possible.append(frozenset(kept))

@@ -22,6 +22,9 @@ from slotwise.solver.explain.repairs.levers import Lever, levers
 MOST_PAIRS = 5
 """Pairs of changes that are looked for, the cheapest; others may be left out."""
 
+LOSES_TASKS = frozenset({kinds.EVICT, kinds.LOWER_PARALLELISM})
+"""Changes after which fewer tasks run."""
+
 
 @dataclass(frozen=True, slots=True)
 class Repairs:
@@ -37,7 +40,9 @@ def find_repairs(
     prices: RepairPrices,
     decider: Decider,
 ) -> Repairs:
-    """Return single changes that help, each by its least amount, or pairs where none does.
+    """Return single changes that help, each by its least amount, and pairs where they lose tasks.
+
+    Pairs of changes are tried where no single one helps, or none that leaves all tasks in.
 
     `conflicts`, one or more, are sets of constraints that cannot hold together; every repair must
     touch each of them. Evictions of more than one topology count as one change.
@@ -47,10 +52,14 @@ def find_repairs(
     everywhere = [{lever.base for lever in found} for found in choices[1:]]
     search.try_each([one for one in choices[0] if all(one.base in found for found in everywhere)])
     search.try_evictions()
-    if not search.found:
+    if all(_loses_tasks(repair) for repair in search.found):
         search.try_pairs(choices)
     ordered = sorted(search.found, key=lambda one: (one.price, len(one.text), one.text))
     return Repairs(tuple(ordered), search.is_complete)
+
+
+def _loses_tasks(repair: Repair) -> bool:
+    return any(change.kind in LOSES_TASKS for change in repair.changes)
 
 
 class _Search:
@@ -59,6 +68,7 @@ class _Search:
     def __init__(self, instance: Instance, prices: RepairPrices, decider: Decider) -> None:
         self.found: list[Repair] = []
         self.is_complete = True
+        self._singles = False  # whether single changes were found before pairs were tried
         self._instance = instance
         self._prices = prices
         self._decider = decider
@@ -86,18 +96,30 @@ class _Search:
 
     def try_pairs(self, choices: Sequence[Sequence[Lever]]) -> None:
         """Try pairs of levers: what the first leaves in conflict, the second must touch."""
+        self._singles = bool(self.found)
         tried: set[frozenset[object]] = set()
-        for first in sorted(choices[0], key=self._first_price):
+        for first in self._worth_pairing(choices[0]):
+            if self._decider.is_over:
+                self.is_complete = False
+                return
             others = self._others(first, choices[1:])
             if others is None:
                 self.is_complete = False
                 continue
-            for second in sorted(others, key=self._first_price):
+            for second in self._worth_pairing(others):
                 pair = frozenset((first.base, second.base))
                 least = self._first_price(first) + self._first_price(second)
                 if len(pair) == 2 and pair not in tried and least < self._price_to_beat():
                     tried.add(pair)
                     self._try_pair(first, second)
+
+    def _worth_pairing(self, choices: Sequence[Lever]) -> list[Lever]:
+        """Return levers by the price of their first step.
+
+        Where leaving out tasks helps alone, only those that leave out none.
+        """
+        kept = [one for one in choices if not (self._singles and one.base.kind in LOSES_TASKS)]
+        return sorted(kept, key=self._first_price)
 
     def _others(self, first: Lever, choices: Sequence[Sequence[Lever]]) -> Sequence[Lever] | None:
         """Return the levers of a conflict that all of `first` leaves; ``None`` = none was found."""

@@ -70,7 +70,8 @@ CASES = {
         instance(topology(demand={"onheap_mb": 500}), resources={"memory_mb": 700}),
         {"memory_mb of each of the 2 nodes", A3},
         Cause.SHORTAGE,
-        "The tasks need 1500 MB of memory in all, but all nodes together have 1400: 100 too little.",
+        "The tasks need 1500 MB of memory in all, but all nodes together have 1400: 100 too "
+        "little.",
         "raise memory_mb of node n0 by 300, from 700 to 1000",
         instance(topology(demand={"onheap_mb": 500}), resources={"memory_mb": 1000}),
     ),
