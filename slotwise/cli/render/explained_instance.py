@@ -9,6 +9,19 @@ from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.explanation import Conflict, Explanation, Member
 
+MOST_REPAIRS = 10
+"""Repairs in a table."""
+
+MINIMAL = "These cannot hold together, but any one of them dropped, the others can:"
+NOT_PROVEN_MINIMAL = (
+    "These cannot hold together. Whether all of them are needed was not proven in time:"
+)
+VERIFIED = (
+    "Each was verified by solving the repaired instance. A price of 1 is that of one core "
+    "(100 points of cpu)."
+)
+PERHAPS_LESS = " (less may suffice)"
+
 
 def instance_sections(answer: ExplainedInstance) -> list[PageSection]:
     """Return the explanation of an instance."""
@@ -47,27 +60,50 @@ def infeasible_sections(one: Explanation) -> list[PageSection]:
     found = []
     for number, conflict in enumerate(one.conflicts, 1):
         heading = "Why no placement exists" if number == 1 else f"Another conflict ({number})"
-        found.append(PageSection(heading, (conflict.summary,), _members(conflict)))
+        lines = (conflict.summary, MINIMAL if conflict.minimal else NOT_PROVEN_MINIMAL)
+        found.append(PageSection(heading, lines, _members(conflict)))
     if one.repairs:
-        rows = tuple((repair.text, short_text(repair.price)) for repair in one.repairs)
+        rows = tuple(
+            (repair.text + ("" if repair.least else PERHAPS_LESS), short_text(repair.price))
+            for repair in one.repairs[:MOST_REPAIRS]
+        )
         found.append(
             PageSection(
                 "The cheapest repairs",
-                ("Each was verified by solving the repaired instance.",),
+                (VERIFIED, *_open_ends(one)),
                 PageTable(("repair", "price"), rows, ("price",)),
             )
         )
+    elif one.conflicts:
+        none = "No single change and no pair of changes was found that leaves a placement."
+        found.append(PageSection("The cheapest repairs", (none, *_open_ends(one))))
     if one.notes:
         found.append(PageSection("", one.notes))
     return found
 
 
+def _open_ends(one: Explanation) -> list[str]:
+    """Say what was left out."""
+    lines = []
+    if not one.complete:
+        lines.append("Time ran out before all changes were tried: a cheaper one may exist.")
+    if len(one.repairs) > MOST_REPAIRS:
+        lines.append(f"The first {MOST_REPAIRS} of {len(one.repairs)}; --json has all.")
+    return lines
+
+
 def _members(conflict: Conflict) -> PageTable:
     rows = tuple(
-        (m.constraint.name, _amount(m, required=True), _amount(m, required=False))
+        (
+            m.constraint.name,
+            _amount(m, required=True),
+            _amount(m, required=False),
+            m.detail or "-",
+        )
         for m in conflict.members
     )
-    return PageTable(("constraint", "required", "available"), rows, ("required", "available"))
+    heads = ("constraint", "required", "available", "of what")
+    return PageTable(heads, rows, ("required", "available"))
 
 
 def _amount(member: Member, *, required: bool) -> str:
