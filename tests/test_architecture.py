@@ -86,13 +86,13 @@ benchmarks.__main__
 api.__init__ api.plain_data
 api.inputs
 api.allocation_inputs
+api.explanations
 api
 
 __init__
 cli.__init__ cli.exits cli.options
 cli.inputs cli.progress cli.profile_progress
-cli.answers cli.codes cli.explained
-cli.explaining
+cli.answers cli.codes
 cli.render
 cli.commands
 cli.app

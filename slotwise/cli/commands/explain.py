@@ -9,10 +9,9 @@ import typer
 
 from slotwise.cli import exits, inputs, options
 from slotwise.cli.exits import print_json
-from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
-    from slotwise.cli.explained import Explained
+    from slotwise.api.explanations.answers import Explained
 
 FirstPlan = Annotated[
     str | None,
@@ -57,51 +56,30 @@ def explain(
 
     INSTANCE alone: whether it has a placement and, if not, why not and the cheapest repairs.
     """
-    _check(instance, placement, other, method, task, optimal)
+    if [instance, placement, other].count(inputs.STDIN) > 1:
+        raise typer.BadParameter("only one of INSTANCE, PLACEMENT and OTHER can come from stdin")
     with exits.held():
-        from slotwise.cli import explaining
+        from slotwise.api.explaining import check_question
+        from slotwise.api.explaining import explain as explained
+        from slotwise.cli.codes import explained_code
 
+    check_question(placement is not None, other is not None, method, task, optimal)
     inputs.check_target(html, "--html")
     inputs.check_target(out)
     problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
-    limits = explaining.Limits(time_limit, workers, seed)
     plans = [inputs.load_placement(p, problem.instance) for p in (placement, other) if p]
-    answer: Explained
-    if len(plans) == 2:
-        answer = explaining.comparison(problem, plans[0], plans[1])
-    elif plans and task is not None:
-        answer = explaining.one_task(problem, plans[0], task)
-    elif plans:
-        answer = explaining.one_placement(problem, plans[0], limits, optimal=optimal)
-    elif method is not None:
-        answer = explaining.one_method(problem, method, limits)
-    else:
-        answer = explaining.one_instance(problem, limits)
+    answer = explained(
+        problem,
+        *plans,
+        method=method,
+        task=task,
+        optimal=optimal,
+        time_limit_s=time_limit,
+        workers=workers,
+        seed=seed,
+    )
     _show(answer, html, out, as_json=as_json)
-    return answer.code
-
-
-def _check(
-    instance: str,
-    placement: str | None,
-    other: str | None,
-    method: str | None,
-    task: str | None,
-    optimal: bool,
-) -> None:
-    """Refuse what cannot be asked together."""
-    if [instance, placement, other].count(inputs.STDIN) > 1:
-        raise typer.BadParameter("only one of INSTANCE, PLACEMENT and OTHER can come from stdin")
-    if method is not None and placement is not None:
-        raise InputError(
-            "explains a method's own run; leave PLACEMENT out", field="--with", value=method
-        )
-    if task is not None and (placement is None or other is not None):
-        raise InputError("needs one PLACEMENT that it is in", field="--task", value=task)
-    if optimal and (placement is None or other is not None or task is not None):
-        raise InputError(
-            "goes with one PLACEMENT, and without --task", field="--optimal", value=True
-        )
+    return explained_code(answer)
 
 
 def _show(answer: Explained, html: Path | None, out: Path | None, *, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 `results` shows solves, verdicts and lists, `schedule` a scheduling round with its exact
 counterparts. `explanation` turns an explanation into sections, as text and as a page. JSON is made
-elsewhere (`cli.answers`, `cli.explained`, `api`); nothing here changes a value.
+elsewhere (`cli.answers`, `api`); nothing here changes a value.
 
 Start with `results`. It may import `api`, `cli.answers`, `cli.exits` and the types that
 it shows.

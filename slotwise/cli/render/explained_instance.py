@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from slotwise.api.explanations.answers import ExplainedInstance
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
-from slotwise.cli.explained import ExplainedInstance
 from slotwise.cli.render.explained_costs import cost_sections, cost_text
 from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status

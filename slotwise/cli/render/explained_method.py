@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from slotwise.api.explanations.answers import ExplainedMethod
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
-from slotwise.cli.explained import ExplainedMethod
 from slotwise.cli.render.explained_costs import cost_text, listed
 from slotwise.cli.render.explained_rest import left_section, nearest_sections
 from slotwise.heuristics.decision_log import TaskDecision

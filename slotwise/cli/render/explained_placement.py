@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from slotwise.api.explanations.answers import ExplainedComparison, ExplainedPlacement, ExplainedTask
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
-from slotwise.cli.explained import ExplainedComparison, ExplainedPlacement, ExplainedTask
 from slotwise.cli.render.explained_costs import cost_sections, cost_text, listed, signed
 from slotwise.cli.render.explained_instance import proof_text
 from slotwise.cli.render.explained_rest import nearest_sections

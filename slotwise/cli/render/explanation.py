@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from slotwise.benchmarks.report.explanation_page import (
-    PagePlacement,
-    PageSection,
-    write_explanation,
-)
-from slotwise.cli.explained import (
+from slotwise.api.explanations.answers import (
     Explained,
     ExplainedComparison,
     ExplainedInstance,
     ExplainedMethod,
     ExplainedPlacement,
     ExplainedTask,
+)
+from slotwise.benchmarks.report.explanation_page import (
+    PagePlacement,
+    PageSection,
+    write_explanation,
 )
 from slotwise.cli.render.explained_costs import cost_text, values_text
 from slotwise.cli.render.explained_instance import instance_sections

@@ -1,4 +1,4 @@
-"""What ``explain`` finds out: one class per question, with its exit code and document."""
+"""What ``explain`` finds out: one class per question, with its document."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slotwise.cli import inputs
-from slotwise.cli.exits import Exit
 from slotwise.models.errors import InputError
 from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.cost_split import CostSplit
 from slotwise.models.explanation.mending import Mending, mending
+from slotwise.models.formats.placement_file import placement_document
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
+from slotwise.models.instance_file import instance_hash
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import plain
-from slotwise.solver.core.result import Result, Status
+from slotwise.solver.core.result import Result
 from slotwise.solver.explain.explanation import Explanation
 from slotwise.solver.explain.placements.comparison import Comparison
 from slotwise.solver.explain.placements.decisions import FirstMistake
@@ -38,22 +38,13 @@ class ExplainedInstance:
     infeasible: Explanation | None
     run: TracedRun | None = None
 
-    @property
-    def code(self) -> Exit:
-        """The exit code, as that of ``solve``."""
-        if self.result.interrupted and self.result.status is not Status.OPTIMAL:
-            return Exit.INTERRUPTED
-        if self.result.status is Status.INFEASIBLE:
-            return Exit.FAILED
-        return Exit.NO_ANSWER if self.result.placement is None else Exit.DONE
-
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
         infeasible = self.infeasible
         return {
             "question": "instance",
             "status": str(self.result.status),
-            **inputs.hashed(self.problem.instance),
+            "instance": instance_hash(self.problem.instance),
             "objective": [
                 {"term": t.term, "value": plain(t.value), "proven": t.proven}
                 for t in self.result.objective
@@ -62,7 +53,7 @@ class ExplainedInstance:
             "cost": None if self.split is None else self.split.to_document(),
             "method": None if self.run is None else self.run.method,
             "infeasible": None if infeasible is None else infeasible.to_document(),
-            "placement": inputs.placement_or_none(self.problem.instance, self.result.placement),
+            "placement": _placement_document(self.problem.instance, self.result.placement),
         }
 
 
@@ -70,10 +61,10 @@ class ExplainedInstance:
 class ExplainedMethod:
     """What a method missed: its run, and its first mistake where it can tell its decisions.
 
-    `missed` is a valid placement of all tasks (``None``: not found within the limit, or the method
-    did not fail), `nearest` the valid placement nearest to what it made, if it made anything.
-    `not_told` says why there is no first mistake, where there is none. `remaining` is the conflict
-    of the tasks that fit alone but not together, where it was found.
+    `missed_placement` is a valid placement of all tasks (``None``: not found within the limit, or
+    the method did not fail), `missed` splits its cost, `nearest` is the valid placement nearest to
+    what it made, if it made anything. `not_told` says why there is no first mistake, where there is
+    none. `remaining` is the conflict of the tasks that fit alone but not together, if it was found.
     """
 
     problem: Problem
@@ -84,13 +75,6 @@ class ExplainedMethod:
     nearest: FewestMoves | None = None
     not_told: str = ""
     remaining: Explanation | None = None
-
-    @property
-    def code(self) -> Exit:
-        """The exit code, as that of ``place``; `Exit.NO_ANSWER` if no placement was found."""
-        if not self.run.failed:
-            return Exit.DONE
-        return Exit.NO_ANSWER if self.missed_placement is None else Exit.FAILED
 
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
@@ -103,16 +87,20 @@ class ExplainedMethod:
             "seed": run.seed,
             "status": "refused" if verdict is None else "placed" if not run.failed else "violated",
             "reason": run.refused,
-            **inputs.hashed(instance),
+            "instance": instance_hash(instance),
             "objective": judged.get("objective", []),
             "violations": judged.get("violations", []),
             "first_mistake": _mistake_document(instance, self.mistake),
             "not_told": self.not_told or None,
-            "missed": inputs.placement_or_none(instance, self.missed_placement),
+            "missed": _placement_document(instance, self.missed_placement),
             "missed_cost": None if self.missed is None else self.missed.to_document(),
             "nearest": _nearest_document(instance, self.nearest),
-            "placement": inputs.placement_or_none(instance, run.placement),
+            "placement": _placement_document(instance, run.placement),
         }
+
+
+def _placement_document(instance: Instance, placement: Placement | None) -> dict[str, Any] | None:
+    return None if placement is None else placement_document(instance, placement)
 
 
 def _mistake_document(instance: Instance, mistake: FirstMistake | None) -> dict[str, Any] | None:
@@ -144,7 +132,7 @@ def _nearest_document(instance: Instance, nearest: FewestMoves | None) -> dict[s
         "status": str(nearest.status),
         "moved": [names[task] for task in nearest.moved],
         "placed": [names[task] for task in nearest.placed],
-        "placement": inputs.placement_or_none(instance, nearest.placement),
+        "placement": _placement_document(instance, nearest.placement),
     }
 
 
@@ -159,18 +147,13 @@ class ExplainedPlacement:
     nearest: FewestMoves | None
     optimal: Result | None
 
-    @property
-    def code(self) -> Exit:
-        """The exit code, as that of ``judge``."""
-        return Exit.DONE if self.split.verdict.valid else Exit.FAILED
-
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
         optimal = self.optimal
         instance = self.problem.instance
         return {
             "question": "placement",
-            **inputs.hashed(instance),
+            "instance": instance_hash(instance),
             **self.split.verdict.to_document(),
             "cost": self.split.to_document(),
             "mendings": [one.to_document() for one in self.mendings],
@@ -187,18 +170,12 @@ class ExplainedComparison:
     placements: tuple[Placement, Placement]
     comparison: Comparison
 
-    @property
-    def code(self) -> Exit:
-        """`Exit.FAILED` if one of them breaks a rule."""
-        both = (self.comparison.first, self.comparison.second)
-        return Exit.DONE if all(one.verdict.valid for one in both) else Exit.FAILED
-
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
         both = (self.comparison.first, self.comparison.second)
         return {
             "question": "comparison",
-            **inputs.hashed(self.problem.instance),
+            "instance": instance_hash(self.problem.instance),
             "valid": [one.verdict.valid for one in both],
             **self.comparison.to_document(),
         }
@@ -219,17 +196,12 @@ class ExplainedTask:
         """The task's name with its topology."""
         return "/".join(self.problem.instance.task_names()[self.task])
 
-    @property
-    def code(self) -> Exit:
-        """The exit code, as that of ``judge``."""
-        return Exit.DONE if self.split.verdict.valid else Exit.FAILED
-
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
         return {
             "question": "task",
             "task": self.name,
-            **inputs.hashed(self.problem.instance),
+            "instance": instance_hash(self.problem.instance),
             "valid": self.split.verdict.valid,
             "places": [place.to_document() for place in self.places],
         }
@@ -250,5 +222,5 @@ def task_index(instance: Instance, written: str) -> int:
     index = known.get(instance.task_of(written))
     if index is None:
         rule = suggestion(written, ["/".join(name) for name in names])
-        raise InputError(f"is no task of the instance; {rule}", field="--task", value=written)
+        raise InputError(f"is no task of the instance; {rule}", field="task", value=written)
     return index

@@ -1,10 +1,10 @@
-"""How the command ``explain`` finds its answers."""
+"""How ``explain`` finds its answers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from slotwise.cli.explained import (
+from slotwise.api.explanations.answers import (
     ExplainedComparison,
     ExplainedInstance,
     ExplainedMethod,
@@ -12,7 +12,7 @@ from slotwise.cli.explained import (
     ExplainedTask,
     task_index,
 )
-from slotwise.heuristics.registry import find_method
+from slotwise.heuristics.method import Method
 from slotwise.models.errors import InputError
 from slotwise.models.explanation.alternatives import alternatives
 from slotwise.models.explanation.cost_split import split_cost
@@ -56,16 +56,18 @@ def one_instance(problem: Problem, limits: Limits) -> ExplainedInstance:
     return ExplainedInstance(problem, result, split, infeasible)
 
 
-def one_method(problem: Problem, name: str, limits: Limits) -> ExplainedMethod | ExplainedInstance:
+def one_method(
+    problem: Problem, method: Method, limits: Limits
+) -> ExplainedMethod | ExplainedInstance:
     """Explain where a method goes wrong; or the instance, if not all tasks can be placed."""
     instance = problem.instance
     if instance.objective.limits:
         raise InputError(
             "goes with instances that do not limit moves (objective.limits)",
-            field="--with",
-            value=name,
+            field="method",
+            value=method.name,
         )
-    run = traced_run(problem, find_method(name), limits.seed)
+    run = traced_run(problem, method, limits.seed)
     if not run.failed:
         return ExplainedMethod(problem, run)
     whole = complete(
@@ -191,6 +193,6 @@ def one_task(problem: Problem, placement: Placement, written: str) -> ExplainedT
     """Explain why a task is where it is."""
     task = task_index(problem.instance, written)
     if placement.nodes[task] == UNPLACED:
-        raise InputError("has no place in PLACEMENT", field="--task", value=written)
+        raise InputError("has no place in PLACEMENT", field="task", value=written)
     places = alternatives(problem, placement, task)
     return ExplainedTask(problem, placement, task, places, split_cost(problem, placement))
