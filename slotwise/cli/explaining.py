@@ -25,6 +25,7 @@ from slotwise.solver.explain.explanation import Explanation
 from slotwise.solver.explain.placements.comparison import compare
 from slotwise.solver.explain.placements.completion import (
     Completable,
+    Completion,
     complete,
     with_fixed,
 )
@@ -70,6 +71,7 @@ def one_method(problem: Problem, name: str, limits: Limits) -> ExplainedMethod |
     whole = complete(
         instance, (), time_limit_s=limits.time_s, seed=limits.seed, workers=limits.workers
     )
+    _go_on(whole)
     if whole.answer is Completable.NO:
         return _nothing_fits(problem, run, limits)
     if whole.placement is None:
@@ -106,6 +108,7 @@ def _missed(
         seed=limits.seed,
         workers=limits.workers,
     )
+    _go_on(mistake)
     return ExplainedMethod(
         problem,
         run,
@@ -118,13 +121,22 @@ def _missed(
 
 
 def _nearest(problem: Problem, placement: Placement, limits: Limits) -> FewestMoves | None:
-    return fewest_moves(
+    near = fewest_moves(
         problem.instance,
         placement,
         time_limit_s=limits.time_s,
         seed=limits.seed,
         workers=limits.workers,
     )
+    if near is not None:
+        _go_on(near)
+    return near
+
+
+def _go_on(search: Completion | FirstMistake | FewestMoves) -> None:
+    """Stop where Ctrl-C ended a search: half an explanation is none."""
+    if search.interrupted:
+        raise KeyboardInterrupt
 
 
 def _nothing_fits(problem: Problem, run: TracedRun, limits: Limits) -> ExplainedInstance:

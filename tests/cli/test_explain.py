@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 import slotwise
 from slotwise.models.instance_file import instance_hash
+from slotwise.solver.core.result import Status
 
 
 @pytest.fixture
@@ -236,3 +238,17 @@ def test_every_document_names_its_instance(cli, plans):
     hashed = instance_hash(slotwise.read_instance("word-count.json"))
     for words in ([], ["best.json"], ["best.json", "r-storm.json"], ["--with", "round-robin"]):
         assert cli("explain", "word-count.json", *words, "--json").json["instance"] == hashed
+
+
+def test_ctrl_c_ends_the_whole_explanation(cli, examples, monkeypatch):
+    """The search takes the press; what comes after it must not start searches of its own."""
+    import slotwise.solver.explain.placements.completion as module
+    from slotwise.solver.solve import solve
+
+    def interrupted(problem, **options):
+        found = solve(problem, **options)
+        return replace(found, status=Status.UNKNOWN, placement=None, interrupted=True)
+
+    monkeypatch.setattr(module, "solve", interrupted)
+    answer = cli("explain", "tight.json", "--with", "r-storm")
+    assert (answer.code, answer.out) == (130, "")

@@ -2,8 +2,8 @@
 
 `results` shows solves, verdicts and lists, `schedule` a scheduling round with its exact
 counterparts. `explanation` turns an explanation into sections, as text and as a page. JSON is made
-elsewhere (`cli.answers`, `cli.scheduled`, `cli.explained`); nothing here changes a value.
+elsewhere (`cli.answers`, `cli.explained`, `api`); nothing here changes a value.
 
-Start with `results`. It may import `cli.answers`, `cli.scheduled`, `cli.exits` and the types that
+Start with `results`. It may import `api`, `cli.answers`, `cli.exits` and the types that
 it shows.
 """

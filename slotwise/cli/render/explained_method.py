@@ -63,6 +63,9 @@ def _some(reasons: Sequence[str]) -> str:
 
 def _mistake(answer: ExplainedMethod, one: FirstMistake) -> list[PageSection]:
     total, count = len(one.decisions), answer.problem.task_count
+    if not one.decisions:
+        gave_up = "It gave up before its first decision, for rules of its own."
+        return [PageSection("Where it went wrong", (gave_up,))]
     lines = []
     if answer.run.left_out:
         lines.append(f"Where it got furthest, it had placed {total} of {count} tasks.")

@@ -136,10 +136,12 @@ def _route(move: TaskMove) -> str:
 
 
 def _nodes(one: Comparison) -> PageSection:
+    rules = one.first.verdict.problem.rules
+    topology = f"{rules[0].id}/" if len(rules) == 1 else ""
     rows = tuple(
         (
             n.node if n.node == n.stands_for else f"{n.node} ({n.stands_for} in the second)",
-            _contents(n),
+            _contents(n, topology),
             short_text(n.first),
             short_text(n.second),
             signed(n.second - n.first),
@@ -150,10 +152,11 @@ def _nodes(one: Comparison) -> PageSection:
     return PageSection("Nodes that hold other tasks", (), PageTable(heads, rows, heads[2:]))
 
 
-def _contents(one: NodeDifference) -> str:
-    parts = [f"+{count} {name}" for name, count in one.gains.items()]
-    parts += [f"-{count} {name}" for name, count in one.losses.items()]
-    return ", ".join(parts)
+def _contents(one: NodeDifference, topology: str) -> str:
+    """Return ``+1 split, -2 count``; `topology` goes without saying, the only one there is."""
+    parts = [("+", count, name) for name, count in one.gains.items()]
+    parts += [("-", count, name) for name, count in one.losses.items()]
+    return ", ".join(f"{sign}{count} {name.removeprefix(topology)}" for sign, count, name in parts)
 
 
 def _moves(one: Comparison) -> PageSection:

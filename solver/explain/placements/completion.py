@@ -36,12 +36,14 @@ class Completable(StrEnum):
 class Completion:
     """The answer: a whole placement that keeps the fixed tasks where it is `Completable.YES`.
 
-    `broken` are the rules that the fixed tasks break by themselves, if any.
+    `broken` are the rules that the fixed tasks break by themselves, if any. `interrupted`: Ctrl-C
+    ended the search.
     """
 
     answer: Completable
     placement: Placement | None = None
     broken: tuple[Violation, ...] = ()
+    interrupted: bool = False
 
 
 def everything_placed(instance: Instance) -> Instance:
@@ -100,6 +102,7 @@ def complete(
         return Completion(Completable.NO, broken=broken)
     result = solve(problem, time_limit_s=time_limit_s, seed=seed, workers=workers)
     if result.placement is not None:
-        return Completion(Completable.YES, result.placement)
+        return Completion(Completable.YES, result.placement, interrupted=result.interrupted)
     no = result.status is Status.INFEASIBLE
-    return Completion(Completable.NO if no else Completable.UNDECIDED)
+    answer = Completable.NO if no else Completable.UNDECIDED
+    return Completion(answer, interrupted=result.interrupted)

@@ -57,6 +57,8 @@ class FirstMistake:
         The rules that the first `impossible` decisions break by themselves.
     stuck
         Where they break none: the tasks that then have no place at all, one of each component.
+    interrupted
+        Whether Ctrl-C ended the search.
     """
 
     decisions: tuple[TaskDecision, ...]
@@ -66,6 +68,7 @@ class FirstMistake:
     completion: Placement
     broken: tuple[Violation, ...] = ()
     stuck: tuple[Stuck, ...] = ()
+    interrupted: bool = False
 
     @property
     def decision(self) -> TaskDecision | None:
@@ -125,6 +128,7 @@ class _Search:
         self._impossible: int | None = None
         self._broken: tuple[Violation, ...] = ()
         self._undecided: set[int] = set()
+        self._interrupted = False
         self._keep(completion)
 
     def run(self) -> FirstMistake:
@@ -145,6 +149,7 @@ class _Search:
             completion=self._completion,
             broken=self._broken,
             stuck=stuck,
+            interrupted=self._interrupted,
         )
 
     def _middle(self) -> int | None:
@@ -165,6 +170,8 @@ class _Search:
             seed=self._seed,
             workers=self._workers,
         )
+        if found.interrupted:
+            self._interrupted, self._end = True, 0.0
         if found.placement is not None:
             self._keep(found.placement)
         elif found.answer is Completable.NO:

@@ -22,12 +22,15 @@ class FewestMoves:
         The nearest that was found; ``None`` without one.
     moved, placed
         Indices of the tasks that it moves, and of those that had no place.
+    interrupted
+        Whether Ctrl-C ended the search.
     """
 
     status: Status
     placement: Placement | None
     moved: tuple[int, ...] = ()
     placed: tuple[int, ...] = ()
+    interrupted: bool = False
 
 
 def fewest_moves(
@@ -53,7 +56,7 @@ def fewest_moves(
     )
     result = solve(near, time_limit_s=time_limit_s, seed=seed, workers=workers)
     if result.placement is None:
-        return FewestMoves(result.status, None)
+        return FewestMoves(result.status, None, interrupted=result.interrupted)
     before = zip(placement.nodes, placement.workers, strict=True)
     after = zip(result.placement.nodes, result.placement.workers, strict=True)
     changed = [
@@ -64,4 +67,5 @@ def fewest_moves(
         placement=result.placement,
         moved=tuple(task for task, (node, _) in changed if node != UNPLACED),
         placed=tuple(task for task, (node, _) in changed if node == UNPLACED),
+        interrupted=result.interrupted,
     )

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from explained_cases import has_completion, random_placement
+from ras_vectors import instances_of, read_vector
 from solved import solved
 
 import slotwise
@@ -96,6 +97,20 @@ def test_methods_that_fail_on_the_tight_example(examples, method):
     assert has_completion(problem, run.decisions[: found.possible])
     assert not has_completion(problem, run.decisions[: found.possible + 1])
     assert judge(problem, found.completion).valid
+
+
+def test_a_wart_of_storm_is_no_mistake(root):
+    """Freed memory that stays counted: what was decided fits, and RAS refuses all the same."""
+    vector = read_vector(root / "tests" / "vectors" / "freed_node_memory_stays_counted.json")
+    (instance,) = instances_of(vector)
+    problem = compile_problem(instance)
+    for method in vector.strategies:
+        run = traced_run(problem, HEURISTICS[method], seed=0)
+        assert run.refused
+        whole = complete(instance, (), time_limit_s=20)
+        found = first_mistake(problem, run.decisions, whole.placement, time_limit_s=30)
+        assert (found.settled, found.impossible, found.decision) == (True, None, None)
+        assert found.possible == len(run.decisions) == 1
 
 
 def test_second_decision_of_r_storm_by_hand(examples):
