@@ -108,11 +108,12 @@ def random_infeasible(seed: int, count: int, mid_size: int) -> Iterator[tuple[st
     for label, make, wanted in (("tiny", mixed_instance, count), ("mid", mid_instance, mid_size)):
         number = 0
         while wanted:
+            name = f"{label}-{seed}-{number}"
             instance = make(np.random.default_rng((seed, number)))
-            if Decider(10.0).decide(instance).status is Feasibility.INFEASIBLE:
-                yield f"{label}-{seed}-{number}", instance
-                wanted -= 1
             number += 1
+            if Decider(10.0).decide(instance).status is Feasibility.INFEASIBLE:
+                yield name, instance
+                wanted -= 1
 
 
 def summary(rows: Sequence[Explained]) -> dict[str, Any]:

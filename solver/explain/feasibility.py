@@ -6,7 +6,6 @@ import time
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from slotwise.models.errors import InternalError
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.judge.judge import judge
@@ -120,7 +119,7 @@ class Decider:
         if is_impossible(problem):
             return Decision(Feasibility.INFEASIBLE)
         quick = first_fit(problem)
-        if quick is not None and judge(problem, quick).valid and judge(instance, quick).valid:
+        if quick is not None and judge(problem, quick).valid:
             return Decision(Feasibility.FEASIBLE, quick)
         result = self._solved(problem, left)
         if result.interrupted:
@@ -129,8 +128,6 @@ class Decider:
             return Decision(Feasibility.INFEASIBLE)
         if result.placement is None:
             return Decision(Feasibility.UNDECIDED)
-        if not judge(instance, result.placement).valid:
-            raise InternalError("a placement of the question is none of the instance")
         return Decision(Feasibility.FEASIBLE, result.placement)
 
     def least_rejected(self, instance: Instance) -> tuple[tuple[str, ...], bool]:
