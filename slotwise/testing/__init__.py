@@ -3,7 +3,8 @@
 People who test a scheduler import the public names from here, ``from slotwise.testing import
 instances``; they are loaded when they are first used, and need the extra ``slotwise[testing]``,
 which `hypothesis_extra` says where it is missing. `strategies` defines them; `checks` holds any
-scheduler to what it owes, `validators` holds validators of placements against the judge.
+scheduler against judge and optimum, for functions, ``slotwise test-scheduler`` and `pytest_plugin`;
+`validators` holds validators of placements against the judge.
 
 `choices` is a source of choice with two implementations, so that one grammar draws from NumPy and
 from Hypothesis; `random_instances` draws with it. `panel` asks every engine, `agreement` says what
@@ -11,7 +12,7 @@ must hold between their answers, `rule_coverage` which rules an instance has, `t
 rule; `engines_agree` is the program. `mutations` damages valid files.
 
 Start with `strategies`. It may import `models`, `heuristics` and `solver`; of our own code only
-tests and `benchmarks.experiments` import it.
+tests, `benchmarks.experiments` and, of `checks`, the command line import it.
 """
 
 from __future__ import annotations
