@@ -70,8 +70,18 @@ solver.explain.repairs
 solver.explain.explain solver.explain.placements
 solver.allocation
 
-testing.choices
-testing.instances
+testing.choices testing.hypothesis_extra
+testing.random_instances
+testing.strategies testing.validators
+testing.checks testing.checks.reduction
+testing.strategies.story_checks
+testing.strategies.stories
+testing.checks.properties
+testing.checks.table
+testing.checks.drawn testing.checks.report
+testing.checks.search testing.checks.one_instance testing.checks.failure_text
+testing.checks.failure_files testing.checks.functions
+testing.pytest_plugin
 testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
@@ -90,8 +100,8 @@ api
 
 __init__
 cli.__init__ cli.exits cli.options
-cli.inputs cli.progress cli.profile_progress
-cli.answers cli.codes cli.explained
+cli.inputs cli.progress cli.profile_progress cli.new_package
+cli.answers cli.codes cli.explained cli.scheduler_tests
 cli.explaining
 cli.render
 cli.commands
@@ -115,8 +125,10 @@ NOT_EVEN = {
     # What users run does not need what tests and measures the engines.
     "benchmarks.grading": ("testing",),
     "benchmarks.report": ("testing",),
+    # Of testing, it has the kit for other people's schedulers and validators alone.
     "cli": (
-        "testing",
+        *("testing.agreement", "testing.engines_agree", "testing.mutations", "testing.panel"),
+        *("testing.random_instances", "testing.rule_coverage", "testing.tally"),
         *("benchmarks.proofs", "benchmarks.slots", "benchmarks.speed", "benchmarks.storm"),
     ),
 }
@@ -130,8 +142,11 @@ OUTSIDE = {
         "solver.slots.points",
         "benchmarks.proofs",
     ),
-    "hypothesis": ("testing",),
-    "jinja2": ("benchmarks.report",),
+    "hypothesis": (
+        *("testing.strategies", "testing.validators"),
+        *(f"testing.checks.{name}" for name in ("drawn", "functions", "keyed_database", "search")),
+    ),
+    "jinja2": ("benchmarks.report", "cli.new_package"),
     "kahip": ("heuristics.partitioning",),
     "matplotlib": ("cli.render",),
     "numba": ("solver", "models.graph_files", "heuristics.partitioning"),
@@ -142,6 +157,7 @@ OUTSIDE = {
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),
     "pyarrow": ("benchmarks.grading", "models.performance.tables"),
+    "pytest": ("testing.pytest_plugin",),
     "pymetis": ("heuristics.partitioning",),
     "pyspark": ("benchmarks.spark", "benchmarks.grading.spark_job"),
     "rich": ("cli", "benchmarks.grading.progress"),

@@ -20,6 +20,9 @@ from slotwise.cli.commands.explain import explain
 from slotwise.cli.commands.generate import generate
 from slotwise.cli.commands.grade import grade, report
 from slotwise.cli.commands.judge import judge
+from slotwise.cli.commands.kit import new
+from slotwise.cli.commands.kit.test_scheduler import test_scheduler
+from slotwise.cli.commands.kit.test_validator import test_validator
 from slotwise.cli.commands.lists import families, methods, schema
 from slotwise.cli.commands.partition import partition
 from slotwise.cli.commands.place import place
@@ -42,6 +45,8 @@ COMMANDS = (
     report,
     generate,
     profile,
+    test_scheduler,
+    test_validator,
     methods,
     families,
     schema,
@@ -58,6 +63,7 @@ for command in COMMANDS:
     app.command()(command)
 app.add_typer(models.app, name="models")
 app.add_typer(reproduce.app, name="reproduce")
+app.add_typer(new.app, name="new")
 
 
 def main() -> None:

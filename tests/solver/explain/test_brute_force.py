@@ -15,7 +15,7 @@ from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.prices import RepairPrices, price_of
 from slotwise.solver.explain.repairs.application import applied
 from slotwise.solver.explain.repairs.levers import Lever, levers
-from slotwise.testing.instances.tiny import tiny_instance
+from slotwise.testing.random_instances.tiny import tiny_instance
 
 PRICES = RepairPrices()
 MOST_STEPS = 150
