@@ -85,8 +85,7 @@ def solve(
         Called in this thread with each better placement and each better bound, and when an engine
         starts; see `Progress`. What it raises ends the search.
 
-    Parameters
-    ----------
+    parameters
         By the name of an engine, or ``auto``, what it goes by instead of its defaults (`DEFAULTS`),
         for example ``{"cp-sat": CpSatParams(max_counts=50_000)}``; `Result.parameters` has them.
 
