@@ -1,7 +1,7 @@
 """The measured gaps of the pages in docs/methods/, from the rows of a grading.
 
-    python docs/_scripts/measured_gaps.py collect FOLDER   # rows of `slotwise grade` -> measured.csv
-    python docs/_scripts/measured_gaps.py write            # measured.csv -> the tables of all pages
+    python docs/_scripts/measured_gaps.py collect FOLDER   # of `slotwise grade`; makes measured.csv
+    python docs/_scripts/measured_gaps.py write            # the tables of all pages from it
 
 `measured.csv` has one line for each method and instance, with the gap and the terms of the
 placement, so that tables can be written, and values checked, without grading again.

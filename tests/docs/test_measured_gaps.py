@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
+import marked
+import measured_gaps
 import pytest
 from graded_folder import make_graded
 
 import slotwise
 from slotwise.heuristics import HEURISTICS
 from slotwise.models.families.registry import FAMILIES
-
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "docs" / "_scripts"))
-
-import marked
-import measured_gaps
 
 SECTIONS = {"Where it fails", "Where they fail"}
 READ = {"How it is read", "How they are read"}
