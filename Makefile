@@ -4,7 +4,7 @@ JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 AGREE := $(BIN)/python -m slotwise.benchmarks engines_agree --faults deep
-SPHINX := $(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --nitpicky
+SPHINX := $(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going --nitpicky
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .PHONY: demo test test-deep check docs docs-links wheel-check storm-peer storm-1-peer clean

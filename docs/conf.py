@@ -26,7 +26,7 @@ extensions = [
     "public_api",
     "repository_pages",
 ]
-exclude_patterns = ["_build", "_ext", "_scripts", "examples"]
+exclude_patterns = ["_build", "_data", "_ext", "_scripts", "examples"]
 root_doc = "index"
 
 html_theme = "furo"
@@ -42,8 +42,8 @@ myst_dmath_allow_digits = False
 
 # A single backquoted name in a docstring is code.
 default_role = "code"
-autodoc_typehints = "description"
-autodoc_typehints_description_target = "documented"
+python_maximum_signature_line_length = 88
+autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 numpydoc_show_class_members = False

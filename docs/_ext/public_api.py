@@ -14,14 +14,20 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from docutils import nodes
+from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 
 MODULES = (
     "slotwise",
     "slotwise.models.instance",
     "slotwise.models.judge",
+    "slotwise.models.problem.problem",
+    "slotwise.models.certificates.certificate",
     "slotwise.heuristics.method",
     "slotwise.heuristics.run",
+    "slotwise.solver.core.progress",
     "slotwise.solver.core.result",
     "slotwise.solver.core.engine",
     "slotwise.testing",
@@ -59,8 +65,7 @@ def directive(module: ModuleType, name: str) -> str:
     """Return the directive that documents a name."""
     if not inspect.isclass(getattr(module, name)):
         return f".. autofunction:: {module.__name__}.{name}\n"
-    lines = (f".. autoclass:: {module.__name__}.{name}", ":members:", ":show-inheritance:")
-    return "\n   ".join(lines) + "\n"
+    return f".. autoclass:: {module.__name__}.{name}\n   :members:\n"
 
 
 def page(module: ModuleType, documented: set[int]) -> str:
@@ -89,7 +94,21 @@ def write_pages(_app: Sphinx) -> None:
             path.write_text(text, encoding="utf-8")
 
 
+def without_link(
+    _app: Sphinx, _env: BuildEnvironment, node: pending_xref, shown: nodes.TextElement
+) -> nodes.TextElement | None:
+    """Show a type of ours that has no page as text; one that does not exist stays a warning."""
+    home, _, name = str(node.get("reftarget", "")).rpartition(".")
+    if node.get("refdomain") != "py" or not home.startswith("slotwise."):
+        return None
+    try:
+        return shown if hasattr(import_module(home), name) else None
+    except ModuleNotFoundError:
+        return None
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the extension."""
     app.connect("builder-inited", write_pages)
+    app.connect("missing-reference", without_link)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
