@@ -19,6 +19,7 @@ from typing import NamedTuple
 import pytest
 from conftest import Cli
 
+import slotwise
 from slotwise.benchmarks.experiments import EXPERIMENTS
 
 ROOT = Path(__file__).parents[1]
@@ -132,7 +133,7 @@ def test_python_blocks(page, copy):
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_tags(page):
     tags = [tag for tag, _ in FENCE.findall(page.read_text("utf-8"))]
-    assert set(tags) <= {"console", "console no-run", "python", "json", "{toctree}"}
+    assert set(tags) <= {"console", "console no-run", "python", "json", "bibtex", "{toctree}"}
     assert tags.count("console no-run") == NOT_RUN.get(name_of(page), 0)
 
 
@@ -210,6 +211,12 @@ def test_docstrings_cite_pages_and_sections_that_exist():
                 assert number in headings, (path, page, number)
                 cited.append(number)
     assert len(cited) >= 5
+
+
+def test_the_citation_has_the_version():
+    version = slotwise.__version__
+    assert f"version: {version}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"version = {{{version}}}" in (ROOT / "docs" / "citing.md").read_text("utf-8")
 
 
 def test_the_readme_of_the_benchmarks_lists_them_all():
