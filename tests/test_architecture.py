@@ -18,7 +18,7 @@ from import_graph import INIT, Import, imports, modules, outside_imports
 # Lowest first. A row may import the rows above it and nothing below it; the entries of one row
 # do not import each other.
 LAYERS = """
-models.__init__ models.one_line models.cancellation models.suggestion
+models.__init__ models.one_line models.cancellation models.suggestion models.display
 models.errors
 models.values
 models.instance models.number_text models.performance models.dataflow
@@ -31,6 +31,7 @@ models.performance.tables
 models.performance.file
 models.performance.article models.allocation.case
 models.instance_file models.schemas models.families
+models.schema_keys
 
 heuristics.method heuristics.method_names heuristics.method_error
 heuristics.partial_placement heuristics.placed_neighbours heuristics.node_capacity
@@ -78,10 +79,15 @@ benchmarks.speed
 benchmarks.experiments
 benchmarks.__main__
 
+api.__init__ api.plain_data
+api.inputs
+api.allocation_inputs
+api
+
 __init__
 cli.__init__ cli.exits cli.options
 cli.inputs cli.progress cli.profile_progress
-cli.answers cli.listing cli.scheduled cli.allocated
+cli.answers cli.codes
 cli.render
 cli.commands
 cli.app

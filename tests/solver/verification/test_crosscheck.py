@@ -10,7 +10,7 @@ import pytest
 from conftest import Cli
 from strategies import tiny_instance
 
-from slotwise.cli.commands.verify import crosschecked
+from slotwise.api.solving import crosscheck as crosschecked
 from slotwise.heuristics import HEURISTICS
 from slotwise.models.errors import InternalError
 from slotwise.models.families.rstorm import RSTORM
