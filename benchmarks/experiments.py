@@ -36,6 +36,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.proofs.partition",
         "proofs of balanced partitions, beside textbook models",
     ),
+    "explain_conflicts": Experiment(
+        "slotwise.benchmarks.proofs.conflicts",
+        "minimal conflicts and cheapest repairs of infeasible instances, each checked anew",
+    ),
     "rstorm_table": Experiment(
         "slotwise.benchmarks.proofs.rstorm_table",
         "R-Storm's versions beside the optimum and the article",

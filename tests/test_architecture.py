@@ -18,20 +18,22 @@ from import_graph import INIT, Import, imports, modules, outside_imports
 # Lowest first. A row may import the rows above it and nothing below it; the entries of one row
 # do not import each other.
 LAYERS = """
-models.__init__ models.one_line models.cancellation models.suggestion
+models.__init__ models.one_line models.cancellation models.suggestion models.display
 models.errors
 models.values
 models.instance models.number_text models.performance models.dataflow
 models.problem
 models.allocation
 models.formats models.judge
-models.importers models.certificates models.graph_files
+models.importers models.certificates models.graph_files models.explanation
 models.performance.rows models.dataflow.file models.allocation.file
 models.performance.tables
 models.performance.file
 models.performance.article models.allocation.case
 models.instance_file models.schemas models.families
+models.schema_keys
 
+heuristics.decision_log
 heuristics.method heuristics.method_names heuristics.method_error
 heuristics.partial_placement heuristics.placed_neighbours heuristics.node_capacity
 heuristics.storm_outcome
@@ -62,11 +64,24 @@ solver.column_generation.engine solver.partition
 solver.engines
 solver.portfolio
 solver.solve
-solver.admission solver.verification solver.slots
+solver.admission solver.verification solver.slots solver.explain
+solver.explain.conflicts
+solver.explain.repairs
+solver.explain.explain solver.explain.placements
 solver.allocation
 
-testing.choices
-testing.instances
+testing.choices testing.hypothesis_extra
+testing.random_instances
+testing.strategies testing.validators
+testing.checks testing.checks.reduction
+testing.strategies.story_checks
+testing.strategies.stories
+testing.checks.properties
+testing.checks.table
+testing.checks.drawn testing.checks.report
+testing.checks.search testing.checks.one_instance testing.checks.failure_text
+testing.checks.failure_files testing.checks.functions
+testing.pytest_plugin
 testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
@@ -78,10 +93,16 @@ benchmarks.speed
 benchmarks.experiments
 benchmarks.__main__
 
+api.__init__ api.plain_data
+api.inputs
+api.allocation_inputs
+api.explanations
+api
+
 __init__
 cli.__init__ cli.exits cli.options
-cli.inputs cli.progress cli.profile_progress
-cli.answers cli.listing cli.scheduled cli.allocated
+cli.inputs cli.progress cli.profile_progress cli.new_package
+cli.answers cli.codes cli.scheduler_tests
 cli.render
 cli.commands
 cli.app
@@ -104,8 +125,10 @@ NOT_EVEN = {
     # What users run does not need what tests and measures the engines.
     "benchmarks.grading": ("testing",),
     "benchmarks.report": ("testing",),
+    # Of testing, it has the kit for other people's schedulers and validators alone.
     "cli": (
-        "testing",
+        *("testing.agreement", "testing.engines_agree", "testing.mutations", "testing.panel"),
+        *("testing.random_instances", "testing.rule_coverage", "testing.tally"),
         *("benchmarks.proofs", "benchmarks.slots", "benchmarks.speed", "benchmarks.storm"),
     ),
 }
@@ -119,8 +142,11 @@ OUTSIDE = {
         "solver.slots.points",
         "benchmarks.proofs",
     ),
-    "hypothesis": ("testing",),
-    "jinja2": ("benchmarks.report",),
+    "hypothesis": (
+        *("testing.strategies", "testing.validators"),
+        *(f"testing.checks.{name}" for name in ("drawn", "functions", "keyed_database", "search")),
+    ),
+    "jinja2": ("benchmarks.report", "cli.new_package"),
     "kahip": ("heuristics.partitioning",),
     "matplotlib": ("cli.render",),
     "numba": ("solver", "models.graph_files", "heuristics.partitioning"),
@@ -131,6 +157,7 @@ OUTSIDE = {
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),
     "pyarrow": ("benchmarks.grading", "models.performance.tables"),
+    "pytest": ("testing.pytest_plugin",),
     "pymetis": ("heuristics.partitioning",),
     "pyspark": ("benchmarks.spark", "benchmarks.grading.spark_job"),
     "rich": ("cli", "benchmarks.grading.progress"),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from slotwise.models.display import counted, listed
 from slotwise.models.errors import InputError
 from slotwise.models.instance.topology import MEMORY_PARTS
 from slotwise.models.values import distinct, exact, exact_or_none, name, whole
@@ -28,6 +29,11 @@ class Node:
     resources
         Capacity per dimension: ``cpu`` in points (100 = one core), ``memory_mb``, any other.
         A dimension that is absent is not offered (0); ``None`` = no limit.
+
+    Examples
+    --------
+    >>> Node("n1", "r1", slots=4, resources={"cpu": 200, "memory_mb": 2048}).resources["cpu"]
+    Decimal('200')
     """
 
     id: str
@@ -103,6 +109,11 @@ class Cluster:
         Distance from each node (row) to each node (column), in the nodes' order, paid per unit
         of flow in the stream's direction; ``None`` = by level. Two tasks on one node pay the
         diagonal, whatever their workers.
+
+    Examples
+    --------
+    >>> Cluster((Node("n1", "r1"), Node("n2", "r1")))
+    Cluster of 2 nodes in 1 rack: n1, n2
     """
 
     nodes: tuple[Node, ...]
@@ -117,6 +128,12 @@ class Cluster:
         distinct((node.id for node in self.nodes), "nodes[].id")
         if self.matrix is not None:
             object.__setattr__(self, "matrix", _square(self.matrix, len(self.nodes)))
+
+    def __repr__(self) -> str:
+        """One line: how many nodes and racks, and the first nodes."""
+        racks = counted(len(self.racks), "rack")
+        named = listed([node.id for node in self.nodes])
+        return f"Cluster of {counted(len(self.nodes), 'node')} in {racks}: {named}"
 
     @property
     def racks(self) -> tuple[str, ...]:

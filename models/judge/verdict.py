@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypedDict
 
+from slotwise.models.display import block, counted, html_line, html_table
 from slotwise.models.judge.accounting import Accounting
+from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT, plain
 
@@ -34,6 +36,10 @@ class Violation:
     subject: str
     needed: Fraction
     available: Fraction
+
+    def __repr__(self) -> str:
+        """One line: as `str`, with the class."""
+        return f"Violation {self}"
 
     def __str__(self) -> str:
         """One line for people."""
@@ -90,6 +96,13 @@ class Verdict:
         Flow between tasks whose lowest common place is a worker, node, rack, the cluster.
     accounting
         Loads and counts per worker and node, in integer units.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> instance = slotwise.read_instance("docs/examples/word-count.json")
+    >>> slotwise.judge(instance, slotwise.place(instance, "r-storm"))
+    Verdict word-count: valid; overload 0, network 28
     """
 
     problem: Problem
@@ -98,6 +111,21 @@ class Verdict:
     parts: dict[str, Fraction]
     flow_by_level: tuple[Fraction, Fraction, Fraction, Fraction]
     accounting: Accounting
+
+    def __repr__(self) -> str:
+        """At most five lines: valid or not, the costs, the first violations."""
+        return block(self._head(), [str(violation) for violation in self.violations])
+
+    def _repr_html_(self) -> str:
+        rows = [("term", term.term, short_text(term.value)) for term in self.objective]
+        rows += [("violation", one.rule, str(one).partition(": ")[2]) for one in self.violations]
+        table = html_table(("", "", "value"), rows, len(rows))
+        return html_line(self._head()) + table
+
+    def _head(self) -> str:
+        broken = counted(len(self.violations), "violation")
+        costs = ", ".join(f"{term.term} {short_text(term.value)}" for term in self.objective)
+        return f"Verdict {self.problem.instance.name}: {'valid' if self.valid else broken}; {costs}"
 
     @property
     def valid(self) -> bool:

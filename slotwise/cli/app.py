@@ -16,9 +16,13 @@ from slotwise.cli import exits
 from slotwise.cli.commands import models, reproduce
 from slotwise.cli.commands.allocate import allocate
 from slotwise.cli.commands.convert import convert
+from slotwise.cli.commands.explain import explain
 from slotwise.cli.commands.generate import generate
 from slotwise.cli.commands.grade import grade, report
 from slotwise.cli.commands.judge import judge
+from slotwise.cli.commands.kit import new
+from slotwise.cli.commands.kit.test_scheduler import test_scheduler
+from slotwise.cli.commands.kit.test_validator import test_validator
 from slotwise.cli.commands.lists import families, methods, schema
 from slotwise.cli.commands.partition import partition
 from slotwise.cli.commands.place import place
@@ -35,11 +39,14 @@ COMMANDS = (
     schedule,
     allocate,
     judge,
+    explain,
     convert,
     grade,
     report,
     generate,
     profile,
+    test_scheduler,
+    test_validator,
     methods,
     families,
     schema,
@@ -56,6 +63,7 @@ for command in COMMANDS:
     app.command()(command)
 app.add_typer(models.app, name="models")
 app.add_typer(reproduce.app, name="reproduce")
+app.add_typer(new.app, name="new")
 
 
 def main() -> None:

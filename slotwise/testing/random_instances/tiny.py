@@ -1,0 +1,255 @@
+"""Tiny instances in which every rule of the problem occurs.
+
+Small enough for exhaustive search. Of all alternatives the first is the plainest: one node, one
+task and no rule at all.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from decimal import Decimal
+
+from numpy.random import Generator
+
+from slotwise.models.instance.cluster import Cluster, Distance, Node
+from slotwise.models.instance.instance import Instance, LinearCost, Objective, Place, Scheduler
+from slotwise.models.instance.topology import Topology
+from slotwise.testing.choices import Chooser, FromRng, chance, pick
+from slotwise.testing.random_instances.simplified import simplified
+from slotwise.testing.random_instances.tiny_topologies import make_topology, with_tasks
+from slotwise.testing.random_instances.wanted import Wanted
+from slotwise.testing.random_instances.wide_numbers import (
+    fitting,
+    with_wide_numbers,
+    with_wide_rates,
+)
+
+RESOURCES = ("cpu", "memory_mb", "gpu")
+
+DISTANCES: tuple[tuple[int | str, ...], ...] = (
+    (0, 1, 2, 3),
+    (0, 0, 1, 2),
+    ("0.5", 1, "1.5", "4.2"),
+    (0, 1, 2, 3),
+    (0, 0, 1, 1),
+    (0, 1, 1, 4),
+)
+TERMS: tuple[tuple[str, ...], ...] = (
+    ("overload", "network"),
+    ("network",),
+    ("overload", "network", "nodes"),
+    ("overload+network", "workers"),
+    ("nodes", "network"),
+    ("workers", "network", "overload"),
+    ("network+nodes",),
+    ("rejected", "overload", "network"),
+    ("rejected", "nodes", "workers"),
+    ("rejected+nodes", "network"),
+    ("rejected", "network+workers"),
+)
+TERMS_LINEAR: tuple[tuple[str, ...], ...] = (
+    ("network+linear",),
+    ("overload", "linear", "network"),
+    ("rejected", "linear+network"),
+    ("linear",),
+)
+TERMS_RUNNING: tuple[tuple[str, ...], ...] = (
+    ("moved", "network"),
+    ("network", "moved"),
+    ("overload", "network+moved"),
+    ("moved", "workers"),
+    ("rejected", "moved", "network"),
+    ("moved+rejected", "network"),
+)
+
+
+def tiny_instance(rng: Generator, *, most_tasks: int = 6, most_nodes: int = 4) -> Instance:
+    """Return a random tiny instance of moderate numbers, which every MIP solver carries.
+
+    The same generator state gives the same instance.
+    """
+    return ruled_instance(FromRng(rng), most_tasks, most_nodes)
+
+
+def mixed_instance(rng: Generator) -> Instance:
+    """Return a random tiny instance of any numbers; see `make_instance`."""
+    return make_instance(FromRng(rng), 6, 4)
+
+
+def widely_scaled_instance(rng: Generator) -> Instance:
+    """Return a random tiny instance with rates from 10^-6 to 10^7 and a network in its terms."""
+    choose = FromRng(rng)
+    instance = ruled_instance(choose, 6, 4)
+    if chance(choose, 30):
+        instance = simplified(choose, instance)
+    if "network" not in instance.objective.parts:
+        terms = (*instance.objective.terms, "network")
+        instance = replace(instance, objective=replace(instance.objective, terms=terms))
+    return fitting(with_wide_rates(choose, instance))
+
+
+def make_instance(choose: Chooser, most_tasks: int, most_nodes: int) -> Instance:
+    """Return an instance of at most so many tasks and nodes.
+
+    Some are simplified for engines that do not take every rule, and some have numbers of widely
+    differing size.
+    """
+    instance = moderate_instance(choose, most_tasks, most_nodes)
+    return with_wide_numbers(choose, instance) if chance(choose, 25) else instance
+
+
+def moderate_instance(choose: Chooser, most_tasks: int, most_nodes: int) -> Instance:
+    """Return an instance of moderate numbers, at times simplified; see `make_instance`."""
+    instance = ruled_instance(choose, most_tasks, most_nodes)
+    return simplified(choose, instance) if chance(choose, 15) else instance
+
+
+def ruled_instance(
+    choose: Chooser, most_tasks: int, most_nodes: int, wanted: Wanted | None = None
+) -> Instance:
+    """Return an instance of moderate numbers, with what is wanted in it."""
+    wanted = wanted or Wanted()
+    dims = make_resources(choose)
+    if wanted.memory and "memory_mb" not in dims:
+        dims = (*dims, "memory_mb")
+    cluster = make_cluster(choose, most_nodes, dims, least_nodes=wanted.nodes)
+    rates = chance(choose, 40)
+    topologies = _topologies(choose, most_tasks, dims, rates, wanted)
+    names = [
+        (topology.id, f"{component.id}[{index}]")
+        for topology in topologies
+        for component in topology.placed_components
+        for index in range(component.parallelism)
+    ]
+    running = _running(choose, names, cluster) if chance(choose, 30) or wanted.running else None
+    if wanted.running and not running:
+        first, task = names[0]
+        running = {first: {task: Place(cluster.nodes[0].id, 0)}}
+    linear = _linear(choose, names, cluster) if chance(choose, 25) else ()
+    least_cpu = Decimal(pick(choose, ("0", "10", "30", "12.5")) if "cpu" in dims else 0)
+    return Instance(
+        name="tiny",
+        cluster=cluster,
+        topologies=topologies,
+        scheduler=Scheduler(worker_min_cpu=least_cpu),
+        running=running,
+        objective=_objective(choose, cluster, running is not None, bool(linear)),
+        linear=linear,
+        flow="rates" if rates else "pairs",
+    )
+
+
+def _topologies(
+    choose: Chooser, most_tasks: int, dims: tuple[str, ...], rates: bool, wanted: Wanted
+) -> tuple[Topology, ...]:
+    left = max(choose.whole(1, most_tasks), choose.whole(1, most_tasks), wanted.least_tasks)
+    several = chance(choose, 35) and left > max(1, wanted.tasks)
+    several = several or wanted.topologies > 1
+    first = max(left - left // 2, wanted.tasks)
+    shares = (first, left - first) if several else (left,)
+    numbers = itertools.count()
+
+    def make() -> Topology:
+        t = next(numbers)
+        return make_topology(choose, f"topology-{t + 1}", shares[t], dims, rates)
+
+    made = choose.parts(wanted.topologies, len(shares), make)
+    if wanted.tasks:
+        made = [with_tasks(made[0], wanted.tasks), *map(with_tasks, made[1:])]
+    if wanted.feature is not None:
+        made[0] = wanted.feature(choose, made[0])
+    return tuple(made)
+
+
+def make_resources(choose: Chooser) -> tuple[str, ...]:
+    """Return which of `RESOURCES` are counted."""
+    return tuple(d for d in RESOURCES if chance(choose, 70))
+
+
+def make_cluster(
+    choose: Chooser,
+    most_nodes: int,
+    dims: tuple[str, ...],
+    *,
+    least_nodes: int = 1,
+    most_racks: int = 3,
+) -> Cluster:
+    """Return a cluster whose nodes offer the resources `dims`, some without a limit."""
+    count = max(choose.whole(1, most_nodes), choose.whole(1, most_nodes), least_nodes)
+    racks = choose.whole(1, most_racks)
+    alike = chance(choose, 50)
+    base = _node_shape(choose, dims)
+    numbers = itertools.count(1)
+
+    def make() -> Node:
+        slots, resources = base if alike else _node_shape(choose, dims)
+        rack = f"r{choose.whole(1, racks)}"
+        return Node(f"n{next(numbers)}", rack, slots=slots, resources=dict(resources))
+
+    nodes = choose.parts(least_nodes, count, make)
+    distance = Distance(*(Decimal(d) for d in pick(choose, DISTANCES)))
+    return Cluster(tuple(nodes), distance, _matrix(choose, len(nodes)))
+
+
+def _node_shape(
+    choose: Chooser, dims: tuple[str, ...]
+) -> tuple[int | None, dict[str, Decimal | None]]:
+    offers: dict[str, tuple[str | None, ...]] = {
+        "cpu": (None, "40", "60", "50", "35", "70", "25.5", "100"),
+        "memory_mb": (None, "80", "120", "100", "64.2", "60", "90.1", "200"),
+        "gpu": (None, "1", "2", "0.3", "1", "1.5"),
+    }
+    slots = pick(choose, (None, 3, 2, 1, 2, 3, 2, None)) if not chance(choose, 4) else 0
+    offered = {key: pick(choose, amounts) for key, amounts in offers.items()}
+    return slots, {key: None if (a := offered[key]) is None else Decimal(a) for key in dims}
+
+
+def _matrix(choose: Chooser, count: int) -> tuple[tuple[Decimal, ...], ...] | None:
+    if not chance(choose, 20):
+        return None
+    symmetric = chance(choose, 50)
+    rows = [
+        [Decimal(choose.whole(0, 5)) / (2 if i < j else 1) for j in range(count)]
+        for i in range(count)
+    ]
+    for i, j in itertools.combinations(range(count), 2):
+        rows[j][i] = rows[i][j] if symmetric else rows[j][i]
+    return tuple(tuple(row) for row in rows)
+
+
+def _running(
+    choose: Chooser, names: list[tuple[str, str]], cluster: Cluster
+) -> dict[str, dict[str, Place]]:
+    """Return a running placement of most tasks, one topology per worker."""
+    tenant: dict[Place, str] = {}
+    running: dict[str, dict[str, Place]] = {}
+    for topology, task in names:
+        place = Place(pick(choose, cluster.nodes).id, choose.whole(0, 2))
+        if chance(choose, 80) and tenant.setdefault(place, topology) == topology:
+            running.setdefault(topology, {})[task] = place
+    return running
+
+
+def _linear(
+    choose: Chooser, names: list[tuple[str, str]], cluster: Cluster
+) -> tuple[LinearCost, ...]:
+    rows = []
+    for topology, task in names:
+        for node in cluster.nodes:
+            if chance(choose, 40):
+                cost = Decimal(pick(choose, ("1", "0", "2", "3.5", "0.1")))
+                rows.append(LinearCost(f"{topology}/{task}", node.id, cost))
+    return tuple(rows)
+
+
+def _objective(choose: Chooser, cluster: Cluster, running: bool, linear: bool) -> Objective:
+    terms = TERMS
+    if linear and chance(choose, 80):
+        terms = TERMS_LINEAR
+    elif running and chance(choose, 80):
+        terms = TERMS_RUNNING
+    offered = sorted({key for node in cluster.nodes for key in node.resources})
+    soft = {key: choose.whole(1, 3) for key in offered if chance(choose, 25)}
+    limits = {"moved": choose.whole(0, 2)} if running and chance(choose, 50) else {}
+    return Objective(pick(choose, terms), soft, limits)
