@@ -22,7 +22,7 @@ from slotwise.benchmarks.grading.sources import Case, read_cases
 from slotwise.benchmarks.grading.spark_job import grade_partitions, slots_of, task_cpus
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.spark.session import check_master, is_local, job_errors, session
-from slotwise.heuristics.method_names import COMMAND_PREFIX, SEPARATOR, is_command
+from slotwise.heuristics.method_names import COMMAND_PREFIX, SEPARATOR, is_command, split_names
 from slotwise.heuristics.registry import all_methods, find_method
 from slotwise.heuristics.sam.pairs import PAIRS, find_pair
 from slotwise.models.errors import InputError
@@ -62,6 +62,14 @@ class GradeSummary:
     statuses: dict[str, int]
     seconds: float
 
+    def __repr__(self) -> str:
+        """One line: folder, instances, runs, how they ended."""
+        ended = ", ".join(f"{status} {count}" for status, count in self.statuses.items())
+        return (
+            f"GradeSummary {self.folder}: {self.instances} instances, {self.planned} runs, "
+            f"{self.skipped} of them skipped; {ended}"
+        )
+
     def to_document(self) -> dict[str, Any]:
         """Return the summary as JSON-ready data."""
         return {
@@ -78,9 +86,9 @@ class GradeSummary:
 
 
 def grade(
-    sources: Sequence[str],
+    sources: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     *,
-    methods: Sequence[str] | None = None,
+    methods: str | Sequence[str] | None = None,
     engine: str = AUTO,
     time_limit_s: float = 60.0,
     memory_limit_mb: int | None = None,
@@ -95,10 +103,12 @@ def grade(
     Parameters
     ----------
     sources
-        Families, files of instances or allocation cases, folders of them; none = all families.
+        Families, files of instances or allocation cases, folders of them, one or several; none =
+        all families.
     methods
         Names of methods of placement, also ``cmd:...``, and of pairs of allocation (``mba+sam``);
-        each runs on the cases that it is for. ``None`` = all there are.
+        each runs on the cases that it is for. A single text is read as ``A,B``. ``None`` = all
+        there are.
     engine
         The exact engine of placements, whose rows all methods of an instance share. Allocations
         have one optimum.
@@ -122,16 +132,23 @@ def grade(
         before Spark starts.
     KeyboardInterrupt
         On Ctrl-C, with the finished chunks kept; the same call goes on from there.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> slotwise.grade("rstorm", methods="r-storm", time_limit_s=5, out="out")  # doctest: +SKIP
+    GradeSummary out: 9 instances, 18 runs, 0 of them skipped; feasible 9, optimal 9
     """
     started = time.perf_counter()
     if renamed := renaming(engine):
         warnings.warn(renamed, FutureWarning, stacklevel=2)
     engine = current_name(engine)
+    methods = split_methods([methods]) if isinstance(methods, str) else methods
     names = _checked(methods, engine, time_limit_s, seed, count)
     check_master(master)
     if is_local(master):
         _check_commands(names)
-    cases = read_cases(sources, seed, count)
+    cases = read_cases(_written(sources), seed, count)
     names = _applicable(names, cases, chosen=methods is not None)
     _check_engine_applies(engine, cases)
     store = Store(Path(out))
@@ -154,6 +171,16 @@ def grade(
         statuses=_statuses(store, plan),
         seconds=time.perf_counter() - started,
     )
+
+
+def split_methods(written: Sequence[str]) -> list[str]:
+    """Return the names in texts ``A,B``; see `split_names`."""
+    return split_names(written, {*(method.name for method in all_methods()), *PAIRS})
+
+
+def _written(sources: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+    several = (sources,) if isinstance(sources, str | os.PathLike) else sources
+    return [os.fspath(source) for source in several]
 
 
 def _applicable(names: Sequence[str], cases: Sequence[Case], chosen: bool) -> tuple[str, ...]:

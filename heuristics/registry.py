@@ -24,11 +24,7 @@ from slotwise.heuristics.method_names import (
 )
 from slotwise.heuristics.others_code import said
 from slotwise.heuristics.parameters import configured
-from slotwise.heuristics.run import run_method
 from slotwise.models.errors import InputError
-from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import Placement, Refusal
-from slotwise.models.problem.compile import compile_problem
 from slotwise.models.suggestion import suggestion
 
 GROUP = "slotwise.methods"
@@ -132,30 +128,3 @@ def _load(point: EntryPoint) -> Method:
 def _unusable(point: EntryPoint, rule: str) -> InputError:
     package = "" if point.dist is None else f" of {point.dist.name}"
     return InputError(rule, field=f"entry point {GROUP}{package}", value=point.name)
-
-
-def place(instance: Instance, method: str, *, seed: int = 0) -> Placement | Refusal:
-    """Place `instance` with a published method.
-
-    Parameters
-    ----------
-    instance
-        What to place.
-    method
-        Name as ``slotwise methods`` lists it, for example ``r-storm``.
-    seed
-        Of every random choice, 0 or more.
-
-    Returns
-    -------
-    Placement | Refusal
-        The placement is not judged: it may break hard rules where the published method does.
-
-    Raises
-    ------
-    InputError
-        When there is no such method, or its answer is none for this instance.
-    MethodError
-        When the method breaks down: a command fails, or code of another package raises something.
-    """
-    return run_method(compile_problem(instance), find_method(method), seed)

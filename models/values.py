@@ -14,6 +14,7 @@ from fractions import Fraction
 from numbers import Real
 
 from slotwise.models.errors import InputError
+from slotwise.models.suggestion import suggestion
 
 MAX_DECIMALS = 6
 """A dimension or term is scaled by at most 10**6: more decimals are refused by name."""
@@ -195,6 +196,14 @@ def one_of(value: str, allowed: tuple[str, ...], where: str) -> None:
     """Refuse a value that is not in the closed list `allowed`."""
     if value not in allowed:
         raise InputError(f"must be one of {', '.join(allowed)}", field=where, value=value)
+
+
+def known(name: str, names: Iterable[str], field: str) -> str:
+    """Return `name` if it is one of `names`; otherwise refuse it and suggest the closest."""
+    listed = list(names)
+    if name in listed:
+        return name
+    raise InputError(f"is not known; {suggestion(str(name), listed)}", field=field, value=name)
 
 
 def distinct(ids: Iterable[str], where: str) -> None:

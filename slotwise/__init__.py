@@ -1,88 +1,171 @@
 """Place the tasks of stream processors on machines: solve, judge and grade placements.
 
-This is the public interface; the packages behind it are `models` (the problem and its judge),
-`heuristics` (published methods), `solver` (exact engines), `benchmarks` (grading, experiments),
-`testing` (random instances) and `cli` (the command line). Start with `models`. Names are loaded
-when they are first used, so that ``import slotwise`` costs nothing:
+This is the public interface: every command of the command line is a function here, with its options
+as arguments. What stands behind it: `models` (the problem and its judge), `heuristics` (published
+methods), `solver` (exact engines), `benchmarks` (grading, experiments), `testing` (random
+instances), `api` (these functions) and `cli` (the command line). Start with `api`. Names are loaded
+when they are first used, so that ``import slotwise`` costs nothing; loggers below ``slotwise`` are
+silent unless you configure `logging`.
 
 >>> import slotwise
->>> instance = slotwise.read_instance("word-count.json")  # doctest: +SKIP
->>> result = slotwise.solve(instance)  # doctest: +SKIP
+>>> result = slotwise.solve("docs/examples/word-count.json", time_limit_s=30)
+>>> slotwise.judge("docs/examples/word-count.json", result.placement).valid
+True
 """
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
+logging.getLogger(__name__).addHandler(logging.NullHandler())
+
 if TYPE_CHECKING:
+    from slotwise.api.allocating import Allocated, allocate
+    from slotwise.api.exporting import convert
+    from slotwise.api.grading import read_rows, report, reproduce
+    from slotwise.api.inputs import read_certificate, read_instance, read_placement
+    from slotwise.api.judging import judge
+    from slotwise.api.listing import families, generate, methods, schema
+    from slotwise.api.partitioning import partition
+    from slotwise.api.placing import place
+    from slotwise.api.profiling import profile
+    from slotwise.api.scheduling import Scheduled, schedule
+    from slotwise.api.solving import crosscheck, solve
+    from slotwise.api.verifying import certify, verify
+    from slotwise.benchmarks.grade import GradeSummary, grade
     from slotwise.heuristics.method_error import MethodError
-    from slotwise.heuristics.registry import place
+    from slotwise.models.allocation.case import AllocationCase
     from slotwise.models.certificates.certificate import Certificate
-    from slotwise.models.certificates.file import read_certificate, write_certificate
+    from slotwise.models.certificates.file import write_certificate
+    from slotwise.models.dataflow.dataflow import Dataflow
     from slotwise.models.errors import InputError, InternalError, SlotwiseError
-    from slotwise.models.formats.placement_file import read_placement, write_placement
+    from slotwise.models.formats.placement_file import write_placement
+    from slotwise.models.instance.cluster import Cluster, Node
     from slotwise.models.instance.instance import Instance
     from slotwise.models.instance.placement import Placement, Refusal
-    from slotwise.models.instance_file import read_instance, write_instance
-    from slotwise.models.judge.judge import judge
+    from slotwise.models.instance.topology import Topology
+    from slotwise.models.instance_file import write_instance
     from slotwise.models.judge.verdict import Verdict, Violation
+    from slotwise.models.performance.file import read_models, write_models
+    from slotwise.models.problem.compile import compile_problem
+    from slotwise.models.problem.problem import Problem
+    from slotwise.solver.core.progress import Progress
     from slotwise.solver.core.result import Result, Status
-    from slotwise.solver.solve import solve
-    from slotwise.solver.verification.verify import certify, verify
+    from slotwise.solver.verification.crosscheck import CrossCheck
+    from slotwise.solver.verification.verify import Verified
 
 __all__ = [
+    "Allocated",
+    "AllocationCase",
     "Certificate",
+    "Cluster",
+    "CrossCheck",
+    "Dataflow",
+    "GradeSummary",
     "InputError",
     "Instance",
     "InternalError",
     "MethodError",
+    "Node",
     "Placement",
+    "Problem",
+    "Progress",
     "Refusal",
     "Result",
+    "Scheduled",
     "SlotwiseError",
     "Status",
+    "Topology",
     "Verdict",
+    "Verified",
     "Violation",
     "__version__",
+    "allocate",
     "certify",
+    "compile_problem",
+    "convert",
+    "crosscheck",
+    "families",
+    "generate",
+    "grade",
     "judge",
+    "methods",
+    "partition",
     "place",
+    "profile",
     "read_certificate",
     "read_instance",
+    "read_models",
     "read_placement",
+    "read_rows",
+    "report",
+    "reproduce",
+    "schedule",
+    "schema",
     "solve",
     "verify",
     "write_certificate",
     "write_instance",
+    "write_models",
     "write_placement",
 ]
 
 _HOME = {
+    "Allocated": "slotwise.api.allocating",
+    "AllocationCase": "slotwise.models.allocation.case",
     "Certificate": "slotwise.models.certificates.certificate",
+    "Cluster": "slotwise.models.instance.cluster",
+    "CrossCheck": "slotwise.solver.verification.crosscheck",
+    "Dataflow": "slotwise.models.dataflow.dataflow",
+    "GradeSummary": "slotwise.benchmarks.grade",
     "InputError": "slotwise.models.errors",
     "Instance": "slotwise.models.instance.instance",
     "InternalError": "slotwise.models.errors",
     "MethodError": "slotwise.heuristics.method_error",
+    "Node": "slotwise.models.instance.cluster",
     "Placement": "slotwise.models.instance.placement",
+    "Problem": "slotwise.models.problem.problem",
+    "Progress": "slotwise.solver.core.progress",
     "Refusal": "slotwise.models.instance.placement",
     "Result": "slotwise.solver.core.result",
+    "Scheduled": "slotwise.api.scheduling",
     "SlotwiseError": "slotwise.models.errors",
     "Status": "slotwise.solver.core.result",
+    "Topology": "slotwise.models.instance.topology",
     "Verdict": "slotwise.models.judge.verdict",
+    "Verified": "slotwise.solver.verification.verify",
     "Violation": "slotwise.models.judge.verdict",
-    "certify": "slotwise.solver.verification.verify",
-    "judge": "slotwise.models.judge.judge",
-    "place": "slotwise.heuristics.registry",
-    "read_certificate": "slotwise.models.certificates.file",
-    "read_instance": "slotwise.models.instance_file",
-    "read_placement": "slotwise.models.formats.placement_file",
-    "solve": "slotwise.solver.solve",
-    "verify": "slotwise.solver.verification.verify",
+    "allocate": "slotwise.api.allocating",
+    "certify": "slotwise.api.verifying",
+    "compile_problem": "slotwise.models.problem.compile",
+    "convert": "slotwise.api.exporting",
+    "crosscheck": "slotwise.api.solving",
+    "families": "slotwise.api.listing",
+    "generate": "slotwise.api.listing",
+    "grade": "slotwise.benchmarks.grade",
+    "judge": "slotwise.api.judging",
+    "methods": "slotwise.api.listing",
+    "partition": "slotwise.api.partitioning",
+    "place": "slotwise.api.placing",
+    "profile": "slotwise.api.profiling",
+    "read_certificate": "slotwise.api.inputs",
+    "read_instance": "slotwise.api.inputs",
+    "read_models": "slotwise.models.performance.file",
+    "read_placement": "slotwise.api.inputs",
+    "read_rows": "slotwise.api.grading",
+    "report": "slotwise.api.grading",
+    "reproduce": "slotwise.api.grading",
+    "schedule": "slotwise.api.scheduling",
+    "schema": "slotwise.api.listing",
+    "solve": "slotwise.api.solving",
+    "verify": "slotwise.api.verifying",
     "write_certificate": "slotwise.models.certificates.file",
     "write_instance": "slotwise.models.instance_file",
+    "write_models": "slotwise.models.performance.file",
     "write_placement": "slotwise.models.formats.placement_file",
 }
 """Public name -> module that defines it."""

@@ -23,7 +23,7 @@ from slotwise.solver.core.memory import MemoryLimitError, RunToken, watched
 from slotwise.solver.core.memory_reading import default_limit_mb
 from slotwise.solver.core.not_taken import NotTakenError, UntakenError
 from slotwise.solver.core.outcome_check import contradiction
-from slotwise.solver.core.progress import OnProgress, Progress
+from slotwise.solver.core.progress import LOG, OnProgress, Progress, logged
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Result, Status
 from slotwise.solver.core.solve_state import SolveState
@@ -57,50 +57,33 @@ def solve(
 ) -> Result:
     """Return the best placement found and what is proven about it.
 
+    The strict form of `slotwise.solve`, which has the same arguments and also takes paths and
+    dicts; what each means is told there.
+
     Parameters
     ----------
     instance
         What to place; a compiled problem is taken as it is.
     engine
-        A name of `ENGINES`, ``auto``, or an engine of your own; earlier names of engines are
-        understood, with a `FutureWarning`.
-    time_limit_s
-        Wall-clock seconds, above 0; when they end, the incumbent and the bound are returned.
-    workers
-        Threads, 1 or more. With more than one the placement may differ between runs.
-    seed
-        0 or more.
-    memory_limit_mb
-        Resident memory of the whole process in units of 2^20 bytes, 1 or more; ``None`` = 80 % of
-        what the machine, or less its control group, offers. An engine that passes it, or would by
-        what it is about to build, ends with what it has found; `Result.notes` say so.
+        A name of `ENGINES`, ``auto``, or an engine of your own.
+    time_limit_s, workers, seed, memory_limit_mb
+        As in `Limits`; ``None`` = the default limit of memory.
     hint
-        A placement of the instance to start from; it need not be valid.
+        A placement of the instance to start from; it need not be valid. ``None`` = none.
     confirm
-        Whether what CP-SAT or a MIP solver proves counts only once another engine, or the same
-        model without presolve, proves it too; ``None`` = where a term can exceed 2^31 (10^6 where
-        a MIP engine is named), for that is where such solvers were found wrong. What is not
-        confirmed in time is no bound.
+        Whether bounds on a solver's word count only once they are confirmed; ``None`` = where
+        `is_confirmation_due`.
     on_progress
-        Called in this thread with each better placement and each better bound, and when an engine
-        starts; see `Progress`. What it raises ends the search.
-
-    Parameters
-    ----------
-        By the name of an engine, or ``auto``, what it goes by instead of its defaults (`DEFAULTS`),
-        for example ``{"cp-sat": CpSatParams(max_counts=50_000)}``; `Result.parameters` has them.
-
-    Ctrl-C ends the search within a second or two: the best placement and bound by then are
-    returned, `Result.interrupted` says so. A search in the middle of native code is left behind
-    in its thread, and ends there.
+        Called in this thread with each event; what it raises ends the search.
+    parameters
+        By the name of an engine, or ``auto``, what it goes by instead of its `DEFAULTS`.
 
     Raises
     ------
     InputError
         For an argument out of range, or an engine that does not take the instance.
     InternalError
-        When the judge contradicts the engine that was asked for. In ``auto`` such an engine is
-        named in `Result.distrusted` instead, and the others go on.
+        When the judge contradicts the engine that was asked for.
     """
     started = time.perf_counter()
     limits = _limits(time_limit_s, workers, seed, memory_limit_mb)
@@ -126,12 +109,13 @@ def solve(
     )
     if hint is not None:
         known.offer(hint, "hint")
+    LOG.info("%s: engine %s, %g s", problem.instance.name, name, limits.time_s)
     with watched(limits.memory_mb) as memory:
         try:
             ended = supervised(
                 lambda token: _run(engine, problem, left(), hint, known, token),
                 events,
-                on_progress,
+                logged([term.name for term in problem.terms], on_progress),
                 TimeLimit.of(started, limits.time_s),
                 RunToken(memory=memory),
             )
@@ -147,7 +131,9 @@ def solve(
     if wrong is not None:
         raise InternalError(wrong)
     seconds = time.perf_counter() - started
-    return judged_result(known, engines, limits, outcome, verdict, seconds, memory.notes)
+    result = judged_result(known, engines, limits, outcome, verdict, seconds, memory.notes)
+    LOG.info("%r", result)
+    return result
 
 
 def _limits(time_limit_s: float, workers: int, seed: int, memory_mb: int | None) -> Limits:

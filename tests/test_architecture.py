@@ -18,7 +18,7 @@ from import_graph import INIT, Import, imports, modules, outside_imports
 # Lowest first. A row may import the rows above it and nothing below it; the entries of one row
 # do not import each other.
 LAYERS = """
-models.__init__ models.one_line models.cancellation models.suggestion
+models.__init__ models.one_line models.cancellation models.suggestion models.display
 models.errors
 models.values
 models.instance models.number_text models.performance models.dataflow
@@ -78,10 +78,15 @@ benchmarks.speed
 benchmarks.experiments
 benchmarks.__main__
 
+api.__init__ api.plain_data
+api.inputs
+api.allocation_inputs
+api
+
 __init__
 cli.__init__ cli.exits cli.options
 cli.inputs cli.progress cli.profile_progress
-cli.answers cli.listing cli.scheduled cli.allocated
+cli.answers cli.codes
 cli.render
 cli.commands
 cli.app

@@ -97,7 +97,7 @@ def partition_file(
     chosen = find_partitioner(method)
     reason = chosen.missing()
     if reason is not None:
-        raise InputError(reason, field="--with", value=method)
+        raise InputError(reason, field="method", value=method)
     parts = equal_parts(count, balance) if sizes is None else _sized(sizes, count, balance)
     begin = time.perf_counter()
     graph = open_graph(path, form)
@@ -107,8 +107,8 @@ def partition_file(
 
 
 def _sized(text: str, count: int, balance: float) -> Parts:
-    sizes = np.array([float(exact(word.strip(), "--sizes")) for word in text.split(",")])
+    sizes = np.array([float(exact(word.strip(), "sizes")) for word in text.split(",")])
     if len(sizes) != count or (sizes <= 0).any():
         rule = f"must be {count} numbers above 0, one a part"
-        raise InputError(rule, field="--sizes", value=text)
+        raise InputError(rule, field="sizes", value=text)
     return Parts(sizes / sizes.sum(), balance)

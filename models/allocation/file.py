@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -48,14 +48,19 @@ def read_vm_sizes(source: str | Path) -> tuple[VmSize, ...]:
     """
     data, file = read_data(source)
     with in_file(file):
-        sizes = validated(VmsFile, data).sizes
-        distinct((one.name for one in sizes), "sizes[].name")
-        return tuple(
-            VmSize(
-                name(one.name, f"sizes[{index}].name"),
-                one.slots,
-                Fraction(one.price),
-                one.available,
-            )
-            for index, one in enumerate(sizes)
+        return vm_sizes_from_data(data)
+
+
+def vm_sizes_from_data(data: Any) -> tuple[VmSize, ...]:
+    """Return the VM sizes in the data of a file."""
+    sizes = validated(VmsFile, data).sizes
+    distinct((one.name for one in sizes), "sizes[].name")
+    return tuple(
+        VmSize(
+            name(one.name, f"sizes[{index}].name"),
+            one.slots,
+            Fraction(one.price),
+            one.available,
         )
+        for index, one in enumerate(sizes)
+    )

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from slotwise.models.display import block
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Place
+from slotwise.models.number_text import short_text
 from slotwise.models.values import one_of
 
 STATUSES = ("optimal", "feasible", "infeasible")
@@ -97,6 +99,15 @@ class Certificate:
                     field=f"proofs[{index}].bounds",
                     value=f"{len(proof.bounds)} entries",
                 )
+
+    def __repr__(self) -> str:
+        """Two lines: of which instance, what is claimed, by whom."""
+        claims = ", ".join(
+            f"{one.term} {short_text(one.value)} (bound {short_text(one.bound)})"
+            for one in self.objective
+        )
+        head = f"Certificate of {self.instance[:19]}...: {self.status}; {claims}"
+        return block(head, [f"asserted by {self.asserted_by()}"])
 
     def asserted_by(self) -> str:
         """Return the engines that assert the bounds, with their versions."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from pydantic import RootModel
 
@@ -36,14 +37,19 @@ def read_pools(source: str | Path, cluster: Cluster) -> Pools:
     """
     data, file = read_data(source)
     with in_file(file):
-        pools = validated(PoolsFile, data).root
-        known = dict.fromkeys((CPU, MEMORY, *(d for n in cluster.nodes for d in n.resources)))
-        for owner, pool in pools.items():
-            for key, value in pool.items():
-                if key not in known:
-                    raise InputError(
-                        f"is no resource of this cluster; there are {', '.join(known)}",
-                        field=key_path(owner, key),
-                        value=value,
-                    )
+        return pools_from_data(data, cluster)
+
+
+def pools_from_data(data: Any, cluster: Cluster) -> Pools:
+    """Return the pools in the data of a file; see `read_pools`."""
+    pools = validated(PoolsFile, data).root
+    known = dict.fromkeys((CPU, MEMORY, *(d for n in cluster.nodes for d in n.resources)))
+    for owner, pool in pools.items():
+        for key, value in pool.items():
+            if key not in known:
+                raise InputError(
+                    f"is no resource of this cluster; there are {', '.join(known)}",
+                    field=key_path(owner, key),
+                    value=value,
+                )
     return pools

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from slotwise.models.display import counted, listed
 from slotwise.models.errors import InputError
 from slotwise.models.instance.topology import MEMORY_PARTS
 from slotwise.models.values import distinct, exact, exact_or_none, name, whole
@@ -117,6 +118,12 @@ class Cluster:
         distinct((node.id for node in self.nodes), "nodes[].id")
         if self.matrix is not None:
             object.__setattr__(self, "matrix", _square(self.matrix, len(self.nodes)))
+
+    def __repr__(self) -> str:
+        """One line: how many nodes and racks, and the first nodes."""
+        racks = counted(len(self.racks), "rack")
+        named = listed([node.id for node in self.nodes])
+        return f"Cluster of {counted(len(self.nodes), 'node')} in {racks}: {named}"
 
     @property
     def racks(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from slotwise.models.display import block, counted, html_line, html_table, listed
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster
 from slotwise.models.instance.instance_checks import (
@@ -197,6 +198,31 @@ class Instance:
         check_running(running, tasks, self.cluster)
         linear = ((row.task, self.task_of(row.task), row.node) for row in self.linear)
         check_linear(linear, tasks, self.cluster)
+
+    def __repr__(self) -> str:
+        """At most five lines: how large it is, and the first topologies."""
+        return block(self._head(), [repr(topology) for topology in self.topologies])
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (
+                topology.id,
+                listed([f"{one.id}[{one.parallelism}]" for one in topology.placed_components]),
+                str(len(topology.streams)),
+            )
+            for topology in self.topologies
+        )
+        heads = ("topology", "components[tasks]", "streams")
+        return html_line(self._head()) + html_table(heads, rows, len(self.topologies))
+
+    def _head(self) -> str:
+        tasks = sum(c.parallelism for t in self.topologies for c in t.placed_components)
+        return (
+            f"Instance {self.name}: {counted(len(self.cluster.nodes), 'node')} in "
+            f"{counted(len(self.cluster.racks), 'rack')}, "
+            f"{counted(len(self.topologies), 'topology', 'topologies')}, "
+            f"{counted(tasks, 'task')}, objective {', '.join(self.objective.terms)}"
+        )
 
     def task_names(self) -> tuple[tuple[str, str], ...]:
         """All tasks in canonical order, as (topology id, ``component[index]``).

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from slotwise.models.errors import InputError
+from slotwise.models.display import counted, html_line, html_table, listed
+from slotwise.models.errors import InputError, at
 from slotwise.models.instance.instance import Instance, Place
+from slotwise.models.one_line import one_line
 
 UNPLACED = -1
 
@@ -14,6 +17,8 @@ UNPLACED = -1
 @dataclass(frozen=True, slots=True)
 class Placement:
     """Node and worker of each task, in the instance's canonical task order.
+
+    By names it is read and written with `from_dict` and `to_dict`.
 
     Parameters
     ----------
@@ -26,6 +31,79 @@ class Placement:
 
     nodes: tuple[int, ...]
     workers: tuple[int, ...]
+
+    @classmethod
+    def from_dict(cls, instance: Instance, places: Mapping[str, Mapping[str, Any]]) -> Placement:
+        """Return the placement that names say.
+
+        Parameters
+        ----------
+        instance
+            What is placed.
+        places
+            Topology id -> ``component[index]`` -> ``{"node": "n1", "worker": 0}``, or the pair
+            ``("n1", 0)``, or a `Place`. Tasks that are not named are not placed.
+
+        Raises
+        ------
+        InputError
+            For an unknown topology, task or node, and for a place of another form.
+
+        Examples
+        --------
+        >>> import slotwise
+        >>> instance = slotwise.read_instance("docs/examples/word-count.json")
+        >>> placement = Placement.from_dict(instance, {"wc": {"lines[0]": ("n2", 0)}})
+        >>> placement.to_dict(instance)
+        {'wc': {'lines[0]': {'node': 'n2', 'worker': 0}}}
+        """
+        return from_places(instance, places_from_data(places))
+
+    def to_dict(self, instance: Instance) -> dict[str, dict[str, dict[str, Any]]]:
+        """Return topology id -> ``component[index]`` -> ``{"node": ..., "worker": ...}``.
+
+        JSON-ready; tasks without a place are left out. `from_dict` reads it.
+
+        Raises
+        ------
+        InputError
+            When the placement is of another instance: not as many tasks, or nodes it has not.
+        """
+        names, nodes = instance.task_names(), instance.cluster.nodes
+        if len(names) != len(self.nodes) or max(self.nodes, default=UNPLACED) >= len(nodes):
+            rule = f"must be a placement of {instance.name!r}"
+            raise InputError(rule, field="placement", value=repr(self))
+        return {
+            topology: {task: {"node": p.node, "worker": p.worker} for task, p in tasks.items()}
+            for topology, tasks in to_places(instance, self).items()
+        }
+
+    def __repr__(self) -> str:
+        """One line: how many tasks are placed, and on how many nodes; it knows no names."""
+        return f"{self._head()}; nodes by task: {listed([str(node) for node in self.nodes])}"
+
+    def _repr_html_(self) -> str:
+        tasks: dict[tuple[int, int], list[str]] = {}
+        for task, place in enumerate(zip(self.nodes, self.workers, strict=True)):
+            tasks.setdefault(place, []).append(str(task))
+        rows = (
+            ("not placed", "", listed(found))
+            if node == UNPLACED
+            else (str(node), str(worker), listed(found))
+            for (node, worker), found in sorted(tasks.items())
+        )
+        heads = ("node (index)", "worker", "tasks (indices)")
+        return html_line(self._head()) + html_table(heads, rows, len(tasks))
+
+    def _head(self) -> str:
+        places = {p for p in zip(self.nodes, self.workers, strict=True) if p[0] != UNPLACED}
+        missing = self.nodes.count(UNPLACED)
+        left = f", {missing:,} not placed" if missing else ""
+        return (
+            f"Placement of {counted(len(self.nodes), 'task')} on "
+            f"{counted(len({node for node, _ in places}), 'node')} in "
+            f"{counted(len(places), 'worker')}{left}"
+        )
 
     def __post_init__(self) -> None:
         """Check shapes and signs."""
@@ -42,6 +120,37 @@ class Placement:
                     field="placement",
                     value=(node, worker),
                 )
+
+
+def places_from_data(places: Any) -> dict[str, dict[str, Place]]:
+    """Return topology -> task -> place of plain data; see `Placement.from_dict`."""
+    if not isinstance(places, Mapping):
+        raise InputError("must be a dict of topologies", field="placement", value=str(places))
+    found: dict[str, dict[str, Place]] = {}
+    for topology, tasks in places.items():
+        if not isinstance(tasks, Mapping):
+            rule = "must be a dict of tasks"
+            raise InputError(rule, field=f"placement.{topology}", value=str(tasks))
+        for task, place in tasks.items():
+            where = f"placement.{topology}.{task}"
+            found.setdefault(topology, {})[task] = _place(place, where)
+    return found
+
+
+def _place(given: Any, where: str) -> Place:
+    if isinstance(given, Place):
+        return given
+    if isinstance(given, Mapping) and set(given) == {"node", "worker"}:
+        node, worker = given["node"], given["worker"]
+    elif isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 2:
+        node, worker = given
+    else:
+        rule = "must be {'node': NODE, 'worker': NUMBER} or (NODE, NUMBER)"
+        raise InputError(rule, field=where, value=str(given))
+    if not isinstance(node, str):
+        raise InputError("must be the id of a node", field=f"{where}.node", value=str(node))
+    with at(where):
+        return Place(node, worker)
 
 
 def from_places(instance: Instance, places: Mapping[str, Mapping[str, Place]]) -> Placement:
@@ -115,3 +224,7 @@ class Refusal:
     """A method found no placement, or does not apply; `reason` in words for people."""
 
     reason: str
+
+    def __repr__(self) -> str:
+        """One line: the reason."""
+        return f"Refusal: {one_line(self.reason)}"

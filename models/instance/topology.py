@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from slotwise.models.display import listed
 from slotwise.models.errors import InputError
 from slotwise.models.instance.ras_settings import RasSettings
 from slotwise.models.instance.reserved import ACKER
@@ -229,6 +230,11 @@ class Topology:
         references.check_streams((s.source, s.target) for s in self.streams)
         references.check_constraints(self.constraints.incompatible, self.constraints.max_per_node)
         references.check_shared_memory([(r.id, r.components) for r in self.shared_memory])
+
+    def __repr__(self) -> str:
+        """One line: the components with their numbers of tasks."""
+        named = [f"{one.id}[{one.parallelism}]" for one in self.placed_components]
+        return f"Topology {self.id}: {listed(named) or 'no components'}"
 
     @property
     def placed_components(self) -> tuple[Component, ...]:

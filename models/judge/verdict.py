@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypedDict
 
+from slotwise.models.display import block, counted, html_line, html_table
 from slotwise.models.judge.accounting import Accounting
+from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT, plain
 
@@ -34,6 +36,10 @@ class Violation:
     subject: str
     needed: Fraction
     available: Fraction
+
+    def __repr__(self) -> str:
+        """One line: as `str`, with the class."""
+        return f"Violation {self}"
 
     def __str__(self) -> str:
         """One line for people."""
@@ -98,6 +104,21 @@ class Verdict:
     parts: dict[str, Fraction]
     flow_by_level: tuple[Fraction, Fraction, Fraction, Fraction]
     accounting: Accounting
+
+    def __repr__(self) -> str:
+        """At most five lines: valid or not, the costs, the first violations."""
+        return block(self._head(), [str(violation) for violation in self.violations])
+
+    def _repr_html_(self) -> str:
+        rows = [("term", term.term, short_text(term.value)) for term in self.objective]
+        rows += [("violation", one.rule, str(one).partition(": ")[2]) for one in self.violations]
+        table = html_table(("", "", "value"), rows, len(rows))
+        return html_line(self._head()) + table
+
+    def _head(self) -> str:
+        broken = counted(len(self.violations), "violation")
+        costs = ", ".join(f"{term.term} {short_text(term.value)}" for term in self.objective)
+        return f"Verdict {self.problem.instance.name}: {'valid' if self.valid else broken}; {costs}"
 
     @property
     def valid(self) -> bool:

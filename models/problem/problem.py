@@ -171,6 +171,11 @@ class Problem:
     part_units: Mapping[str, Fraction]
     flow_unit: Fraction
 
+    def __repr__(self) -> str:
+        """At most five lines: as the instance's, with the number of classes."""
+        head, *lines = repr(self.instance).splitlines()
+        return "\n".join((f"Problem of {head}, {len(self.classes)} classes", *lines))
+
     @property
     def task_count(self) -> int:
         """Number of tasks."""

@@ -1,8 +1,8 @@
 """The command line: what users type, what is printed, and with which exit code.
 
 `app` lists the commands; each is a file in `commands` and imports what is heavy only when it runs.
-`inputs` and `options` read arguments, `answers` and `scheduled` make results and their JSON
-documents, `render` shows them to people, `exits` turns every error into one line on stderr and an
+`inputs` and `options` read arguments, the functions of `slotwise.api` do the work, `answers` makes
+JSON documents, `codes` exit codes, `render` shows results to people, `exits` turns every error into one line on stderr and an
 exit code, Ctrl-C included, `progress` shows a running solve.
 
 Start with `app`. It may import everything but `slotwise.testing` and the experiments; nothing but

@@ -3,36 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from slotwise.api.placing import place
 from slotwise.cli import inputs
 from slotwise.cli.exits import Exit
-from slotwise.cli.progress import progress
 from slotwise.heuristics.method import Method
-from slotwise.heuristics.run import run_method
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Result, Status
-from slotwise.solver.parameters import Parameters
-from slotwise.solver.solve import solve
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """Engine, wall-clock limit in seconds, threads, seed, memory limit in MB, ...; see `solve`."""
-
-    engine: str
-    time_limit_s: float
-    workers: int
-    seed: int
-    memory_limit_mb: int | None = None
-    confirm: bool | None = None
-    parameters: Mapping[str, Parameters] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,35 +48,6 @@ class Solved:
         return (
             self.result.to_document() | inputs.hashed(self.problem.instance) | {"placement": plan}
         )
-
-
-def solved(
-    problem: Problem,
-    given: Instance,
-    ask: Ask,
-    hint: str | None,
-    *,
-    quiet: bool = False,
-) -> Solved:
-    """Solve a problem, from the placement in the file `hint` if there is one.
-
-    `given` is the instance of its file. Progress goes to stderr unless `quiet`.
-    """
-    start = None if hint is None else inputs.load_placement(hint, given)
-    with progress([term.name for term in problem.terms], quiet) as on_progress:
-        result = solve(
-            problem,
-            engine=ask.engine,
-            time_limit_s=ask.time_limit_s,
-            workers=ask.workers,
-            seed=ask.seed,
-            memory_limit_mb=ask.memory_limit_mb,
-            hint=start,
-            confirm=ask.confirm,
-            on_progress=on_progress,
-            parameters=ask.parameters,
-        )
-    return Solved(problem, given, result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +94,7 @@ def placed(problem: Problem, method: Method, seed: int) -> Placed:
     """Place with `method` and judge what comes out."""
     instance = problem.instance
     begin = time.perf_counter()
-    answer = run_method(problem, method, seed)
+    answer = place(problem, method, seed=seed)
     seconds = time.perf_counter() - begin
     if isinstance(answer, Refusal):
         return Placed(instance, method.name, seed, seconds, None, None, answer.reason)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
-    from slotwise.models.allocation.vm import VmSize
     from slotwise.models.instance.instance import Instance
     from slotwise.models.instance.placement import Placement
     from slotwise.models.performance.rows import Models
@@ -58,21 +56,6 @@ def compiled(instance: Instance, source: str) -> Problem:
         raise error.in_file(source) from error  # numbers too far apart: say in which file
 
 
-def with_move_limit(instance: Instance, max_moved: int | None) -> Instance:
-    """Return the instance with a limit of ``moved``, as if its file had it; ``None`` = as it is.
-
-    Placements of the one are placements of the other: the tasks and nodes are the same.
-    """
-    if max_moved is None:
-        return instance
-    if instance.running is None:
-        rule = "needs an instance that says what is running (`running`)"
-        raise InputError(rule, field="--max-moved", value=max_moved)
-    limits = {**instance.objective.limits, "moved": max_moved}
-    objective = replace(instance.objective, limits=limits)
-    return replace(instance, objective=objective)
-
-
 def load_placement(source: str, instance: Instance) -> Placement:
     """Read a placement of `instance` from the file `source`, or from stdin for ``-``."""
     from slotwise.models.formats.placement_file import read_placement
@@ -82,18 +65,9 @@ def load_placement(source: str, instance: Instance) -> Placement:
 
 def load_models(source: str | None) -> Models:
     """Read performance models from a file; ``None`` = the SAM article's."""
-    from slotwise.models.performance.article import article_models
-    from slotwise.models.performance.file import read_models
+    from slotwise.api.allocation_inputs import as_models
 
-    return article_models() if source is None else read_models(source)
-
-
-def load_vm_sizes(source: str | None) -> tuple[VmSize, ...]:
-    """Read sizes of VMs from a file; ``None`` = D1 to D4 of the SAM article."""
-    from slotwise.models.allocation.file import read_vm_sizes
-    from slotwise.models.allocation.vm import DEFAULT_SIZES
-
-    return DEFAULT_SIZES if source is None else read_vm_sizes(source)
+    return as_models(source)
 
 
 def check_target(path: Path | None, option: str = "--out") -> None:

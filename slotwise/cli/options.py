@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from slotwise.models.errors import InputError
-from slotwise.models.suggestion import suggestion
 from slotwise.models.values import exact, time_limit
+from slotwise.models.values import known as known
 from slotwise.solver.engine_names import current_name, renaming
 
 MAX_WORKERS = 1024
@@ -48,11 +50,21 @@ def whole_number(option: str, least: int, most: int) -> Callable[[int | None], i
     return check
 
 
-def known(name: str, names: list[str], option: str) -> str:
-    """Return `name` if it is one of `names`, else refuse it and suggest the closest."""
-    if name in names:
-        return name
-    raise InputError(f"is not known; {suggestion(name, names)}", field=option, value=name)
+@contextmanager
+def as_options(**options: str) -> Iterator[None]:
+    """Put options in place of arguments in an `InputError` of the public functions.
+
+    `options` are names of arguments and what users type for them: ``max_moved="--max-moved"``.
+    They are replaced in its field, and where its rule has them in backquotes.
+    """
+    try:
+        yield
+    except InputError as error:
+        if error.file or re.split(r"\W", error.field)[0] not in options:
+            raise
+        field = re.sub(r"^\w+|(?<=, )\w+", lambda word: options.get(word[0], word[0]), error.field)
+        rule = re.sub(r"`(\w+)`", lambda found: options.get(found[1], found[0]), error.rule)
+        raise InputError(rule, field=field, value=error.value, has_value=error.has_value) from error
 
 
 Instance = Annotated[

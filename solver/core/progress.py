@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+
+from slotwise.models.number_text import short_text
 
 
 class Event(StrEnum):
@@ -51,3 +54,38 @@ class Progress:
 
 OnProgress = Callable[[Progress], None]
 """Called in the thread that called `solve`, between two looks at the clock."""
+
+LOG = logging.getLogger("slotwise.solve")
+"""INFO: begin and end of a solve, engines, better placements. DEBUG: better bounds."""
+
+
+def logged(terms: Sequence[str], then: OnProgress | None) -> OnProgress | None:
+    """Return what logs each event and calls `then`; `then` itself where nobody listens to the log.
+
+    Parameters
+    ----------
+    terms
+        Names of the objective's terms.
+    then
+        ``None`` = nothing else is to be called.
+    """
+    if not LOG.isEnabledFor(logging.INFO):
+        return then
+
+    def take(event: Progress) -> None:
+        level = logging.DEBUG if event.event is Event.BOUND else logging.INFO
+        LOG.log(level, "%s", _line(terms, event))
+        if then is not None:
+            then(event)
+
+    return take
+
+
+def _line(terms: Sequence[str], event: Progress) -> str:
+    values = event.values or (None,) * len(terms)
+    known = ", ".join(
+        f"{term} {short_text(value)} (bound {short_text(bound)})"
+        for term, value, bound in zip(terms, values, event.bounds, strict=True)
+    )
+    why = f" ({event.why})" if event.why else ""
+    return f"{event.seconds:.2f} s, {event.engine}: {event.event}{why}; {known}"

@@ -8,8 +8,12 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from slotwise.models.instance.placement import Placement
+from slotwise.models.display import block, html_line, html_table
+from slotwise.models.instance.instance import Place
+from slotwise.models.instance.placed_tasks import node_lines, placement_table
+from slotwise.models.instance.placement import Placement, to_places
 from slotwise.models.judge.verdict import Verdict
+from slotwise.models.number_text import short_text
 from slotwise.models.values import plain
 from slotwise.solver.parameters import Parameters
 
@@ -155,6 +159,11 @@ class TermResult:
     bound: Fraction | None
     bound_kind: str | None = None
 
+    def __repr__(self) -> str:
+        """One line: value, and bound unless that is the value."""
+        bound = "proven" if self.proven else f"bound {short_text(self.bound)}"
+        return f"{self.term} {short_text(self.value)} ({bound})"
+
     @property
     def proven(self) -> bool:
         """Whether the value is the best possible, given the terms before it."""
@@ -195,6 +204,8 @@ class Result:
         Of the engines that ran, and of ``auto``, by their names; also those that were asked for.
     verdict
         What the judge says of `placement`, made when the search had ended; ``None`` without one.
+
+    By names the placement is in `places`.
     """
 
     status: Status
@@ -217,6 +228,35 @@ class Result:
     notes: tuple[str, ...] = ()
     parameters: Mapping[str, Parameters] = field(default_factory=dict)
     verdict: Verdict | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def places(self) -> dict[str, dict[str, Place]]:
+        """The placement by names: topology id -> ``component[index]`` -> `Place`.
+
+        A `Place` has a `node` (its id) and a `worker` (its label); empty without a placement.
+        """
+        if self.placement is None or self.verdict is None:
+            return {}
+        return to_places(self.verdict.problem.instance, self.placement)
+
+    def __repr__(self) -> str:
+        """At most five lines: status, values and bounds, and which tasks are on the first nodes."""
+        if self.placement is None or self.verdict is None:
+            return self._head()
+        return block(self._head(), node_lines(self.verdict.problem.instance, self.placement))
+
+    def _repr_html_(self) -> str:
+        rows = ((t.term, short_text(t.value), short_text(t.bound)) for t in self.objective)
+        terms = html_table(("term", "value", "bound"), rows, len(self.objective))
+        if self.placement is None or self.verdict is None:
+            return html_line(self._head()) + terms
+        table = placement_table(self.verdict.problem.instance, self.placement)
+        return html_line(self._head()) + terms + table
+
+    def _head(self) -> str:
+        name = "" if self.verdict is None else f" {self.verdict.problem.instance.name}"
+        terms = ", ".join(map(repr, self.objective))
+        return f"Result{name}: {self.status} by {self.engine} in {self.seconds:.2f} s; {terms}"
 
     def to_document(self) -> dict[str, Any]:
         """Return the result as JSON-ready data, without the placement (it needs its instance)."""

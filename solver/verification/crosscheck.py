@@ -46,6 +46,10 @@ class CrossCheck:
     seconds: float
     reason: str
 
+    def __repr__(self) -> str:
+        """One line: whether the engines agree, and why."""
+        return f"CrossCheck: {self.agreement}: {self.reason}"
+
     def to_document(self) -> dict[str, object]:
         """Return JSON-ready data."""
         found = {} if self.result is None else self.result.to_document()

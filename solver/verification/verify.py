@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from slotwise.models.certificates.certificate import Certificate
 from slotwise.models.certificates.check import findings
+from slotwise.models.display import block
 from slotwise.models.instance.instance import Instance
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
 
 if TYPE_CHECKING:
-    from slotwise.solver.core.result import Result
     from slotwise.solver.verification.crosscheck import CrossCheck
 
 
@@ -42,6 +42,11 @@ class Verified:
         if self.check is None:
             return "placement verified"
         return "verified" if self.check.agreement == "agreed" else "not settled"
+
+    def __repr__(self) -> str:
+        """At most five lines: what `lines` tells."""
+        first, *others = self.lines()
+        return block(f"Verified: {first}", [line.strip() for line in others])
 
     def lines(self) -> list[str]:
         """Return what to tell people."""
@@ -76,14 +81,6 @@ class Verified:
             ],
             "resolve": None if self.check is None else self.check.to_document(),
         }
-
-
-def certify(instance: Instance, result: Result) -> Certificate:
-    """Return the certificate of a result of `solve`; one without an answer is refused."""
-    from slotwise.models.problem.compile import compile_problem
-    from slotwise.solver.verification.certify import certificate_of
-
-    return certificate_of(compile_problem(instance), result)
 
 
 def verify(

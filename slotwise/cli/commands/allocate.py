@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +13,7 @@ from slotwise.cli.exits import Exit, print_json
 from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
-    from slotwise.cli.allocated import Allocated
-    from slotwise.solver.allocation.answer import Answer
+    from slotwise.api.allocating import Allocated
 
 OPTIMAL_NAME = "optimal"
 MOST_SLOTS = 100_000
@@ -101,45 +101,34 @@ def allocate(
     the bound beside a pair. Ctrl-C ends the search; what was found by then is the answer.
     """
     with exits.held():
-        from slotwise.cli import allocated as running
-        from slotwise.models.allocation.vm import offered_slots
-        from slotwise.solver.allocation.answer import Question
-        from slotwise.solver.allocation.highest import highest_rate
-        from slotwise.solver.allocation.run import METHODS, Setting
+        from slotwise.api import allocating
+        from slotwise.api.allocation_inputs import as_rates
+        from slotwise.cli.codes import allocated_code
+        from slotwise.solver.allocation.run import METHODS
         from slotwise.solver.core.ctrl_c import counted_presses
-        from slotwise.solver.slots.problem import Counts, Variant
 
     options.known(method, list(METHODS), "--method")
-    rates = running.rates_of(rate or [])
-    _check_together(method, bool(rates), slots, plot, exclusive or unscaled)
-    inputs.check_target(out)
-    inputs.check_target(plot, "--plot")
-    inputs.check_target(out_instance, "--out-instance")
-    if out_instance is not None and len(rates) > 1:
-        raise InputError("takes one --rate", field="--out-instance", value=str(out_instance))
-    if plot is not None:
-        from slotwise.cli.render.curves import check_svg
-
-        check_svg(plot)
-    dataflow, known = running.find_dataflow(dag), inputs.load_models(models)
-    counts = Counts.MEASURED if exclusive else Counts.ALL
-    variant = Variant(counts, exclusive=exclusive, scaled=not unscaled)
-    setting = Setting(inputs.load_vm_sizes(vms), time_limit, variant, shuffle)
-    if not rates and slots is None and offered_slots(setting.vm_sizes) is None:
-        rule = "is missing; or give --slots, or --vms with how many of each size are available"
-        raise InputError(rule, field="--rate", has_value=False)
+    rates = as_rates(rate, "--rate")
+    _check_together(plot, bool(rates), exclusive or unscaled)
+    _check_targets(out, plot, out_instance, len(rates))
     with counted_presses() as presses:  # Ctrl-C ends searches and takes nothing away
-        if rates:
-            question = Question(dataflow, known, rates[0])
-            done = running.allocated(question, rates, method, setting, presses.token)
-        else:
-            best = highest_rate(dataflow, known, slots, setting, token=presses.token)
-            done = running.Allocated(dataflow, method, [best])
+        with _named():
+            done = allocating.allocate(
+                dag,
+                rates or None,
+                slots=slots,
+                models=models,
+                method=method,
+                vms=vms,
+                shuffle=shuffle,
+                exclusive=exclusive,
+                unscaled=unscaled,
+                time_limit_s=time_limit,
+            )
         if plot is not None:
             from slotwise.cli.render.allocations import plot_methods
 
-            lines = running.every_method(question, rates, setting, done, presses.token)
-            plot_methods(plot, lines, dataflow.name)
+            plot_methods(plot, allocating.every_method(done), done.dataflow.name)
         _save(done, out, out_instance)
         if as_json:
             print_json(done.to_document())
@@ -147,25 +136,37 @@ def allocate(
             from slotwise.cli.render.allocations import show_allocated
 
             show_allocated(done)
-        return Exit.INTERRUPTED if presses.count else done.code
+        return Exit.INTERRUPTED if presses.count else allocated_code(done)
 
 
-def _check_together(
-    method: str, has_rate: bool, slots: int | None, plot: Path | None, has_variant: bool
-) -> None:
-    """Refuse options that do not go together."""
-    if slots is not None and has_rate:
-        raise InputError(
-            "goes without --rate: it asks for the highest", field="--slots", value=slots
-        )
+def _named() -> AbstractContextManager[None]:
+    """Have errors name options: ``--rate`` where Python has the argument `rate`."""
+    names = ("rate", "slots", "vms", "method", "exclusive", "unscaled")
+    return options.as_options(**{name: f"--{name}" for name in names})
+
+
+def _check_together(plot: Path | None, has_rate: bool, has_variant: bool) -> None:
+    """Refuse options that do not go with --plot."""
     if plot is not None and not has_rate:
         raise InputError("needs --rate", field="--plot", value=str(plot))
-    if method != OPTIMAL_NAME and not has_rate:
-        rule = "needs --rate: the highest rate is that of optimal"
-        raise InputError(rule, field="--method", value=method)
-    if has_variant and (method != OPTIMAL_NAME or plot is not None):
+    if plot is not None and has_variant:
         rule = "are for optimal alone, without --plot: the pairs have rules of their own"
         raise InputError(rule, field="--exclusive, --unscaled", has_value=False)
+
+
+def _check_targets(
+    out: Path | None, plot: Path | None, out_instance: Path | None, rates: int
+) -> None:
+    """Refuse output files that cannot be written, before the work and not after it."""
+    inputs.check_target(out)
+    inputs.check_target(plot, "--plot")
+    inputs.check_target(out_instance, "--out-instance")
+    if out_instance is not None and rates > 1:
+        raise InputError("takes one --rate", field="--out-instance", value=str(out_instance))
+    if plot is not None:
+        from slotwise.cli.render.curves import check_svg
+
+        check_svg(plot)
 
 
 def _save(done: Allocated, out: Path | None, out_instance: Path | None) -> None:
@@ -176,20 +177,16 @@ def _save(done: Allocated, out: Path | None, out_instance: Path | None) -> None:
 
         write_atomically(out, pretty_json(done.to_document()) + "\n")
     if out_instance is not None:
-        _save_instance(out_instance, done.answers[0])
+        _save_instance(out_instance, done)
 
 
-def _save_instance(path: Path, answer: Answer) -> None:
+def _save_instance(path: Path, done: Allocated) -> None:
     """Write the plan as an instance; without threads nothing, which a line on stderr says."""
-    from slotwise.models.allocation.as_instance import as_instance
     from slotwise.models.instance_file import write_instance
 
-    if answer.plan is None or not answer.plan.slots:
-        why = "there is no plan" if answer.plan is None else "the plan has no threads"
+    instance = done.to_instance()
+    if instance is None:
+        why = "there is no plan" if done.answers[0].plan is None else "the plan has no threads"
         exits.complain(f"--out-instance = {str(path)!r}: not written, {why}")
-        return
-    asked = answer.question
-    instance = as_instance(
-        answer.plan, asked.dataflow, asked.models, answer.routing, scaling=answer.scaling
-    )
-    write_instance(path, instance)
+    else:
+        write_instance(path, instance)

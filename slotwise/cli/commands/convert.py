@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +9,7 @@ import typer
 
 from slotwise.cli import exits, inputs, options
 from slotwise.cli.exits import Exit, print_json
-from slotwise.models.errors import InputError
-from slotwise.models.values import exact, plain
+from slotwise.models.values import plain
 
 FORMATS = ("mps", "lp")
 
@@ -43,13 +41,15 @@ def convert(
     """
     options.known(to, list(FORMATS), "--to")
     inputs.check_target(out)
-    fixed = dict(_fixed(word) for word in fix or [])
-    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
     with exits.held():
+        from slotwise.api import exporting
         from slotwise.models.formats.atomic_file import write_atomically
-        from slotwise.solver.compact.milp.export import linear_model
 
-    written = linear_model(problem, to, term, fixed)
+    with options.as_options(fix="--fix"):
+        fixed = dict(exporting.as_fixed(fix))
+    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
+    with options.as_options(fix="--fix", term="--term"):
+        written = exporting.convert(problem, to, term=term, fix=fixed)
     write_atomically(out, written.text)
     document = {
         "file": str(out),
@@ -66,10 +66,3 @@ def convert(
             f"{out}: minimises {written.term}; {written.columns} columns, {written.rows} rows\n"
         )
     return Exit.DONE
-
-
-def _fixed(word: str) -> tuple[str, Decimal]:
-    name, equals, value = word.rpartition("=")
-    if not equals:
-        raise InputError("must be TERM=VALUE", field="--fix", value=word)
-    return name, exact(value, f"--fix {name}")

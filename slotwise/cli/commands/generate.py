@@ -21,17 +21,17 @@ def generate(
 
     A file with other content is never overwritten.
     """
+    from slotwise.api import listing
     from slotwise.models.allocation.case import case_text
-    from slotwise.models.families.registry import ALLOCATION_FAMILIES, FAMILIES
+    from slotwise.models.instance.instance import Instance
     from slotwise.models.instance_file import instance_text
 
-    options.known(family, [*FAMILIES, *ALLOCATION_FAMILIES], "FAMILY")
-    if family in FAMILIES:
-        made = FAMILIES[family].generate(count, seed)
-        texts = {instance.name: instance_text(instance) for instance in made}
-    else:
-        cases = ALLOCATION_FAMILIES[family].generate(count, seed)
-        texts = {case.name: case_text(case) for case in cases}
+    with options.as_options(family="FAMILY"):
+        made = listing.generate(family, count=count, seed=seed)
+    texts = {
+        one.name: instance_text(one) if isinstance(one, Instance) else case_text(one)
+        for one in made
+    }
     written = inputs.save_texts(texts, out)
     if as_json:
         print_json({"family": family, "seed": seed, "files": [str(path) for path in written]})

@@ -47,11 +47,12 @@ def grade(
     """
     with exits.held():
         from slotwise.benchmarks.grade import grade as run_grading
+        from slotwise.benchmarks.grade import split_methods
 
     try:
         summary = run_grading(
             sources or [],
-            methods=split_methods(methods),
+            methods=None if methods is None else split_methods(methods),
             engine=engine,
             time_limit_s=time_limit,
             memory_limit_mb=memory_limit,
@@ -72,17 +73,6 @@ def grade(
     return Exit.DONE
 
 
-def split_methods(written: list[str] | None) -> list[str] | None:
-    """Return the methods of ``--methods``, as `split_names` does; ``None`` where not given."""
-    if written is None:
-        return None
-    from slotwise.heuristics.method_names import split_names
-    from slotwise.heuristics.registry import all_methods
-    from slotwise.heuristics.sam.pairs import PAIRS
-
-    return split_names(written, {*(method.name for method in all_methods()), *PAIRS})
-
-
 def report(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="What `slotwise grade --out DIR` wrote.")
@@ -90,9 +80,9 @@ def report(
     as_json: options.Json = False,
 ) -> int:
     """Make one HTML page of a grading."""
-    from slotwise.benchmarks.report.page import write_report
+    from slotwise.api.grading import report as make_report
 
-    page = write_report(folder)
+    page = make_report(folder)
     if as_json:
         print_json({"report": str(page)})
     else:

@@ -17,7 +17,7 @@ def judge(
     as_json: options.Json = False,
 ) -> int:
     """Check a placement and compute what it costs."""
-    from slotwise.models.judge import judge as judging
+    from slotwise.api import judging
 
     if instance == plan == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and PLAN can come from stdin")

@@ -20,7 +20,7 @@ def _show_list(rows: list[dict[str, Any]], what: str) -> None:
 
 def methods(as_json: options.Json = False) -> int:
     """List the methods and engines there are."""
-    from slotwise.cli import listing
+    from slotwise.api import listing
 
     found = listing.methods()
     if as_json:
@@ -40,7 +40,7 @@ def methods(as_json: options.Json = False) -> int:
 
 def families(as_json: options.Json = False) -> int:
     """List the families of instances there are."""
-    from slotwise.cli import listing
+    from slotwise.api import listing
 
     found = listing.families()
     if as_json:
@@ -57,11 +57,9 @@ def schema(
     as_json: Annotated[bool, typer.Option("--json", help="The same: schemas are JSON.")] = False,
 ) -> int:
     """Print the JSON Schemas of our files."""
-    from slotwise.models.schemas import json_schemas
+    from slotwise.api import listing
 
-    schemas = json_schemas()
-    chosen: Any = schemas
-    if name is not None:
-        chosen = schemas[options.known(name, list(schemas), "NAME")]
+    with options.as_options(name="NAME"):
+        chosen = listing.schema(name)
     exits.emit(json.dumps(chosen, indent=None if as_json else 2, ensure_ascii=False) + "\n")
     return Exit.DONE

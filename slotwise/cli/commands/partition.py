@@ -69,14 +69,15 @@ def partition(
 ) -> int:
     """Partition a graph file; prints edge cut, balance and seconds."""
     with exits.held():
-        from slotwise.heuristics.partitioning.partition_file import partition_file
-        from slotwise.models.graph_files.graph_file import FORMATS, write_parts
+        from slotwise.api import partitioning
+        from slotwise.models.graph_files.graph_file import write_parts
 
-    if form is not None:
-        options.known(form, list(FORMATS), "--format")
     inputs.check_target(out)
     _check_not_the_graph(graph, out)
-    done = partition_file(graph, method, parts, balance, sizes=sizes, form=form, seed=seed)
+    with options.as_options(method="--with", sizes="--sizes", form="--format"):
+        done = partitioning.partition(
+            graph, parts, method, balance=balance, sizes=sizes, form=form, seed=seed
+        )
     if out is not None:
         write_parts(out, done.partition.part, done.names)
     if as_json:

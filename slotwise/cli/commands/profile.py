@@ -60,13 +60,14 @@ def profile(
     Trials of more and more threads at higher and higher rates, on one core, until more threads
     bring nothing. Ctrl-C keeps what is measured; the same command goes on from there.
     """
+    from slotwise.api.profiling import thread_counts
     from slotwise.benchmarks.profiling.settings import Parallel, Settings
     from slotwise.models.values import one_of
 
     one_of(parallel, tuple(Parallel), "--parallel")
     settings = Settings(
         parallel=Parallel(parallel),
-        threads=_counts(threads),
+        threads=thread_counts(threads, "--threads"),
         seconds=seconds,
         warm_up=warm_up,
         first_rate=first_rate,
@@ -83,28 +84,17 @@ def profile(
 def _profile(
     task: str, out: Path, name: str, settings: Settings, *, quiet: bool, as_json: bool
 ) -> int:
-    from functools import partial
-
-    from slotwise.benchmarks.profiling.slot import check_task, core_of
-    from slotwise.benchmarks.profiling.sweep import model_of, sweep
-    from slotwise.benchmarks.profiling.trial import run_trial
-    from slotwise.benchmarks.profiling.trials_file import TrialsFile
+    from slotwise.api.profiling import measure
     from slotwise.cli.profile_progress import progress
     from slotwise.models.formats.json_text import pretty_json
-    from slotwise.models.performance.file import models_document, write_models
+    from slotwise.models.performance.file import models_document
 
-    check_task(task)
-    core_of(settings)
-    file = TrialsFile(out.with_name(out.name + ".trials.jsonl"), task, settings)
     try:
         with progress(settings, quiet) as shown:
-            run = partial(shown.around, partial(run_trial, task))
-            for trial in sweep(run, settings, file.trials):
-                file.append(trial)
+            measured = measure(task, out, name, settings, shown.around)
     except KeyboardInterrupt:
         return Exit.INTERRUPTED  # every trial that ended is in the file
-    model, left_out = model_of(name, file.trials)
-    write_models(out, {name: model}, source=f"slotwise profile, {len(file.trials)} trials")
+    model, left_out = measured.model, measured.left_out
     if as_json:
         exits.emit(pretty_json(models_document({name: model})) + "\n")
     else:
@@ -115,14 +105,3 @@ def _profile(
             counts = ", ".join(map(str, left_out))
             exits.emit(f"Left out as noise, slower than fewer threads: {counts} threads.\n")
     return Exit.DONE
-
-
-def _counts(text: str) -> tuple[int, ...]:
-    from slotwise.models.errors import InputError
-
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError as error:
-        raise InputError(
-            "must be whole numbers with commas between", field="--threads", value=text
-        ) from error

@@ -19,16 +19,13 @@ def _articles() -> None:
 def sam(as_json: options.Json = False) -> int:
     """Compute the figures of the SAM article; differences are marked and explained."""
     with exits.held():
-        from slotwise.benchmarks.reproduction import sam as running
+        from slotwise.api.grading import reproduce
 
-    published = running.article()
-    found = running.reproduce(published)
+    found = reproduce("sam")
     if as_json:
-        from slotwise.benchmarks.reproduction.figure import reproduction_document
-
-        print_json(reproduction_document(published, found))
+        print_json(found.to_document())
     else:
         from slotwise.cli.render.reproductions import show_reproduced
 
-        show_reproduced(published, found)
+        show_reproduced(found.article, found.figures)
     return Exit.DONE

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from slotwise.cli import exits, inputs, options
 from slotwise.cli.exits import print_json
-
-if TYPE_CHECKING:
-    from slotwise.cli.scheduled import Scheduled
-    from slotwise.models.instance.instance import Instance
-    from slotwise.models.problem.problem import Problem
-    from slotwise.solver.core.result import Limits
 
 Priority = Annotated[
     str | None,
@@ -57,65 +50,33 @@ def schedule(
     The time limit holds for each question of --exact.
     """
     with exits.held():
-        from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
-        from slotwise.models.instance.instance import PRIORITY_STRATEGIES
-        from slotwise.solver.core.result import Limits
+        from slotwise.api import scheduling
+        from slotwise.cli.codes import scheduled_code
+        from slotwise.models.errors import in_file
 
-    if priority is not None:
-        options.known(priority, list(PRIORITY_STRATEGIES), "--priority")
-    if strategy is not None:
-        options.known(strategy, list(STRATEGIES), "--strategy")
+    scheduling.check_names(priority, strategy, "--priority", "--strategy")
     if instance == pools == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and --pools can come from stdin")
     inputs.check_target(out)
     problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
-    given = problem.instance
-    _check_cluster(given, instance)
-    limits = Limits(time_limit, workers, seed, memory_mb=memory_limit) if exact else None
-    scheduled = _scheduled(problem, priority, pools, strategy, limits)
+    with in_file(instance):
+        scheduled = scheduling.schedule(
+            problem,
+            priority=priority,
+            pools=pools,
+            strategy=strategy,
+            exact=exact,
+            time_limit_s=time_limit,
+            workers=workers,
+            seed=seed,
+            memory_limit_mb=memory_limit,
+        )
     if out is not None and scheduled.valid:
-        inputs.save_placement(out, given, scheduled.done.placement)
+        inputs.save_placement(out, problem.instance, scheduled.placement)
     if as_json:
         print_json(scheduled.to_document())
     else:
         from slotwise.cli.render.schedule import show_scheduled
 
         show_scheduled(scheduled)
-    return scheduled.code
-
-
-def _check_cluster(given: Instance, file: str) -> None:
-    with exits.held():
-        from slotwise.heuristics.ras.methods import cluster_reason
-        from slotwise.models.errors import InputError
-
-    reason = cluster_reason(given)
-    if reason is not None:
-        rule = f"is not what Storm's scheduler takes: {reason}"
-        raise InputError(rule, field="cluster", has_value=False, file=file)
-
-
-def _scheduled(
-    problem: Problem,
-    priority: str | None,
-    pools: str | None,
-    strategy: str | None,
-    limits: Limits | None,
-) -> Scheduled:
-    with exits.held():
-        from slotwise.cli.scheduled import Scheduled
-        from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
-        from slotwise.models.formats.pools_file import read_pools
-        from slotwise.models.judge.judge import judge
-        from slotwise.solver.admission.exact_round import exact_counterparts
-
-    given = problem.instance
-    scheduler = given.scheduler
-    if priority is not None:
-        scheduler = replace(scheduler, priority_strategy=priority)
-    if pools is not None:
-        scheduler = replace(scheduler, pools=read_pools(pools, given.cluster))
-    done = schedule_round(replace(given, scheduler=scheduler), strategy=strategy)
-    verdict = judge(problem, done.placement)
-    exact = None if limits is None else exact_counterparts(done, limits)
-    return Scheduled(given, done, verdict, exact)
+    return scheduled_code(scheduled)

@@ -31,33 +31,48 @@ def solve(
     Progress goes to stderr. Ctrl-C ends the search; what was found by then is the answer.
     """
     with exits.held():
-        from slotwise.cli import answers as running
-        from slotwise.cli.commands import verify as verifying
+        from slotwise.api import solving
+        from slotwise.api.inputs import with_move_limit
+        from slotwise.cli.answers import Solved
+        from slotwise.cli.commands.verify import save_certificate
+        from slotwise.cli.progress import progress
         from slotwise.solver.core.ctrl_c import counted_presses
         from slotwise.solver.engines import ENGINES
-        from slotwise.solver.portfolio.given_parameters import parsed_parameters
 
     options.known(engine, ["auto", *ENGINES], "--engine")
     inputs.check_target(out)
     inputs.check_target(certificate, "--certificate")
     given = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
-    problem = inputs.compiled(inputs.with_move_limit(given, max_moved), instance)
-    chosen = parsed_parameters(parameters or ())
-    ask = running.Ask(engine, time_limit, workers, seed, memory_limit, confirm, chosen)
+    problem = inputs.compiled(with_move_limit(given, max_moved, "--max-moved"), instance)
+    chosen = solving.as_parameters(parameters)
     with counted_presses():  # from the first placement on, Ctrl-C takes nothing away
-        solved = running.solved(problem, given, ask, hint, quiet=quiet)
-        if out is not None and solved.result.placement is not None:
-            inputs.save_placement(out, given, solved.result.placement)
-        check = verifying.crosschecked(solved.problem, solved.result) if crosscheck else None
+        start = None if hint is None else inputs.load_placement(hint, given)
+        with progress([term.name for term in problem.terms], quiet) as on_progress:
+            result = solving.solve(
+                problem,
+                engine=engine,
+                time_limit_s=time_limit,
+                workers=workers,
+                seed=seed,
+                memory_limit_mb=memory_limit,
+                hint=start,
+                confirm=confirm,
+                on_progress=on_progress,
+                parameters=chosen,
+            )
+        solved = Solved(problem, given, result)
+        if out is not None and result.placement is not None:
+            inputs.save_placement(out, given, result.placement)
+        check = solving.crosscheck(problem, result) if crosscheck else None
         if certificate is not None:
-            verifying.save_certificate(certificate, solved.problem, solved.result, check)
+            save_certificate(certificate, problem, result, check)
         if as_json:
             checked = {} if check is None else {"crosscheck": check.to_document()}
             print_json(solved.to_document() | checked)
         else:
             from slotwise.cli.render.results import show_result
 
-            show_result(solved.result)
+            show_result(result)
             if check is not None:
                 exits.emit(f"Cross-check: {check.agreement}: {check.reason}.\n")
     return solved.code

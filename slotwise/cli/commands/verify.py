@@ -1,4 +1,4 @@
-"""The command ``verify``, and the cross-check and certificate of ``solve``."""
+"""The command ``verify``, and the certificate of ``solve``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import typer
 
 from slotwise.cli import exits, inputs, options
 from slotwise.cli.exits import Exit, print_json
-from slotwise.models.errors import InternalError
 
 if TYPE_CHECKING:
     from slotwise.models.problem.problem import Problem
@@ -17,36 +16,16 @@ if TYPE_CHECKING:
     from slotwise.solver.verification.crosscheck import CrossCheck
 
 
-def crosschecked(problem: Problem, result: Result) -> CrossCheck | None:
-    """Have another engine check `result`; ``None`` where there is nothing to check.
-
-    Raises
-    ------
-    InternalError
-        When it finds what the first engine's proof says there is not; names both.
-    """
-    from slotwise.solver.core.result import Status
-    from slotwise.solver.verification.claim import Agreement, claim_of
-    from slotwise.solver.verification.crosscheck import crosscheck
-
-    if result.status is Status.UNKNOWN or result.interrupted:
-        return None
-    check = crosscheck(problem, claim_of(result), result.limits)
-    if check.agreement is Agreement.CONTRADICTED:
-        raise InternalError(f"two engines contradict each other: {check.reason}")
-    return check
-
-
 def save_certificate(
     path: Path, problem: Problem, result: Result, check: CrossCheck | None
 ) -> None:
     """Write the certificate of `result`, unless there is no answer to certify."""
+    from slotwise.api.verifying import certify
     from slotwise.models.certificates.file import write_certificate
     from slotwise.solver.core.result import Status
-    from slotwise.solver.verification.certify import certificate_of
 
     if result.status is not Status.UNKNOWN:
-        write_certificate(path, certificate_of(problem, result, check))
+        write_certificate(path, certify(problem, result, check))
 
 
 def verify(
@@ -69,20 +48,21 @@ def verify(
     as_json: options.Json = False,
 ) -> int:
     """Check a certificate: hash, placement and values without a solver; bounds with --resolve."""
+    from slotwise.api import verifying
+    from slotwise.api.inputs import with_move_limit
     from slotwise.models.certificates.file import read_certificate
-    from slotwise.solver.verification import verify as verification
 
     if engine is not None and not resolve:
         raise typer.BadParameter("--engine needs --resolve")
     if instance == certificate == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and CERTIFICATE can come from stdin")
     given = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
-    problem = inputs.compiled(inputs.with_move_limit(given, max_moved), instance)
+    problem = inputs.compiled(with_move_limit(given, max_moved, "--max-moved"), instance)
     claim = read_certificate(certificate)
     if resolve:
         with exits.held():
             from slotwise.solver.verification import certify  # noqa: F401 (loads native modules)
-    verified = verification.verify(
+    verified = verifying.verify(
         problem,
         claim,
         resolve=resolve,

@@ -1,9 +1,9 @@
 """Results as people read them: tables and plain sentences on stdout.
 
 `results` shows solves, verdicts and lists, `schedule` a scheduling round with its exact
-counterparts. JSON is made elsewhere (`cli.answers`, `cli.scheduled`); nothing here changes a
+counterparts. JSON is made elsewhere (`cli.answers`, `api`); nothing here changes a
 value.
 
-Start with `results`. It may import `cli.answers`, `cli.scheduled`, `cli.exits` and the types that
+Start with `results`. It may import `api`, `cli.answers`, `cli.exits` and the types that
 it shows.
 """

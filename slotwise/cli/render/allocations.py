@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import RenderableType
 
-from slotwise.cli.allocated import Allocated
+from slotwise.api.allocating import Allocated
 from slotwise.cli.render.curves import Line, plot_lines
 from slotwise.cli.render.results import MOST_ROWS, show, table
 from slotwise.models.allocation.load import Routing

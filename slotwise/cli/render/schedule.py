@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from rich.console import RenderableType
 
+from slotwise.api.scheduling import Scheduled, names
 from slotwise.cli.render.results import show, table
-from slotwise.cli.scheduled import Scheduled, broken_rules, names
 from slotwise.heuristics.ras.scheduler.priority import WORST
 from slotwise.heuristics.ras.scheduler.round import DecisionOutcome, Round
 from slotwise.solver.admission.exact_round import Counterpart, Exact
@@ -19,7 +19,7 @@ def show_scheduled(scheduled: Scheduled) -> None:
     """Show what ``schedule`` found."""
     done = scheduled.done
     show(_headline(done), _decisions(done), *_messages(done), *_evicted(done))
-    broken = broken_rules(scheduled.verdict)
+    broken = scheduled.violations
     if broken:
         show(f"The placement breaks hard rules, and is not written to a file: {broken[0]}")
     if scheduled.exact is not None:

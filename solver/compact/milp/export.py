@@ -62,8 +62,8 @@ def linear_model(
         numbers that the format cannot hold.
     """
     problem = compiled(instance)
-    index = 0 if term is None else _index(problem, term, "--term")
-    limits = {_index(problem, name, "--fix"): value for name, value in (fixed or {}).items()}
+    index = 0 if term is None else _index(problem, term, "term")
+    limits = {_index(problem, name, "fix"): value for name, value in (fixed or {}).items()}
     try:
         compact = build(problem, CancellationToken())
         for other, value in limits.items():
@@ -86,10 +86,10 @@ def linear_model(
     )
 
 
-def _index(problem: Problem, name: str, option: str) -> int:
+def _index(problem: Problem, name: str, field: str) -> int:
     names = [term.name for term in problem.terms]
     if name not in names:
-        raise InputError(f"must be one of {', '.join(names)}", field=option, value=name)
+        raise InputError(f"must be one of {', '.join(names)}", field=field, value=name)
     return names.index(name)
 
 
@@ -99,7 +99,7 @@ def _limit(problem: Problem, compact: CompactModel, index: int, value: Decimal) 
     steps = Fraction(value) / term.unit
     if steps.denominator != 1:
         rule = f"must be a whole number of steps of {term.unit}"
-        raise InputError(rule, field=f"--fix {term.name}", value=value)
+        raise InputError(rule, field=f"fix {term.name}", value=value)
     _check_digits(compact.terms[index])
     compact.model.at_most(f"term_{term.name}", compact.terms[index], int(steps), checked=False)
 

@@ -1,0 +1,153 @@
+"""What `allocate` takes: dataflows, rates, performance models and VM sizes, however given."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from slotwise.api.inputs import TEXT, Source, is_text, path_of
+from slotwise.api.plain_data import plain_data
+from slotwise.models.allocation.file import read_vm_sizes, vm_sizes_from_data
+from slotwise.models.allocation.vm import DEFAULT_SIZES, VmSize
+from slotwise.models.dataflow.dataflow import Dataflow
+from slotwise.models.dataflow.file import dataflow_from_data, read_dataflow
+from slotwise.models.dataflow.micro import MICRO_DAGS
+from slotwise.models.errors import InputError, in_file
+from slotwise.models.formats.text import parse_text
+from slotwise.models.performance.article import article_models
+from slotwise.models.performance.file import models_from_data
+from slotwise.models.performance.file import read_models as read_models_file
+from slotwise.models.performance.model import PerformanceModel
+from slotwise.models.performance.rows import Models
+from slotwise.models.suggestion import suggestion
+from slotwise.models.values import exact
+
+MOST_RATES = 1000
+
+DataflowLike = Dataflow | Source
+ModelsLike = Mapping[str, PerformanceModel] | Source | None
+VmsLike = Sequence[VmSize] | Source | None
+
+
+def as_dataflow(given: DataflowLike) -> Dataflow:
+    """Return a dataflow: itself, a micro DAG by its name, or from a path, a dict or text.
+
+    Raises
+    ------
+    InputError
+        For what is none of these.
+    """
+    if isinstance(given, Dataflow):
+        return given
+    if isinstance(given, str) and given in MICRO_DAGS:
+        return MICRO_DAGS[given]
+    if isinstance(given, Mapping) or is_text(given):
+        return dataflow_from_data(_data(given))
+    source = path_of(given, "dataflow")
+    is_file = str(source) == "-" or Path(source).suffix or Path(source).exists()
+    if not is_file:
+        rule = f"is neither a file nor a micro DAG; {suggestion(str(source), MICRO_DAGS)}"
+        raise InputError(rule, field="DAG", value=str(source))
+    return read_dataflow(source)
+
+
+def as_models(given: ModelsLike) -> Models:
+    """Return performance models: themselves, or from a path, a dict or text.
+
+    ``None`` = those of the SAM article.
+    """
+    if given is None:
+        return article_models()
+    if isinstance(given, Mapping):
+        models = {name: one for name, one in given.items() if isinstance(one, PerformanceModel)}
+        if given and len(models) == len(given):
+            return models
+    if isinstance(given, Mapping) or is_text(given):
+        return models_from_data(_data(given))
+    return read_models_file(path_of(given, "models"))
+
+
+def as_vm_sizes(given: VmsLike) -> tuple[VmSize, ...]:
+    """Return sizes of VMs: themselves, or from a path, a dict or text.
+
+    ``None`` = D1 to D4 of the SAM article.
+    """
+    if given is None:
+        return DEFAULT_SIZES
+    if isinstance(given, Mapping) or is_text(given):
+        return vm_sizes_from_data(_data(given))
+    if isinstance(given, str | os.PathLike):
+        return read_vm_sizes(path_of(given, "vms"))
+    for index, one in enumerate(given):
+        if not isinstance(one, VmSize):
+            raise InputError("must be a VmSize", field=f"vms[{index}]", value=str(one))
+    return tuple(given)
+
+
+def _data(given: object) -> Any:
+    if isinstance(given, Mapping):
+        return plain_data(given)
+    with in_file(TEXT):
+        return parse_text(str(given))
+
+
+def as_rates(given: object, field: str = "rate") -> list[Fraction]:
+    """Return the rates that `given` says, each once; ``None`` = none.
+
+    Parameters
+    ----------
+    given
+        A number, a text ``R`` or ``FROM:TO:STEP`` (both ends included), or several of these.
+    field
+        What messages call them.
+
+    Raises
+    ------
+    InputError
+        For what is no exact decimal above 0, and for more than `MOST_RATES`.
+
+    Examples
+    --------
+    >>> [int(rate) for rate in as_rates("100:300:100")]
+    [100, 200, 300]
+    """
+    if given is None:
+        return []
+    several = given if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+    rates: list[Fraction] = []
+    for one in several:
+        rates += _range(one, field) if isinstance(one, str) else [_rate(one, one, field)]
+        if len(rates) > MOST_RATES:
+            raise InputError(f"are more than {MOST_RATES} rates", field=field, value=one)
+    return list(dict.fromkeys(rates))
+
+
+def _range(text: str, field: str) -> list[Fraction]:
+    parts = [_rate(part, text, field) for part in text.split(":")]
+    if len(parts) == 1:
+        return parts
+    if len(parts) != 3 or parts[0] > parts[1]:
+        rule = "must be a rate, or FROM:TO:STEP with FROM at most TO"
+        raise InputError(rule, field=field, value=text)
+    first, last, step = parts
+    count = int((last - first) / step) + 1
+    if count > MOST_RATES:
+        raise InputError(f"are more than {MOST_RATES} rates", field=field, value=text)
+    return [first + k * step for k in range(count)]
+
+
+def _rate(part: Any, written: object, field: str) -> Fraction:
+    if isinstance(part, Fraction):
+        rate = part
+    else:
+        try:
+            rate = Fraction(exact(part, field))
+        except InputError as error:
+            rule = error.rule.partition(";")[0]
+            raise InputError(rule, field=field, value=written) from error
+    if rate <= 0:
+        raise InputError("must be above 0 tuples/s", field=field, value=written)
+    return rate

@@ -1,0 +1,77 @@
+"""An instance as a linear model that other solvers read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+
+from slotwise.api.inputs import InstanceLike, MinCpu, as_problem
+from slotwise.models.errors import InputError
+from slotwise.models.values import Number, exact, known
+from slotwise.solver.compact.milp.export import COMMENT, Written, linear_model
+
+FORMATS = tuple(COMMENT)
+
+
+def convert(
+    instance: InstanceLike,
+    to: str,
+    *,
+    term: str | None = None,
+    fix: Mapping[str, Number] | Iterable[str] | None = None,
+    topology: str | None = None,
+    worker_min_cpu: MinCpu = None,
+    submitters: bool = False,
+) -> Written:
+    """Return the linear model of engine ``milp``, for one term of the objective.
+
+    Parameters
+    ----------
+    instance
+        What is to be placed: an `Instance`, a compiled problem, a path, a dict or text; see
+        `read_instance`.
+    to
+        ``mps`` or ``lp``.
+    term
+        What to minimise; ``None`` = the first term. No other term is in the model, unless `fix`
+        names it.
+    fix
+        Term -> value in the user's unit that it may not exceed, say its optimum; also as on the
+        command line, ``["overload=0"]``. ``None`` = none.
+    topology, worker_min_cpu, submitters
+        How a decoded Storm cluster is read; see `read_instance`.
+
+    Raises
+    ------
+    InputError
+        For bad input, a term that the instance does not have, a value between two steps of a
+        term, or numbers that the format cannot hold.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> model = slotwise.convert("docs/examples/word-count.json", "lp", term="network")
+    >>> model.term, model.columns > 0
+    ('network', True)
+    """
+    known(to, FORMATS, "to")
+    problem = as_problem(instance, topology, worker_min_cpu, submitters)
+    return linear_model(problem, to, term, dict(as_fixed(fix)))
+
+
+def as_fixed(
+    given: Mapping[str, Number] | Iterable[str] | None, field: str = "fix"
+) -> Iterable[tuple[str, Decimal]]:
+    """Yield terms and the values that they may not exceed; `field` names them in messages."""
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+        return [(name, exact(value, f"{field} {name}")) for name, value in pairs]
+    words = (given,) if isinstance(given, str) else given or ()
+    return [_fixed(word, field) for word in words]
+
+
+def _fixed(word: str, field: str) -> tuple[str, Decimal]:
+    name, equals, value = word.rpartition("=")
+    if not equals:
+        raise InputError("must be TERM=VALUE", field=field, value=word)
+    return name, exact(value, f"{field} {name}")

@@ -1,0 +1,121 @@
+"""Gradings: their rows, their report, and the figures of articles beside ours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from slotwise.api.inputs import path_of
+from slotwise.benchmarks.grading.rows import Row
+from slotwise.benchmarks.grading.store import Store
+from slotwise.benchmarks.report.page import write_report
+from slotwise.benchmarks.reproduction import sam
+from slotwise.benchmarks.reproduction.figure import Article, Reproduced, reproduction_document
+from slotwise.models.errors import InputError
+from slotwise.models.values import known
+
+
+def report(folder: str | os.PathLike[str]) -> Path:
+    """Make one HTML page of a grading and return its path.
+
+    Parameters
+    ----------
+    folder
+        What `grade` wrote into (its `out`).
+
+    Raises
+    ------
+    InputError
+        When the folder holds no rows, or rows that a grading does not write.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> slotwise.report("out")  # doctest: +SKIP
+    PosixPath('out/report.html')
+    """
+    return write_report(path_of(folder, "folder"))
+
+
+def read_rows(folder: str | os.PathLike[str]) -> list[Row]:
+    """Return the rows of a grading, oldest first: one dict for each run.
+
+    Parameters
+    ----------
+    folder
+        What `grade` wrote into (its `out`).
+
+    Raises
+    ------
+    InputError
+        When there is no such folder; naming file, row and column of what a grading does not write.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> rows = slotwise.read_rows("out")  # doctest: +SKIP
+    >>> {row["method"] for row in rows}  # doctest: +SKIP
+    {'r-storm', 'round-robin', 'auto'}
+    """
+    path = Path(path_of(folder, "folder"))
+    if not path.is_dir():
+        raise InputError("is no folder of a grading", field="folder", value=str(path))
+    return Store(path).rows()
+
+
+ARTICLES: dict[str, tuple[Callable[[], Article], Callable[[Article], list[Reproduced]]]] = {
+    "sam": (sam.article, sam.reproduce)
+}
+"""Name of an article -> its figures, and what computes ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """An article's figures and ours.
+
+    Parameters
+    ----------
+    article
+        What was published.
+    figures
+        Every figure with ours.
+    """
+
+    article: Article
+    figures: Sequence[Reproduced]
+
+    def __repr__(self) -> str:
+        """One line: how many figures agree."""
+        agree = sum(one.same for one in self.figures)
+        return f"Reproduction: {agree} of {len(self.figures)} figures agree"
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what ``reproduce --json`` prints."""
+        return reproduction_document(self.article, list(self.figures))
+
+
+def reproduce(article: str = "sam") -> Reproduction:
+    """Compute the figures of an article anew, beside what it says.
+
+    Parameters
+    ----------
+    article
+        ``sam`` is the only one so far.
+
+    Raises
+    ------
+    InputError
+        For an unknown article.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> slotwise.reproduce("sam")  # doctest: +SKIP
+    Reproduction: 58 of 63 figures agree
+    """
+    published, computed = ARTICLES[known(article, ARTICLES, "article")]
+    found = published()
+    return Reproduction(found, computed(found))

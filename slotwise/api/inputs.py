@@ -1,0 +1,255 @@
+"""What the public functions take: nouns, paths, dicts and text.
+
+A `str` is text, the content of a file, if it has a line break or begins with ``{``; any other `str`
+is a path, and ``-`` is stdin. A `pathlib.Path` is always a path, whatever its name looks like.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from slotwise.api.plain_data import plain_data
+from slotwise.models.certificates import file as certificates
+from slotwise.models.certificates.certificate import Certificate
+from slotwise.models.errors import InputError, in_file
+from slotwise.models.formats import placement_file
+from slotwise.models.formats.text import parse_text
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import Placement, Refusal
+from slotwise.models.instance_file import instance_from_data
+from slotwise.models.instance_file import read_instance as read_instance_file
+from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.problem import Problem
+from slotwise.models.values import whole
+
+Source = str | os.PathLike[str] | Mapping[str, Any]
+"""A path, text in JSON or YAML, or the data that a file would hold."""
+InstanceLike = Instance | Problem | Source
+PlacementLike = Placement | Source
+CertificateLike = Certificate | Source
+MinCpu = Decimal | int | float | str | None
+
+TEXT = "text"
+"""What messages call a text, in place of a file's name."""
+
+
+def is_text(source: object) -> bool:
+    r"""Whether `source` is the content of a file, and not its path.
+
+    Examples
+    --------
+    >>> is_text("plans/word-count.json"), is_text("-")
+    (False, False)
+    >>> is_text('{"format": "slotwise.instance/1"}'), is_text("format: slotwise.instance/1\n")
+    (True, True)
+    """
+    return isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{"))
+
+
+def path_of(source: object, what: str) -> Path | str:
+    """Return a path as it was written; refuse what is none."""
+    if isinstance(source, str | os.PathLike):
+        written = os.fspath(source)
+        if isinstance(written, str) and written.strip():
+            return written
+        raise InputError("must be a path, a dict or text, not empty", field=what, value=written)
+    rule = f"must be a path, a dict, text or a {what.capitalize()}"
+    raise InputError(rule, field=what, value=f"a {type(source).__name__}")
+
+
+def read_instance(
+    source: Source,
+    *,
+    topology: str | None = None,
+    worker_min_cpu: MinCpu = None,
+    submitters: bool = False,
+) -> Instance:
+    """Read an instance from a file, a dict or text.
+
+    What it is in is recognised by content: ``slotwise.instance/1``, ``matrix-assignment`` or a
+    decoded Storm cluster, in JSON or YAML.
+
+    Parameters
+    ----------
+    source
+        A dict is the data of a file. A `str` is text if it has a line break or begins with ``{``,
+        otherwise a path (``-`` = stdin); a `pathlib.Path` is always a path.
+    topology
+        Of a decoded Storm cluster: this topology alone, on the empty cluster; ``None`` = all.
+    worker_min_cpu
+        Of a decoded Storm cluster: the least cpu that a worker counts, in points; ``None`` = what
+        the file says.
+    submitters
+        Of a decoded Storm cluster: whether each topology's submitter owns it; otherwise one user
+        owns all, as in Storm's own test.
+
+    Raises
+    ------
+    InputError
+        One line: file, field, value, rule.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> slotwise.read_instance({
+    ...     "format": "slotwise.instance/1",
+    ...     "name": "tiny",
+    ...     "cluster": {"nodes": [{"id": "n1", "rack": "r1", "resources": {"cpu": 100}}]},
+    ...     "topologies": [{"id": "t", "components": [
+    ...         {"id": "lines", "kind": "spout", "parallelism": 2, "resources": {"cpu": 50}}]}],
+    ... })
+    Instance tiny: 1 node in 1 rack, 1 topology, 2 tasks, objective overload, network
+      Topology t: lines[2]
+    """
+    options: dict[str, Any] = {
+        "topology": topology,
+        "worker_min_cpu": worker_min_cpu,
+        "submitters": submitters,
+    }
+    if isinstance(source, Mapping):
+        return instance_from_data(plain_data(source), **options)
+    if is_text(source):
+        with in_file(TEXT):
+            return instance_from_data(parse_text(str(source)), **options)
+    return read_instance_file(path_of(source, "instance"), **options)
+
+
+def as_instance(
+    given: InstanceLike,
+    topology: str | None = None,
+    worker_min_cpu: MinCpu = None,
+    submitters: bool = False,
+) -> Instance:
+    """Return the instance that `given` is or says; the options are those of `read_instance`."""
+    if not isinstance(given, Instance | Problem):
+        return read_instance(
+            given, topology=topology, worker_min_cpu=worker_min_cpu, submitters=submitters
+        )
+    options = {"topology": topology, "worker_min_cpu": worker_min_cpu}
+    for option, value in {**options, "submitters": submitters or None}.items():
+        if value is not None:
+            rule = "applies to decoded Storm clusters only, when they are read"
+            raise InputError(rule, field=option, value=value)
+    return given.instance if isinstance(given, Problem) else given
+
+
+def as_problem(
+    given: InstanceLike,
+    topology: str | None = None,
+    worker_min_cpu: MinCpu = None,
+    submitters: bool = False,
+    max_moved: int | None = None,
+) -> Problem:
+    """Return `given` compiled, with a limit of moves if there is one; see `as_instance`."""
+    instance = as_instance(given, topology, worker_min_cpu, submitters)
+    if isinstance(given, Problem) and max_moved is None:
+        return given
+    limited = with_move_limit(instance, max_moved)
+    if isinstance(given, Instance | Problem | Mapping):
+        return compile_problem(limited)
+    with in_file(TEXT if is_text(given) else os.fspath(given)):  # numbers too far apart: say where
+        return compile_problem(limited)
+
+
+def with_move_limit(
+    instance: Instance, max_moved: int | None, field: str = "max_moved"
+) -> Instance:
+    """Return the instance with a limit of ``moved``, as if its file had it; ``None`` = as it is.
+
+    Placements of the one are placements of the other: the tasks and nodes are the same.
+    """
+    if max_moved is None:
+        return instance
+    whole(max_moved, field)
+    if instance.running is None:
+        rule = "needs an instance that says what is running (`running`)"
+        raise InputError(rule, field=field, value=max_moved)
+    limits = {**instance.objective.limits, "moved": max_moved}
+    return replace(instance, objective=replace(instance.objective, limits=limits))
+
+
+def read_placement(source: Source, instance: InstanceLike) -> Placement:
+    """Read a placement of `instance` from a file, a dict or text.
+
+    Parameters
+    ----------
+    source
+        As in `read_instance`. A dict is either the data of a placement file or, without the key
+        ``format``, places by name as `Placement.from_dict` takes them.
+    instance
+        What was placed: an `Instance`, a path, a dict or text.
+
+    Raises
+    ------
+    InputError
+        One line: file, field, value, rule; also for a placement of another instance, and for the
+        refusal that a method wrote in place of a placement.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> plan = {"wc": {"lines[0]": {"node": "n1", "worker": 0}}}
+    >>> placement = slotwise.read_placement(plan, "docs/examples/word-count.json")
+    >>> placement.nodes
+    (0, -1, -1, -1, -1, -1, -1, -1, -1)
+    """
+    given = as_instance(instance)
+    if isinstance(source, Mapping):
+        data = plain_data(source)
+        if not isinstance(data.get("format"), str) and not isinstance(data.get("refused"), str):
+            return Placement.from_dict(given, data)
+        return _placed(placement_file.answer_from_data(data, given))
+    if is_text(source):
+        return _placed(placement_file.answer_from_text(str(source), given, file=TEXT))
+    return placement_file.read_placement(path_of(source, "placement"), given)
+
+
+def _placed(answer: Placement | Refusal) -> Placement:
+    if isinstance(answer, Placement):
+        return answer
+    rule = "is a refusal; a placement is needed"
+    raise InputError(rule, field="refused", value=answer.reason)
+
+
+def as_placement(given: PlacementLike, instance: Instance) -> Placement:
+    """Return the placement of `instance` that `given` is or says; see `read_placement`."""
+    return given if isinstance(given, Placement) else read_placement(given, instance)
+
+
+def read_certificate(source: Source) -> Certificate:
+    """Read a certificate from a file, a dict or text; nothing in it is checked against facts.
+
+    Parameters
+    ----------
+    source
+        As in `read_instance`.
+
+    Raises
+    ------
+    InputError
+        One line: file, field, value, rule.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> slotwise.read_certificate({"format": "slotwise.placement/1"})
+    Traceback (most recent call last):
+        ...
+    slotwise.models.errors.InputError: format = 'slotwise.placement/1': must be slotwise.certificate/1
+    """  # noqa: E501 (a message stands in one line)
+    if isinstance(source, Mapping):
+        return certificates.certificate_from_data(plain_data(source))
+    if is_text(source):
+        with in_file(TEXT):
+            return certificates.certificate_from_data(parse_text(str(source)))
+    return certificates.read_certificate(path_of(source, "certificate"))
+
+
+def as_certificate(given: CertificateLike) -> Certificate:
+    """Return the certificate that `given` is or says."""
+    return given if isinstance(given, Certificate) else read_certificate(given)

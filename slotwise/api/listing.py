@@ -1,0 +1,131 @@
+"""Lists of what there is: methods, engines, families, schemas; and generated instances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from slotwise.heuristics.registry import all_methods
+from slotwise.models.allocation.case import AllocationCase
+from slotwise.models.families.registry import ALLOCATION_FAMILIES, FAMILIES
+from slotwise.models.families.storm import DESCRIPTION, NAME
+from slotwise.models.instance.instance import Instance
+from slotwise.models.schemas import json_schemas
+from slotwise.models.values import known, whole
+from slotwise.solver.engines import ENGINES
+
+
+def methods() -> list[dict[str, Any]]:
+    """List the heuristics (for `place`), then the engines (for `solve`).
+
+    Each is a dict of ``name``, ``kind`` (``heuristic`` or ``engine``), ``source`` (an engine's:
+    the version of its solver) and ``description`` (``None`` of engines).
+
+    Raises
+    ------
+    InputError
+        When an entry point of another package is unusable.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> "r-storm" in [one["name"] for one in slotwise.methods()]
+    True
+    """
+    heuristics = [
+        {
+            "name": method.name,
+            "kind": "heuristic",
+            "source": method.source,
+            "description": method.description,
+        }
+        for method in all_methods()
+    ]
+    engines = [
+        {
+            "name": engine.name,
+            "kind": "engine",
+            "source": engine.version(),
+            "description": None,
+        }
+        for engine in ENGINES.values()
+    ]
+    return heuristics + engines
+
+
+def families() -> list[dict[str, Any]]:
+    """List the families of instances.
+
+    Each is a dict of ``name``, ``count`` (``None`` = as many as files hold) and ``description``.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> slotwise.families()[0]["name"]
+    'rstorm'
+    """
+    generated: list[dict[str, Any]] = [
+        {"name": name, "count": family.count, "description": family.description}
+        for name, family in (FAMILIES | ALLOCATION_FAMILIES).items()
+    ]
+    return [*generated, {"name": NAME, "count": None, "description": DESCRIPTION}]
+
+
+def generate(
+    family: str, *, count: int | None = None, seed: int = 0
+) -> tuple[Instance, ...] | tuple[AllocationCase, ...]:
+    """Make the instances of a family; of ``sam``, allocation cases.
+
+    Parameters
+    ----------
+    family
+        One of those that `families` lists, save ``storm``, which is read from files.
+    count
+        How many, 1 or more; ``None`` = the family's own number. The first ones are the same
+        whatever the count.
+    seed
+        Of every random choice, 0 or more.
+
+    Raises
+    ------
+    InputError
+        For an unknown family, or a number that is out of range.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> [instance.name for instance in slotwise.generate("random", count=2)]
+    ['random-0-0', 'random-0-1']
+    """
+    known(family, [*FAMILIES, *ALLOCATION_FAMILIES], "family")
+    whole(seed, "seed")
+    if count is not None:
+        whole(count, "count", least=1)
+    if family in FAMILIES:
+        return tuple(FAMILIES[family].generate(count, seed))
+    return tuple(ALLOCATION_FAMILIES[family].generate(count, seed))
+
+
+def schema(name: str | None = None) -> dict[str, Any]:
+    """Return the JSON Schema of a kind of file.
+
+    Parameters
+    ----------
+    name
+        For example ``instance``; ``None`` = a dict of all, by name.
+
+    Raises
+    ------
+    InputError
+        For an unknown name.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> slotwise.schema("placement")["properties"]["format"]["const"]
+    'slotwise.placement/1'
+    """
+    schemas = json_schemas()
+    if name is None:
+        return schemas
+    found: dict[str, Any] = schemas[known(name, schemas, "name")]
+    return found

@@ -1,0 +1,56 @@
+"""Placing with a published method."""
+
+from __future__ import annotations
+
+from slotwise.api.inputs import InstanceLike, MinCpu, as_problem
+from slotwise.heuristics.method import Method
+from slotwise.heuristics.registry import find_method
+from slotwise.heuristics.run import run_method
+from slotwise.models.instance.placement import Placement, Refusal
+
+
+def place(
+    instance: InstanceLike,
+    method: str | Method,
+    *,
+    seed: int = 0,
+    topology: str | None = None,
+    worker_min_cpu: MinCpu = None,
+    submitters: bool = False,
+) -> Placement | Refusal:
+    """Place with a published method.
+
+    Parameters
+    ----------
+    instance
+        What to place: an `Instance`, a compiled problem, a path, a dict or text; see
+        `read_instance`.
+    method
+        Name as ``slotwise methods`` lists it, for example ``r-storm``, ``cmd:COMMAND`` for a
+        program of your own, or a `Method`.
+    seed
+        Of every random choice, 0 or more.
+    topology, worker_min_cpu, submitters
+        How a decoded Storm cluster is read; see `read_instance`.
+
+    Returns
+    -------
+    Placement | Refusal
+        The placement is not judged: it may break hard rules where the published method does.
+
+    Raises
+    ------
+    InputError
+        For bad input, when there is no such method, or its answer is none for this instance.
+    MethodError
+        When the method breaks down: a command fails, or code of another package raises something.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> placement = slotwise.place("docs/examples/word-count.json", "r-storm")
+    >>> placement.nodes
+    (0, 0, 0, 0, 1, 1, 0, 1, 1)
+    """
+    chosen = find_method(method) if isinstance(method, str) else method
+    return run_method(as_problem(instance, topology, worker_min_cpu, submitters), chosen, seed)

@@ -1,0 +1,166 @@
+"""Solving, and having another engine check the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from slotwise.api.inputs import InstanceLike, MinCpu, PlacementLike, as_placement, as_problem
+from slotwise.models.errors import InputError, InternalError
+from slotwise.solver import solve as solver
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.progress import OnProgress
+from slotwise.solver.core.result import Result, Status
+from slotwise.solver.parameters import Parameters
+from slotwise.solver.portfolio.given_parameters import parsed_parameters
+from slotwise.solver.verification import crosscheck as verification
+from slotwise.solver.verification.claim import Agreement, claim_of
+from slotwise.solver.verification.crosscheck import CrossCheck
+
+
+def solve(
+    instance: InstanceLike,
+    *,
+    engine: str | Engine = "auto",
+    time_limit_s: float = 60.0,
+    workers: int = 1,
+    seed: int = 0,
+    memory_limit_mb: int | None = None,
+    hint: PlacementLike | None = None,
+    confirm: bool | None = None,
+    on_progress: OnProgress | None = None,
+    parameters: Mapping[str, Parameters] | Iterable[str] | None = None,
+    max_moved: int | None = None,
+    topology: str | None = None,
+    worker_min_cpu: MinCpu = None,
+    submitters: bool = False,
+) -> Result:
+    """Return the best placement found and what is proven about it.
+
+    Ctrl-C ends the search within a second or two: the best placement and bound by then are
+    returned, and `Result.interrupted` says so. The logger ``slotwise.solve`` tells when an engine
+    starts and when a better placement is found (INFO), and each better bound (DEBUG).
+
+    Parameters
+    ----------
+    instance
+        What to place: an `Instance`, a compiled problem (taken as it is), a path, a dict or text;
+        see `read_instance`.
+    engine
+        A name that ``slotwise methods`` lists, ``auto``, or an engine of your own; earlier names
+        of engines are understood, with a `FutureWarning`.
+    time_limit_s
+        Wall-clock seconds, above 0; when they end, the incumbent and the bound are returned.
+    workers
+        Threads, 1 or more. With more than one the placement may differ between runs.
+    seed
+        Of every random choice, 0 or more.
+    memory_limit_mb
+        Resident memory of the whole process in units of 2^20 bytes, 1 or more; ``None`` = 80 % of
+        what the machine, or less its control group, offers. `Result.notes` say what ended for it.
+    hint
+        A placement to start from: a `Placement`, a path or a dict; see `read_placement`. It need
+        not be valid; a valid one is never made worse. ``None`` = none.
+    confirm
+        Whether what CP-SAT or a MIP solver proves counts only once another engine, or the same
+        model without presolve, proves it too; ``None`` = where a term can exceed 2^31 (10^6 where
+        a MIP engine is named). What is not confirmed in time is no bound.
+    on_progress
+        Called in this thread with each better placement and each better bound, and when an engine
+        starts; see `Progress`. What it raises ends the search.
+    parameters
+        What engines go by instead of their defaults: either by the name of an engine, as in
+        ``{"cp-sat": CpSatParams(max_counts=50_000)}``, or as on the command line, as in
+        ``["cp-sat.max_counts=50000"]``. ``None`` = the defaults. `Result.parameters` has them.
+    max_moved
+        Most tasks that may move from where the instance says they are running, a hard rule;
+        ``None`` = no limit but the instance's own.
+    topology, worker_min_cpu, submitters
+        How a decoded Storm cluster is read; see `read_instance`.
+
+    Raises
+    ------
+    InputError
+        For bad input, an argument out of range, or an engine that does not take the instance.
+    InternalError
+        When the judge contradicts the engine that was asked for. In ``auto`` such an engine is
+        named in `Result.distrusted` instead, and the others go on.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> result = slotwise.solve("docs/examples/word-count.json", time_limit_s=30)
+    >>> str(result.status), result.gap
+    ('optimal', 0.0)
+    >>> sorted({place.node for place in result.places["wc"].values()})
+    ['n1', 'n2']
+    """
+    problem = as_problem(instance, topology, worker_min_cpu, submitters, max_moved)
+    return solver.solve(
+        problem,
+        engine=engine,
+        time_limit_s=time_limit_s,
+        workers=workers,
+        seed=seed,
+        memory_limit_mb=memory_limit_mb,
+        hint=None if hint is None else as_placement(hint, problem.instance),
+        confirm=confirm,
+        on_progress=on_progress,
+        parameters=as_parameters(parameters),
+    )
+
+
+def as_parameters(
+    given: Mapping[str, Parameters] | Iterable[str] | None,
+) -> Mapping[str, Parameters] | None:
+    """Return parameters by the names of engines; texts are ``ENGINE.NAME=VALUE``."""
+    if given is None or isinstance(given, Mapping):
+        return given
+    return parsed_parameters((given,) if isinstance(given, str) else given)
+
+
+def crosscheck(
+    instance: InstanceLike,
+    result: Result,
+    *,
+    engine: str | None = None,
+    max_moved: int | None = None,
+) -> CrossCheck | None:
+    """Have another engine search for anything better than `result`, as long as the first had.
+
+    Parameters
+    ----------
+    instance
+        What was solved, as in `solve`.
+    result
+        Of `solve`.
+    engine
+        Ask this one only; ``None`` = any that is not behind the result.
+    max_moved
+        As in the `solve` that gave `result`.
+
+    Returns
+    -------
+    CrossCheck | None
+        ``None`` where there is nothing to check: no answer, or an interrupted search.
+
+    Raises
+    ------
+    InternalError
+        When it finds what the first engine's proof says there is not; names both.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> result = slotwise.solve("docs/examples/word-count.json", time_limit_s=30)
+    >>> str(slotwise.crosscheck("docs/examples/word-count.json", result).agreement)
+    'agreed'
+    """
+    if result.status is Status.UNKNOWN or result.interrupted:
+        return None
+    problem = as_problem(instance, max_moved=max_moved)
+    if len(problem.terms) != len(result.objective):
+        raise InputError("is of another instance", field="result", has_value=False)
+    check = verification.crosscheck(problem, claim_of(result), result.limits, engine=engine)
+    if check.agreement is Agreement.CONTRADICTED:
+        raise InternalError(f"two engines contradict each other: {check.reason}")
+    return check
