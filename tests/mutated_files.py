@@ -29,8 +29,8 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.solve import solve
 from slotwise.solver.verification.certify import certificate_of
 from slotwise.testing.choices import Chooser, FromRng, chance, pick
-from slotwise.testing.instances.tiny import tiny_instance
 from slotwise.testing.mutations import mutated_bytes, mutated_file, mutated_value
+from slotwise.testing.random_instances.tiny import tiny_instance
 
 DATA = Path(__file__).parent / "mutated_bases"
 KINDS = ("instance",) * 8 + ("placement", "certificate", "storm", "matrix", "pools", "rows")

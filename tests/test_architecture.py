@@ -65,8 +65,9 @@ solver.solve
 solver.admission solver.verification solver.slots
 solver.allocation
 
-testing.choices
-testing.instances
+testing.choices testing.hypothesis_extra
+testing.random_instances
+testing.strategies testing.validators
 testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
@@ -109,8 +110,10 @@ NOT_EVEN = {
     # What users run does not need what tests and measures the engines.
     "benchmarks.grading": ("testing",),
     "benchmarks.report": ("testing",),
+    # Of testing, it has the kit for other people's schedulers and validators alone.
     "cli": (
-        "testing",
+        *("testing.agreement", "testing.engines_agree", "testing.mutations", "testing.panel"),
+        *("testing.random_instances", "testing.rule_coverage", "testing.tally"),
         *("benchmarks.proofs", "benchmarks.slots", "benchmarks.speed", "benchmarks.storm"),
     ),
 }
@@ -124,7 +127,7 @@ OUTSIDE = {
         "solver.slots.points",
         "benchmarks.proofs",
     ),
-    "hypothesis": ("testing",),
+    "hypothesis": ("testing.strategies", "testing.validators"),
     "jinja2": ("benchmarks.report",),
     "kahip": ("heuristics.partitioning",),
     "matplotlib": ("cli.render",),

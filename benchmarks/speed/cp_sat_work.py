@@ -18,7 +18,7 @@ from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Status
 from slotwise.solver.solve import solve
-from slotwise.testing.instances.mid_size import mid_instance
+from slotwise.testing.random_instances.mid_size import mid_instance
 
 SEED = 5
 """Of the random instances."""

@@ -51,7 +51,7 @@ def external_method(command: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S)
     InputError
         When the command has no words or an open quotation, or the limit is not finite and above 0.
     """
-    words = _words(command)
+    words = words_of(command)
     time_limit(time_limit_s, "time limit")
 
     def place(problem: Problem, rng: Generator) -> Placement | Refusal:
@@ -70,7 +70,8 @@ def external_method(command: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S)
     )
 
 
-def _words(command: str) -> list[str]:
+def words_of(command: str) -> list[str]:
+    """Split a command as a shell does; `InputError` where it has no words or an open quotation."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -91,7 +92,7 @@ def _run(words: list[str], instance: Instance, seed: int, time_limit_s: float) -
 
 
 def _answer(finished: Finished, instance: Instance, time_limit_s: float) -> Placement | Refusal:
-    failure = _failure(finished, time_limit_s)
+    failure = failure_of(finished, time_limit_s)
     if failure is None:
         try:
             return answer_from_data(parse_json(finished.stdout.decode("utf-8-sig")), instance)
@@ -102,7 +103,8 @@ def _answer(finished: Finished, instance: Instance, time_limit_s: float) -> Plac
     raise MethodError(f"{failure}{last_words(finished.stderr)}", timed_out=finished.timed_out)
 
 
-def _failure(finished: Finished, time_limit_s: float) -> str | None:
+def failure_of(finished: Finished, time_limit_s: float) -> str | None:
+    """Say why what a command left is no answer; ``None`` = it is one."""
     if finished.timed_out:
         return f"the command was ended at its time limit of {time_limit_s:g} s"
     if finished.too_long:

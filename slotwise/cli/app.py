@@ -25,6 +25,8 @@ from slotwise.cli.commands.place import place
 from slotwise.cli.commands.profile import profile
 from slotwise.cli.commands.schedule import schedule
 from slotwise.cli.commands.solve import solve
+from slotwise.cli.commands.test_scheduler import test_scheduler
+from slotwise.cli.commands.test_validator import test_validator
 from slotwise.cli.commands.verify import verify
 
 COMMANDS = (
@@ -40,6 +42,8 @@ COMMANDS = (
     report,
     generate,
     profile,
+    test_scheduler,
+    test_validator,
     methods,
     families,
     schema,

@@ -1,10 +1,89 @@
-"""The kit for random tests: instances in which every rule occurs, and engines that must agree.
+"""The kit for random tests: strategies for Hypothesis, instances by seed, engines that must agree.
+
+People who test a scheduler import the public names from here, ``from slotwise.testing import
+instances``; they are loaded when they are first used, and need the extra ``slotwise[testing]``,
+which `hypothesis_extra` says where it is missing. `strategies` defines them; `validators` holds
+validators of placements against the judge.
 
 `choices` is a source of choice with two implementations, so that one grammar draws from NumPy and
-from Hypothesis; `instances` draws with it. `panel` asks every engine, `agreement` says what must
-hold between their answers, `rule_coverage` which rules an instance has, `tally` counts by rule;
-`engines_agree` is the program. `mutations` damages valid files.
+from Hypothesis; `random_instances` draws with it. `panel` asks every engine, `agreement` says what
+must hold between their answers, `rule_coverage` which rules an instance has, `tally` counts by
+rule; `engines_agree` is the program. `mutations` damages valid files.
 
-Start with `agreement`. It may import `models`, `heuristics` and `solver`; only tests and
-`benchmarks.experiments` import it.
+Start with `strategies`. It may import `models`, `heuristics` and `solver`; of our own code only
+tests and `benchmarks.experiments` import it.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from slotwise.testing.random_instances.infeasible import REASONS, Reason
+    from slotwise.testing.strategies.clusters import clusters
+    from slotwise.testing.strategies.faults import Fault, apply, faults
+    from slotwise.testing.strategies.instances import (
+        KINDS,
+        feasible_pairs,
+        infeasible_with_reason,
+        instances,
+    )
+    from slotwise.testing.strategies.placements import placements
+    from slotwise.testing.strategies.stories import SchedulerStory, story_of
+    from slotwise.testing.strategies.topologies import topologies
+    from slotwise.testing.validators.check import check_validator
+    from slotwise.testing.validators.report import ValidatorReport
+
+__all__ = [
+    "KINDS",
+    "REASONS",
+    "Fault",
+    "Reason",
+    "SchedulerStory",
+    "ValidatorReport",
+    "apply",
+    "check_validator",
+    "clusters",
+    "faults",
+    "feasible_pairs",
+    "infeasible_with_reason",
+    "instances",
+    "placements",
+    "story_of",
+    "topologies",
+]
+
+_HOME = {
+    "KINDS": "slotwise.testing.strategies.instances",
+    "REASONS": "slotwise.testing.random_instances.infeasible",
+    "Fault": "slotwise.testing.strategies.faults",
+    "Reason": "slotwise.testing.random_instances.infeasible",
+    "SchedulerStory": "slotwise.testing.strategies.stories",
+    "ValidatorReport": "slotwise.testing.validators.report",
+    "apply": "slotwise.testing.strategies.faults",
+    "check_validator": "slotwise.testing.validators.check",
+    "clusters": "slotwise.testing.strategies.clusters",
+    "faults": "slotwise.testing.strategies.faults",
+    "feasible_pairs": "slotwise.testing.strategies.instances",
+    "infeasible_with_reason": "slotwise.testing.strategies.instances",
+    "instances": "slotwise.testing.strategies.instances",
+    "placements": "slotwise.testing.strategies.placements",
+    "story_of": "slotwise.testing.strategies.stories",
+    "topologies": "slotwise.testing.strategies.topologies",
+}
+"""Public name -> module that defines it."""
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name when it is first used."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted(__all__)

@@ -23,10 +23,10 @@ from slotwise.models.instance_file import instance_text, read_instance, write_in
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Limits
 from slotwise.testing.agreement import disagreements
-from slotwise.testing.instances.mid_size import mid_instance
-from slotwise.testing.instances.presolve import presolve_instance, presolve_mutation
-from slotwise.testing.instances.tiny import mixed_instance, widely_scaled_instance
 from slotwise.testing.panel import PANEL, ask
+from slotwise.testing.random_instances.mid_size import mid_instance
+from slotwise.testing.random_instances.presolve import presolve_instance, presolve_mutation
+from slotwise.testing.random_instances.tiny import mixed_instance, widely_scaled_instance
 from slotwise.testing.rule_coverage import rules_in
 from slotwise.testing.tally import InstanceRow, Said, Tally, read_rows
 

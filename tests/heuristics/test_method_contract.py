@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import instances, tiny_instance
 
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.method import Method, supports_all
@@ -20,6 +19,8 @@ from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.testing import instances
+from slotwise.testing.random_instances.tiny import tiny_instance
 
 WITHOUT_A_PROCESS = [one for one in HEURISTICS.values() if one.name != "kahip"]
 """Methods that a property asks hundreds of times; KaHIP starts a process each time."""
@@ -62,7 +63,7 @@ def test_answers_are_of_the_right_shape_and_the_same_for_the_same_seed(method: M
     assert Placement in kinds
 
 
-@given(instances())
+@given(instances(wide_numbers=True))
 def test_every_task_of_a_topology_is_placed_or_none(instance: Instance) -> None:
     problem = compile_problem(instance)
     for method in WITHOUT_A_PROCESS:
@@ -72,7 +73,7 @@ def test_every_task_of_a_topology_is_placed_or_none(instance: Instance) -> None:
             assert "placed" not in broken
 
 
-@given(instances())
+@given(instances(wide_numbers=True))
 def test_a_method_does_not_change_the_problem(instance: Instance) -> None:
     problem = compile_problem(instance)
     before = compile_problem(instance)

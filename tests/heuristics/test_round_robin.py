@@ -7,7 +7,6 @@ from decimal import Decimal
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import instances
 
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.run import run_method
@@ -17,6 +16,7 @@ from slotwise.models.instance.placement import Placement, Refusal, to_places
 from slotwise.models.instance.topology import Ackers, Component, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
+from slotwise.testing import instances
 
 ROUND_ROBIN = HEURISTICS["round-robin"]
 
@@ -121,7 +121,7 @@ def test_a_topology_without_tasks_needs_no_slot() -> None:
     assert placed(cluster(n1=0), topology("t", 1, a=0)) == Placement((), ())
 
 
-@given(instances())
+@given(instances(wide_numbers=True))
 def test_only_slots_and_topologies_per_worker_are_heeded(instance: Instance) -> None:
     problem = compile_problem(instance)
     answer = ROUND_ROBIN.place(problem, np.random.default_rng(0))

@@ -35,8 +35,8 @@ from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.solve import solve
 from slotwise.testing.agreement import Answer, disagreements
 from slotwise.testing.choices import FromRng
-from slotwise.testing.instances.simplified import simplified
-from slotwise.testing.instances.tiny import tiny_instance
+from slotwise.testing.random_instances.simplified import simplified
+from slotwise.testing.random_instances.tiny import tiny_instance
 
 SEED = 20261122
 DRAWN = 180

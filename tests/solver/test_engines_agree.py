@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from solved import Solved, solved
-from strategies import RULES, instances, rules_in
 
 from slotwise.heuristics import HEURISTICS
 from slotwise.models.instance.instance import Instance
@@ -24,6 +23,8 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.testing import instances
+from slotwise.testing.rule_coverage import RULES, rules_in
 
 X = TypeVar("X")
 LIMITS = Limits(time_s=60.0, workers=1, seed=0)
@@ -122,7 +123,7 @@ def test_exact_engines_agree_on_many(note: list[str]) -> None:
     note += list(cross_check(range(1000, 6000)).lines())
 
 
-@given(instances(most_tasks=4))
+@given(instances(most_tasks=4, wide_numbers=True))
 def test_exact_engines_agree_on_any_instance(instance: Instance) -> None:
     problem = compile_problem(instance)
     check(instance, problem, EXHAUSTIVE.run(problem, LIMITS, None), Tally())

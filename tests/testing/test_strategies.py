@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from strategies import RULES, rules_in, tiny_instance
 
 from slotwise.models.instance.instance import Instance, Scheduler
 from slotwise.models.instance.topology import Constraints, Topology
@@ -18,6 +17,8 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Limits
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.testing.random_instances.tiny import tiny_instance
+from slotwise.testing.rule_coverage import RULES, rules_in
 
 INSTANCES = 300
 ENOUGH = 2

@@ -26,8 +26,8 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import to_places
 from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem
-from slotwise.testing.instances.storm import Story
-from slotwise.testing.instances.storm_1 import for_storm_1, story, tight_story
+from slotwise.testing.random_instances.storm import Story
+from slotwise.testing.random_instances.storm_1 import for_storm_1, story, tight_story
 
 pytestmark = [
     pytest.mark.storm_peer,

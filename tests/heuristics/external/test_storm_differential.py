@@ -25,7 +25,7 @@ from slotwise.heuristics.ras.strategies.strategy import STRATEGIES, RasLimits
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import to_places
 from slotwise.models.instance_file import read_instance
-from slotwise.testing.instances.storm import Story, story
+from slotwise.testing.random_instances.storm import Story, story
 
 pytestmark = [
     pytest.mark.storm_peer,

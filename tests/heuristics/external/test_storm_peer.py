@@ -23,7 +23,7 @@ from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.instance_file import read_instance
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
-from slotwise.testing.instances.storm import story
+from slotwise.testing.random_instances.storm import story
 
 CAPACITY = {"cpu": Decimal(100), "memory_mb": Decimal(1000)}
 NODE = Node("n1", "r", "h", 2, CAPACITY)

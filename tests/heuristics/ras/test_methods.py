@@ -8,7 +8,6 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from ras_cases import ras_instance
-from strategies import instances
 
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
@@ -19,6 +18,7 @@ from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
 from slotwise.models.instance.topology import Component, Constraints, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
+from slotwise.testing import instances
 
 NAMES = [*STRATEGIES, "ras-paper"]
 NODE = {"cpu": Decimal(100), "memory_mb": Decimal(1000)}
@@ -38,7 +38,7 @@ def instance(*topologies: Topology, objective: Objective | None = None) -> Insta
     return Instance("small", Cluster(nodes), topologies, objective=objective or Objective())
 
 
-@given(instances())
+@given(instances(wide_numbers=True))
 def test_what_a_strategy_places_is_valid(one: Instance) -> None:
     problem = compile_problem(one)
     for name in NAMES:

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import instances
 
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.partial_placement import Ledger
@@ -30,6 +29,7 @@ from slotwise.models.instance_file import read_instance
 from slotwise.models.judge.accounting import account
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
+from slotwise.testing import instances
 
 PSEUDOCODE = HEURISTICS["r-storm-pseudocode"]
 SOFT_CPU = Objective(soft={"cpu": 1})
@@ -284,7 +284,7 @@ def test_weights_are_numbers_of_zero_or_more(value: float) -> None:
 # Properties
 
 
-@given(instances())
+@given(instances(wide_numbers=True))
 def test_no_hard_rule_and_no_memory_is_ever_exceeded(instance: Instance) -> None:
     problem = compile_problem(instance)
     answer = run_method(problem, PSEUDOCODE, 0)
@@ -299,7 +299,7 @@ def test_no_hard_rule_and_no_memory_is_ever_exceeded(instance: Instance) -> None
         assert (load <= problem.capacity[:, problem.memory]).all()
 
 
-@given(instances())
+@given(instances(wide_numbers=True))
 def test_the_order_of_the_nodes_changes_nothing(instance: Instance) -> None:
     matrix = instance.cluster.matrix
     backwards = Cluster(
@@ -334,7 +334,7 @@ def test_names_of_unequal_nodes_change_nothing(seed: int) -> None:
     assert nodes_for(names) == nodes_for([f"n{index}" for index in range(5)])
 
 
-@given(instances())
+@given(instances(wide_numbers=True))
 def test_the_ledger_counts_as_the_judge_does(instance: Instance) -> None:
     """Any construction: tasks in order, each on the first node that takes it."""
     problem = compile_problem(instance)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from strategies import instances
 
 from slotwise.benchmarks.experiments import run_experiment
 from slotwise.benchmarks.proofs.rstorm_table import SECTION_6_3_2, Line, lines, nodes_used
@@ -28,6 +27,7 @@ from slotwise.models.instance.placement import Placement, Refusal, to_places
 from slotwise.models.instance.topology import Ackers, Component, Constraints, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
+from slotwise.testing import instances
 
 R_STORM = HEURISTICS["r-storm"]
 SOFT_CPU = Objective(soft={"cpu": 1})
@@ -440,7 +440,7 @@ def test_the_benchmark_prints_both_tables(capsys: pytest.CaptureFixture[str]) ->
 # Properties
 
 
-@given(instances())
+@given(instances(wide_numbers=True))
 def test_no_hard_rule_and_no_memory_is_ever_exceeded(instance: Instance) -> None:
     problem = compile_problem(instance)
     answer = run_method(problem, R_STORM, 0)
@@ -455,7 +455,7 @@ def test_no_hard_rule_and_no_memory_is_ever_exceeded(instance: Instance) -> None
         assert (load <= problem.capacity[:, problem.memory]).all()
 
 
-@given(instances())
+@given(instances(wide_numbers=True))
 def test_the_order_of_the_nodes_changes_nothing(instance: Instance) -> None:
     matrix = instance.cluster.matrix
     backwards = Cluster(

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import Answer, Cli
-from strategies import tiny_instance
 
 from slotwise.models.certificates.check import findings
 from slotwise.models.certificates.file import read_certificate, write_certificate
@@ -24,6 +23,7 @@ from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.solve import solve
 from slotwise.solver.verification.certify import certificate_of, resolve
 from slotwise.solver.verification.claim import Agreement
+from slotwise.testing.random_instances.tiny import tiny_instance
 
 Document = dict[str, Any]
 Change = Callable[[Document], object]

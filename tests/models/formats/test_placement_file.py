@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from malformed_cases import GOOD_PLACEMENT, good_text
-from strategies import instances
 
 from slotwise.models.errors import InputError
 from slotwise.models.formats.placement_file import (
@@ -24,6 +23,7 @@ from slotwise.models.formats.placement_file import (
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
 from slotwise.models.instance_file import instance_from_text, instance_hash
+from slotwise.testing import instances
 
 GOOD = instance_from_text(good_text())
 PLAN = Placement((0, 0, 1), (0, 0, 3))
@@ -41,7 +41,7 @@ def test_the_document_is_that_of_the_design() -> None:
     assert json.loads(placement_text(GOOD, PLAN)) == GOOD_PLACEMENT
 
 
-@given(instances(), st.data())
+@given(instances(wide_numbers=True), st.data())
 def test_round_trip_of_any_placement(instance: Instance, data: st.DataObject) -> None:
     tasks = len(instance.task_names())
     places = st.tuples(st.integers(0, len(instance.cluster.nodes) - 1), st.integers(0, 10**6))

@@ -9,7 +9,6 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import instances
 
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Distance, Node
@@ -20,6 +19,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.problem.scaling import Scale
 from slotwise.models.values import MAX_VALUE, NO_LIMIT, exact
+from slotwise.testing import instances
 
 D = Decimal
 
@@ -238,7 +238,7 @@ def test_ackers_are_a_class_without_flows() -> None:
     assert flows(problem) == {("a[0]", "b[0]"): 1}
 
 
-@given(instances())
+@given(instances(wide_numbers=True))
 def test_classes_are_a_partition_in_canonical_order(instance: Instance) -> None:
     problem = compile_problem(instance)
     tasks = sorted(task for one in problem.classes for task in one.tasks)
@@ -253,7 +253,7 @@ def test_classes_are_a_partition_in_canonical_order(instance: Instance) -> None:
     assert pairs == sorted(set(pairs))
 
 
-@given(instances())
+@given(instances(wide_numbers=True))
 def test_compiled_numbers_are_the_instances(instance: Instance) -> None:
     problem = compile_problem(instance)
     for n, node in enumerate(instance.cluster.nodes):

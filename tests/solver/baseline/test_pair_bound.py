@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from strategies import tiny_instance
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.families.registry import FAMILIES
@@ -19,6 +18,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.baseline.pair_bound import fewest_nodes, least_network
 from slotwise.solver.core.result import Limits
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.testing.random_instances.tiny import tiny_instance
 
 
 def test_no_optimum_is_below_it(note: list[str]) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import instances, tiny_instance
 
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective, Place, Scheduler
@@ -34,7 +33,9 @@ from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.structure.dominance import undominated
+from slotwise.testing import instances
 from slotwise.testing.agreement import Answer, disagreements
+from slotwise.testing.random_instances.tiny import tiny_instance
 
 LIMITS = Limits(time_s=20.0)
 
@@ -97,7 +98,7 @@ def answer(outcome: Outcome) -> Answer:
     return Answer("some", outcome, "", 0.0)
 
 
-@given(instances(most_tasks=4))
+@given(instances(most_tasks=4, wide_numbers=True))
 def test_equals_exhaustive_search_on_any_instance(instance: Instance) -> None:
     problem = compile_problem(instance)
     if problem.matrix is None and problem.task_count:

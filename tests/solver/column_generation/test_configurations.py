@@ -9,7 +9,6 @@ from decimal import Decimal
 import numpy as np
 import pytest
 from hypothesis import event, given
-from strategies import instances, tiny_instance
 
 from slotwise.models.families.random_planted import RandomParameters, random_instance
 from slotwise.models.families.registry import FAMILIES
@@ -35,6 +34,8 @@ from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.solve import solve
+from slotwise.testing import instances
+from slotwise.testing.random_instances.tiny import tiny_instance
 
 LIMITS = Limits(time_s=20.0)
 
@@ -108,7 +109,7 @@ def test_equals_exhaustive_search(note: list[str]) -> None:
     assert seen["infeasible/infeasible"] >= 20
 
 
-@given(instances(most_tasks=5))
+@given(instances(most_tasks=5, wide_numbers=True))
 def test_equals_exhaustive_search_on_any_instance(instance: Instance) -> None:
     problem = compile_problem(within_support(instance))
     if CONFIGURATIONS.supports(problem) is None:

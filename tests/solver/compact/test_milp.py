@@ -18,7 +18,6 @@ import numpy as np
 import pulp
 import pytest
 from solved import solved
-from strategies import RULES, rules_in, tiny_instance
 
 from slotwise import place
 from slotwise.models.cancellation import CancellationToken
@@ -47,6 +46,8 @@ from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.solve import solve
+from slotwise.testing.random_instances.tiny import tiny_instance
+from slotwise.testing.rule_coverage import RULES, rules_in
 
 LIMITS = Limits(time_s=60.0, workers=1, seed=0)
 SEED = 20260701

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
-from strategies import instances, tiny_instance
 
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective, Place, Scheduler
@@ -26,6 +25,8 @@ from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive import search
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.testing import instances
+from slotwise.testing.random_instances.tiny import tiny_instance
 
 MOST_LEAVES = 400
 
@@ -89,13 +90,13 @@ def test_equals_naive_enumeration(note: list[str]) -> None:
     assert statuses[Status.INFEASIBLE] >= 20
 
 
-@given(instances(most_tasks=3, most_nodes=3))
+@given(instances(most_tasks=3, most_nodes=3, wide_numbers=True))
 def test_equals_naive_enumeration_on_any_instance(instance: Instance) -> None:
     assume(leaves(compile_problem(instance)) <= 400)
     event(str(check_against_naive(instance)))
 
 
-@given(instances(most_tasks=4), st.randoms(use_true_random=False))
+@given(instances(most_tasks=4, wide_numbers=True), st.randoms(use_true_random=False))
 def test_relabelling_changes_nothing(instance: Instance, random: object) -> None:
     renamed = relabelled(instance, random)
     before, after = solve(instance), solve(renamed)
@@ -171,7 +172,11 @@ def renamed_topology(topology: Topology) -> Topology:
     )
 
 
-@given(instances(most_tasks=4), st.sampled_from(["resource", "slots"]), st.integers(0, 3))
+@given(
+    instances(most_tasks=4, wide_numbers=True),
+    st.sampled_from(["resource", "slots"]),
+    st.integers(0, 3),
+)
 def test_more_capacity_never_hurts(instance: Instance, what: str, which: int) -> None:
     nodes = list(instance.cluster.nodes)
     node = nodes[which % len(nodes)]

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 from engine_cases import LIMITS, network_topology
 from numpy.random import Generator
-from strategies import tiny_instance
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.cluster import Cluster, Node
@@ -23,6 +22,7 @@ from slotwise.solver.portfolio.auto import run_auto
 from slotwise.solver.presolve.flow_components import flow_parts, side_by_side
 from slotwise.solver.presolve.node_reduction import reduce_nodes
 from slotwise.solver.presolve.single_node import as_one_node
+from slotwise.testing.random_instances.tiny import tiny_instance
 
 
 def network_only(instance: Instance) -> Instance:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
-from strategies import tiny_instance
 
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.instance.cluster import Cluster
@@ -18,6 +17,7 @@ from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.presolve.node_reduction import reduce_nodes
 from slotwise.solver.solve import solve
+from slotwise.testing.random_instances.tiny import tiny_instance
 
 LIMITS = Limits(time_s=60.0)
 

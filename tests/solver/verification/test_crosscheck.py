@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from conftest import Cli
-from strategies import tiny_instance
 
 from slotwise.cli.commands.verify import crosschecked
 from slotwise.heuristics import HEURISTICS
@@ -27,6 +26,7 @@ from slotwise.solver.solve import solve
 from slotwise.solver.verification import crosscheck as crosscheck_module
 from slotwise.solver.verification.claim import Agreement, Claim, claim_of, engines_behind
 from slotwise.solver.verification.crosscheck import crosscheck
+from slotwise.testing.random_instances.tiny import tiny_instance
 
 LIMITS = Limits(time_s=30.0)
 

@@ -16,7 +16,7 @@ from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, LinearCost, Objective
 from slotwise.models.instance.topology import GROUPINGS, Component, Constraints, Stream, Topology
 from slotwise.testing.choices import Chooser, FromRng, chance, pick
-from slotwise.testing.instances.wide_numbers import fitting, wide
+from slotwise.testing.random_instances.wide_numbers import fitting, wide
 
 TERMS = (
     ("network", "linear"),

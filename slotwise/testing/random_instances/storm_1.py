@@ -18,8 +18,8 @@ from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Scheduler
 from slotwise.models.instance.topology import Ackers, Component, Constraints, Stream, Topology
 from slotwise.testing.choices import FromRng, pick
-from slotwise.testing.instances import storm
-from slotwise.testing.instances.storm import Story
+from slotwise.testing.random_instances import storm
+from slotwise.testing.random_instances.storm import Story
 
 KNOWN = ("cpu", "memory_mb", "onheap_mb", "offheap_mb")
 """The resources of Storm 1.0.6."""

@@ -14,10 +14,16 @@ from numpy.random import Generator
 
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, LinearCost, Objective, Place, Scheduler
+from slotwise.models.instance.topology import Topology
 from slotwise.testing.choices import Chooser, FromRng, chance, pick
-from slotwise.testing.instances.simplified import simplified
-from slotwise.testing.instances.tiny_topologies import make_topology
-from slotwise.testing.instances.wide_numbers import fitting, with_wide_numbers, with_wide_rates
+from slotwise.testing.random_instances.simplified import simplified
+from slotwise.testing.random_instances.tiny_topologies import make_topology, with_tasks
+from slotwise.testing.random_instances.wanted import Wanted
+from slotwise.testing.random_instances.wide_numbers import (
+    fitting,
+    with_wide_numbers,
+    with_wide_rates,
+)
 
 DISTANCES: tuple[tuple[int | str, ...], ...] = (
     (0, 1, 2, 3),
@@ -61,7 +67,7 @@ def tiny_instance(rng: Generator, *, most_tasks: int = 6, most_nodes: int = 4) -
 
     The same generator state gives the same instance.
     """
-    return _ruled_instance(FromRng(rng), most_tasks, most_nodes)
+    return ruled_instance(FromRng(rng), most_tasks, most_nodes)
 
 
 def mixed_instance(rng: Generator) -> Instance:
@@ -72,7 +78,7 @@ def mixed_instance(rng: Generator) -> Instance:
 def widely_scaled_instance(rng: Generator) -> Instance:
     """Return a random tiny instance with rates from 10^-6 to 10^7 and a network in its terms."""
     choose = FromRng(rng)
-    instance = _ruled_instance(choose, 6, 4)
+    instance = ruled_instance(choose, 6, 4)
     if chance(choose, 30):
         instance = simplified(choose, instance)
     if "network" not in instance.objective.parts:
@@ -87,29 +93,37 @@ def make_instance(choose: Chooser, most_tasks: int, most_nodes: int) -> Instance
     Some are simplified for engines that do not take every rule, and some have numbers of widely
     differing size.
     """
-    instance = _ruled_instance(choose, most_tasks, most_nodes)
-    if chance(choose, 15):
-        instance = simplified(choose, instance)
+    instance = moderate_instance(choose, most_tasks, most_nodes)
     return with_wide_numbers(choose, instance) if chance(choose, 25) else instance
 
 
-def _ruled_instance(choose: Chooser, most_tasks: int, most_nodes: int) -> Instance:
-    dims = _resources(choose)
-    cluster = _cluster(choose, most_nodes, dims)
+def moderate_instance(choose: Chooser, most_tasks: int, most_nodes: int) -> Instance:
+    """Return an instance of moderate numbers, at times simplified; see `make_instance`."""
+    instance = ruled_instance(choose, most_tasks, most_nodes)
+    return simplified(choose, instance) if chance(choose, 15) else instance
+
+
+def ruled_instance(
+    choose: Chooser, most_tasks: int, most_nodes: int, wanted: Wanted | None = None
+) -> Instance:
+    """Return an instance of moderate numbers, with what is wanted in it."""
+    wanted = wanted or Wanted()
+    dims = make_resources(choose)
+    if wanted.memory and "memory_mb" not in dims:
+        dims = (*dims, "memory_mb")
+    cluster = make_cluster(choose, most_nodes, dims, least_nodes=wanted.nodes)
     rates = chance(choose, 40)
-    left = max(choose.whole(1, most_tasks), choose.whole(1, most_tasks))
-    several = chance(choose, 35) and left > 1
-    shares = (left - left // 2, left // 2) if several else (left,)
-    topologies = tuple(
-        make_topology(choose, f"t{t}", share, dims, rates) for t, share in enumerate(shares)
-    )
+    topologies = _topologies(choose, most_tasks, dims, rates, wanted)
     names = [
         (topology.id, f"{component.id}[{index}]")
         for topology in topologies
         for component in topology.placed_components
         for index in range(component.parallelism)
     ]
-    running = _running(choose, names, cluster) if chance(choose, 30) else None
+    running = _running(choose, names, cluster) if chance(choose, 30) or wanted.running else None
+    if wanted.running and not running:
+        first, task = names[0]
+        running = {first: {task: Place(cluster.nodes[0].id, 0)}}
     linear = _linear(choose, names, cluster) if chance(choose, 25) else ()
     least_cpu = Decimal(pick(choose, ("0", "10", "30", "12.5")) if "cpu" in dims else 0)
     return Instance(
@@ -124,20 +138,48 @@ def _ruled_instance(choose: Chooser, most_tasks: int, most_nodes: int) -> Instan
     )
 
 
-def _resources(choose: Chooser) -> tuple[str, ...]:
+def _topologies(
+    choose: Chooser, most_tasks: int, dims: tuple[str, ...], rates: bool, wanted: Wanted
+) -> tuple[Topology, ...]:
+    left = max(choose.whole(1, most_tasks), choose.whole(1, most_tasks), wanted.least_tasks)
+    several = chance(choose, 35) and left > max(1, wanted.tasks)
+    several = several or wanted.topologies > 1
+    first = max(left - left // 2, wanted.tasks)
+    shares = (first, left - first) if several else (left,)
+    made = [
+        make_topology(choose, f"topology-{t}", share, dims, rates)
+        for t, share in enumerate(shares, start=1)
+    ]
+    if wanted.tasks:
+        made = [with_tasks(topology) for topology in made]
+    if wanted.feature is not None:
+        made[0] = wanted.feature(choose, made[0])
+    return tuple(made)
+
+
+def make_resources(choose: Chooser) -> tuple[str, ...]:
+    """Return which resources are counted: some of ``cpu``, ``memory_mb`` and ``gpu``."""
     return tuple(d for d in ("cpu", "memory_mb", "gpu") if chance(choose, 70))
 
 
-def _cluster(choose: Chooser, most_nodes: int, dims: tuple[str, ...]) -> Cluster:
-    count = max(choose.whole(1, most_nodes), choose.whole(1, most_nodes))
-    racks = pick(choose, (1, 2, 3))
+def make_cluster(
+    choose: Chooser,
+    most_nodes: int,
+    dims: tuple[str, ...],
+    *,
+    least_nodes: int = 1,
+    most_racks: int = 3,
+) -> Cluster:
+    """Return a cluster whose nodes offer the resources `dims`, some without a limit."""
+    count = max(choose.whole(1, most_nodes), choose.whole(1, most_nodes), least_nodes)
+    racks = choose.whole(1, most_racks)
     alike = chance(choose, 50)
     base = _node_shape(choose, dims)
     nodes = []
     for n in range(count):
         slots, resources = base if alike else _node_shape(choose, dims)
-        rack = f"r{choose.whole(0, racks - 1)}"
-        nodes.append(Node(f"n{n}", rack, slots=slots, resources=dict(resources)))
+        rack = f"r{choose.whole(1, racks)}"
+        nodes.append(Node(f"n{n + 1}", rack, slots=slots, resources=dict(resources)))
     distance = Distance(*(Decimal(d) for d in pick(choose, DISTANCES)))
     return Cluster(tuple(nodes), distance, _matrix(choose, count))
 

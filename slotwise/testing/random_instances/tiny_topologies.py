@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from decimal import Decimal
 
 from slotwise.models.instance.topology import (
@@ -19,7 +20,12 @@ GROUPINGS = ("shuffle", "global", "all", "fields", "global", "all", "local_or_sh
 
 
 def make_topology(
-    choose: Chooser, key: str, tasks: int, dims: tuple[str, ...], rates: bool
+    choose: Chooser,
+    key: str,
+    tasks: int,
+    dims: tuple[str, ...],
+    rates: bool,
+    most_components: int = 5,
 ) -> Topology:
     """Return a topology of about `tasks` tasks whose demands are of the resources `dims`."""
     ackers = None
@@ -30,11 +36,10 @@ def make_topology(
     while tasks > 0 or not components:
         parallelism = 0 if chance(choose, 8) else min(tasks, choose.whole(1, 3))
         kind = "bolt" if components else "spout"
-        components.append(
-            Component(f"c{len(components)}", kind, parallelism, _demand(choose, dims))
-        )
+        name = f"bolt-{len(components)}" if components else "spout"
+        components.append(Component(name, kind, parallelism, _demand(choose, dims)))
         tasks -= parallelism
-        if len(components) == 5:
+        if len(components) == most_components:
             break
     ids = [component.id for component in components]
     isolation = pick(choose, ("none",) * 8 + ("task", "component", "component", "both"))
@@ -50,6 +55,14 @@ def make_topology(
         shared_memory=_shared(choose, ids) if "memory_mb" in dims else (),
         ackers=ackers,
     )
+
+
+def with_tasks(topology: Topology) -> Topology:
+    """Return the topology with a task of its first component if it has no task at all."""
+    if any(component.parallelism for component in topology.components):
+        return topology
+    first, *others = topology.components
+    return replace(topology, components=(replace(first, parallelism=1), *others))
 
 
 def _demand(choose: Chooser, dims: tuple[str, ...]) -> dict[str, Decimal]:

@@ -18,7 +18,7 @@ from slotwise.models.instance.instance import Instance, LinearCost, Objective, P
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import SharedMemory, Topology
 from slotwise.testing.choices import Chooser, FromRng, chance, pick
-from slotwise.testing.instances.wide_numbers import with_wide_numbers
+from slotwise.testing.random_instances.wide_numbers import with_wide_numbers
 
 TERMS: tuple[tuple[str, ...], ...] = (
     ("overload", "network"),

@@ -1,0 +1,84 @@
+"""The files of a failure: the instance, the placement, and the commands that open them."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from slotwise.heuristics.method_error import MethodError
+from slotwise.models.errors import InputError
+from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.placement_file import placement_text
+from slotwise.models.instance.placement import Placement
+from slotwise.models.instance_file import instance_hash, instance_text
+from slotwise.testing.checks.failure_text import command, headline
+from slotwise.testing.checks.report import Failure
+from slotwise.testing.checks.table import Demand
+from slotwise.testing.checks.trial import Trial
+
+HASH_LETTERS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class FailureFiles:
+    """Where a failure was saved.
+
+    Parameters
+    ----------
+    instance
+        An instance file, for ``solve`` and ``judge``.
+    placement
+        What the scheduler made of it; ``None`` = nothing that could be written.
+    again
+        The command that makes the check on this instance again.
+    """
+
+    instance: Path
+    placement: Path | None
+    again: str
+
+
+def save_failure(folder: Path, trial: Trial, demand: Demand, failure: Failure) -> FailureFiles:
+    """Write the files of a failure, each whole or not at all; the instance's hash names them.
+
+    Parameters
+    ----------
+    folder
+        Made where it does not exist.
+    trial, demand, failure
+        Who fails which check, and on what.
+
+    Raises
+    ------
+    InputError
+        When a file cannot be written.
+    """
+    digest = instance_hash(failure.instance).rpartition(":")[2][:HASH_LETTERS]
+    file = folder / f"{demand.check.name}-{digest}.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        rule = f"cannot be made: {error.strerror or error}"
+        raise InputError(rule, has_value=False, file=str(folder)) from error
+    write_atomically(file, instance_text(failure.instance))
+    placement = _save_placement(file, trial, failure)
+    again = command(trial.scheduler, demand, file, trial.time_limit_s)
+    lines = [headline(trial.scheduler, demand, failure), again]
+    lines.append(shlex.join(["slotwise", "solve", str(file)]))
+    if placement is not None:
+        lines.append(shlex.join(["slotwise", "judge", str(file), str(placement)]))
+    write_atomically(file.with_suffix(".txt"), "\n".join(lines) + "\n")
+    return FailureFiles(file, placement, again)
+
+
+def _save_placement(file: Path, trial: Trial, failure: Failure) -> Path | None:
+    try:
+        answer = trial.answer(failure.instance)
+    except MethodError:
+        return None
+    if not isinstance(answer, Placement):
+        return None
+    path = file.with_suffix(".placement.json")
+    write_atomically(path, placement_text(failure.instance, answer))
+    return path

@@ -1,0 +1,47 @@
+"""What is told of a check that fails: the finding, the instance, how to see it again."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from slotwise.models.instance_file import instance_text
+from slotwise.testing.checks.report import Failure
+from slotwise.testing.checks.scheduler import TIME_LIMIT_S, NamedScheduler
+from slotwise.testing.checks.table import Demand
+
+
+def command(
+    scheduler: NamedScheduler, demand: Demand, file: str | Path, time_limit_s: float = TIME_LIMIT_S
+) -> str:
+    """Return the command that makes one check on the instance in a file.
+
+    For a scheduler that only this process knows, ``SCHEDULER`` stands in its place.
+    """
+    words = ["slotwise", "test-scheduler", scheduler.text or "SCHEDULER"]
+    words += ["--instance", str(file), "--check", str(demand)]
+    if scheduler.seed:
+        words += ["--seed", str(scheduler.seed)]
+    if time_limit_s != TIME_LIMIT_S:
+        words += ["--time-limit", f"{time_limit_s:g}"]
+    return shlex.join(words)
+
+
+def headline(scheduler: NamedScheduler, demand: Demand, failure: Failure) -> str:
+    """Return in one line which check fails, how, and on how small an instance."""
+    instance = failure.instance
+    tasks, nodes = len(instance.task_names()), len(instance.cluster.nodes)
+    size = f"{tasks} task{'' if tasks == 1 else 's'}, {nodes} node{'' if nodes == 1 else 's'}"
+    return f"{scheduler.name} fails {demand} on {size}: {failure.finding.message}"
+
+
+def failure_text(scheduler: NamedScheduler, demand: Demand, failure: Failure, again: str) -> str:
+    """Return finding, instance and the command `again`."""
+    return "\n".join(
+        (
+            headline(scheduler, demand, failure),
+            "The smallest instance that was found:",
+            instance_text(failure.instance).rstrip(),
+            f"Again: {again}",
+        )
+    )

@@ -1,0 +1,145 @@
+"""The checks as functions, for a test of one's own: ``check_valid(my_scheduler)``.
+
+Each takes a scheduler as `as_scheduler` does (a callable, a `Method`, a name, ``cmd:COMMAND``),
+draws instances, and raises `CheckFailed` with the smallest on which the check fails. Besides the
+scheduler and a threshold all take the same options:
+
+instances
+    A strategy for instances; ``None`` = a mixture of all kinds that are not infeasible.
+max_examples
+    Most instances; ``None`` = what Hypothesis's profile says (100 by default).
+seed
+    Of Hypothesis; ``None`` = as Hypothesis is configured: profile, database, ``--hypothesis-seed``.
+time_limit_s
+    Seconds that the scheduler has for an instance.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict, Unpack
+
+from hypothesis.strategies import SearchStrategy
+
+from slotwise.models.instance.instance import Instance
+from slotwise.testing.checks.failure_text import command, failure_text
+from slotwise.testing.checks.report import Failure, Report, State
+from slotwise.testing.checks.scheduler import TIME_LIMIT_S, NamedScheduler, Testable, as_scheduler
+from slotwise.testing.checks.search import Budget, search
+from slotwise.testing.checks.table import Demand, parse_demand
+from slotwise.testing.checks.trial import Trial
+
+
+class Options(TypedDict, total=False):
+    """Options of every check."""
+
+    instances: SearchStrategy[Instance] | None
+    max_examples: int | None
+    seed: int | None
+    time_limit_s: float
+
+
+class CheckFailed(AssertionError):  # noqa: N818 (it reads as what it says)
+    """A check fails; the message has the smallest instance found, and how to see it again.
+
+    Parameters
+    ----------
+    scheduler, demand
+        Who, and what.
+    failure
+        The instance and the finding.
+    """
+
+    def __init__(self, scheduler: NamedScheduler, demand: Demand, failure: Failure) -> None:
+        self.demand = demand
+        self.failure = failure
+        again = f"{command(scheduler, demand, 'FILE')}, with the instance in FILE"
+        super().__init__(failure_text(scheduler, demand, failure, again))
+
+
+class NothingJudged(AssertionError):  # noqa: N818
+    """A check could judge no instance at all, so it says nothing; the message has the reasons."""
+
+
+def check(scheduler: Testable, demand: str | Demand, **options: Unpack[Options]) -> Report:
+    """Make one check, written as ``valid`` or ``gap<=0.1``, and return what was counted."""
+    asked = parse_demand(demand) if isinstance(demand, str) else demand
+    trial = Trial(as_scheduler(scheduler), options.get("time_limit_s", TIME_LIMIT_S))
+    budget = Budget(options.get("max_examples"), options.get("seed"))
+    return judged(trial, asked, options.get("instances"), budget)
+
+
+def judged(
+    trial: Trial,
+    asked: Demand,
+    instances: SearchStrategy[Instance] | None = None,
+    budget: Budget = Budget(),
+    *,
+    kind: str | None = None,
+) -> Report:
+    """Return what `search` counted; raises `CheckFailed` or `NothingJudged`."""
+    report = search(asked, trial, instances, budget, kind=kind)
+    if report.failure is not None:
+        raise CheckFailed(trial.scheduler, asked, report.failure)
+    if report.state is State.NOT_JUDGED:
+        raise NothingJudged(f"{asked} of {report.scheduler}: {report.counts()}")
+    return report
+
+
+def check_valid(scheduler: Testable, **options: Unpack[Options]) -> Report:
+    """No placement breaks a hard rule."""
+    return check(scheduler, "valid", **options)
+
+
+def check_complete(scheduler: Testable, **options: Unpack[Options]) -> Report:
+    """Every topology is placed whole, or refused; where ``rejected`` counts, also left out."""
+    return check(scheduler, "complete", **options)
+
+
+def check_deterministic(scheduler: Testable, **options: Unpack[Options]) -> Report:
+    """The same instance and seed have the same answer."""
+    return check(scheduler, "deterministic", **options)
+
+
+def check_names(scheduler: Testable, **options: Unpack[Options]) -> Report:
+    """With other names of nodes, racks, topologies and components the cost is the same."""
+    return check(scheduler, "names", **options)
+
+
+def check_order(scheduler: Testable, **options: Unpack[Options]) -> Report:
+    """With nodes, topologies, components and streams in reverse order the cost is the same."""
+    return check(scheduler, "order", **options)
+
+
+def check_capacity(scheduler: Testable, **options: Unpack[Options]) -> Report:
+    """With more capacity, or one more node, nothing costs more and nothing more is refused."""
+    return check(scheduler, "capacity", **options)
+
+
+def check_node_loss(scheduler: Testable, **options: Unpack[Options]) -> Report:
+    """When a node is lost, all is placed again where that is possible, and no rule is broken."""
+    return check(scheduler, "node-loss", **options)
+
+
+def check_admits(
+    scheduler: Testable, allowance: float = 0.1, **options: Unpack[Options]
+) -> Report:
+    """At most the share `allowance` of instances that the oracle can place are refused."""
+    return check(scheduler, f"admits>={1 - allowance:.12g}", **options)
+
+
+def check_gap(scheduler: Testable, at_most: float = 0.1, **options: Unpack[Options]) -> Report:
+    """The gap to the proven optimum is at most `at_most`.
+
+    It is (value - optimum) / max(|value|, 10^-6) of the first term in which the two differ.
+    """
+    return check(scheduler, f"gap<={at_most!r}", **options)
+
+
+def check_moves(scheduler: Testable, at_most: int, **options: Unpack[Options]) -> Report:
+    """At most `at_most` running tasks are moved where that many are enough."""
+    return check(scheduler, f"moves<={at_most}", **options)
+
+
+def check_time(scheduler: Testable, at_most_s: float, **options: Unpack[Options]) -> Report:
+    """The answer comes within `at_most_s` seconds of wall-clock time."""
+    return check(scheduler, f"time<={at_most_s!r}", **options)

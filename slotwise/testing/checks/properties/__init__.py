@@ -1,0 +1,10 @@
+"""What is checked, a property each: a function of a trial and an instance that finds a fault.
+
+A property returns a `Finding`, or ``None`` where it holds, and raises `NotJudgedError` where it
+says nothing of the instance. Those that compare two answers make a variant of the instance that
+follows from it alone (`renamed`, `reordered`, `capacity`, `node_loss`), so that a finding can be
+reproduced from the instance.
+
+Start with `validity`. It may import `models`, `solver` and the scheduler's side of
+`testing.checks`: `trial`, `oracle`, `finding`.
+"""

@@ -1,0 +1,55 @@
+"""How a scheduler compares with the optimum: what it refuses, and how far off it is."""
+
+from __future__ import annotations
+
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import UNPLACED, Refusal
+from slotwise.models.judge.verdict import Verdict
+from slotwise.solver.core.judged_result import gap_of
+from slotwise.solver.core.result import Outcome, Status
+from slotwise.testing.checks.finding import Finding, NotJudgedError
+from slotwise.testing.checks.trial import Trial
+
+NOT_PLACEABLE = "no placement of all tasks exists"
+
+
+def admits(trial: Trial, instance: Instance) -> Finding | None:
+    """Hold it that what can be placed whole is not refused."""
+    answer = trial.answer(instance)
+    if isinstance(answer, Refusal):
+        _check_placeable(trial, instance)
+        return Finding(f"refuses what can be placed: {answer.reason}")
+    if UNPLACED in answer.nodes or not trial.verdict(instance).valid:
+        _check_placeable(trial, instance)
+    return None
+
+
+def _check_placeable(trial: Trial, instance: Instance) -> None:
+    if not trial.oracle.optimum(instance).is_complete:
+        raise NotJudgedError(NOT_PLACEABLE)
+
+
+def gap_is_at_most(trial: Trial, instance: Instance, most: float) -> Finding | None:
+    """Hold the gap to the optimum against `most`.
+
+    The gap is (value - optimum) / max(|value|, 10^-6) of the first term in which they differ:
+    where the optimum is 0, any other value has the gap 1.
+    """
+    _, verdict = trial.valid(instance)
+    best = trial.oracle.optimum(instance).values
+    assert best is not None, "a valid placement exists"
+    gap = _gap(verdict, best)
+    if gap <= most:
+        return None
+    differ = (one for one in zip(verdict.objective, best, strict=True) if one[0].scaled != one[1])
+    term, optimum = next(differ)
+    unit = term.value / term.scaled
+    shown = f"{term.term} is {float(term.value):g}, the optimum {float(optimum * unit):g}"
+    return Finding(f"{shown}: a gap of {gap:.4g}, at most {most:g} is allowed")
+
+
+def _gap(verdict: Verdict, best: tuple[int, ...]) -> float:
+    claim = Outcome(Status.FEASIBLE, None, verdict.scaled, best, proof="")
+    gap = gap_of(claim, verdict.problem.terms)
+    assert gap is not None, "every term has a value and a bound"
+    return gap

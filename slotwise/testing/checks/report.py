@@ -1,0 +1,87 @@
+"""What a search found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance_file import instance_hash
+from slotwise.testing.checks.finding import Finding
+from slotwise.testing.checks.table import Demand
+
+
+class State(StrEnum):
+    """How a check ended."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    NOT_JUDGED = "not judged"
+    """No instance could be judged, for the reasons that the report counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The smallest failing instance that was seen, and what is wrong on it."""
+
+    instance: Instance
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check says of a scheduler.
+
+    Parameters
+    ----------
+    demand
+        The check.
+    scheduler
+        The scheduler's name.
+    examples
+        Number of different instances that were looked at until the first on which it fails.
+    judged
+        Of these, how many the check says something of.
+    not_judged
+        Reason -> number of the others.
+    failure
+        ``None`` = none was found.
+    share
+        Of the judged instances those on which it holds; for checks of a share, else ``None``.
+    """
+
+    demand: Demand
+    scheduler: str
+    examples: int
+    judged: int
+    not_judged: Mapping[str, int]
+    failure: Failure | None
+    share: float | None = None
+
+    @property
+    def state(self) -> State:
+        """Whether the check holds."""
+        if self.failure is not None:
+            return State.FAILS
+        return State.HOLDS if self.judged else State.NOT_JUDGED
+
+    def counts(self) -> str:
+        """Return in words how many instances were judged, and why the others were not."""
+        share = "" if self.share is None else f"; holds on {100 * self.share:.4g} %"
+        others = [f"{count} not judged: {why}" for why, count in self.not_judged.items()]
+        return "; ".join([f"{self.judged} instances judged{share}", *others])
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the report as JSON-ready data."""
+        return {
+            "check": str(self.demand),
+            "state": self.state.value,
+            "examples": self.examples,
+            "judged": self.judged,
+            "not_judged": dict(self.not_judged),
+            "share": self.share,
+            "finding": self.failure and self.failure.finding.message,
+            "instance": self.failure and instance_hash(self.failure.instance),
+        }

@@ -1,0 +1,212 @@
+"""Searching for an instance on which a check does not hold, with Hypothesis.
+
+Hypothesis draws instances; the first on which the check fails is made small, step by step
+(`reduction`), or shrunk by Hypothesis where it comes from a strategy of the user, for a smaller one
+might be none of his. What a check said of an instance is remembered, and stands: a scheduler that
+answers at random does not confuse the search.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import seed as seeded
+from hypothesis.strategies import SearchStrategy
+
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.topology import Component, Topology
+from slotwise.models.instance_file import instance_hash, instance_text
+from slotwise.testing.checks.drawn import drawn
+from slotwise.testing.checks.finding import Finding, NotJudgedError
+from slotwise.testing.checks.keyed_database import keyed
+from slotwise.testing.checks.reduction.smallest import smallest
+from slotwise.testing.checks.report import Failure, Report
+from slotwise.testing.checks.table import Demand
+from slotwise.testing.checks.trial import Trial
+
+SHRINK_S = 20.0
+"""Seconds for shrinking: after that no instance that is new counts as failing."""
+
+_ONE_NODE = Cluster((Node("n0", "r0"),))
+CORNERS = (
+    Instance("nothing-to-place", _ONE_NODE, ()),
+    Instance("no-tasks", _ONE_NODE, (Topology("t0", (Component("c0", "spout", 0),)),)),
+)
+"""Instances without tasks, which every check looks at first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How long, and where, is searched.
+
+    Parameters
+    ----------
+    max_examples
+        Most instances; ``None`` = as Hypothesis's profile says.
+    seed
+        Of Hypothesis, and then neither its database nor its profile's randomness counts;
+        ``None`` = as Hypothesis is configured (profile, database, ``--hypothesis-seed``).
+    """
+
+    max_examples: int | None = None
+    seed: int | None = None
+
+
+class _FoundError(AssertionError):
+    """Tells Hypothesis that the check fails on this instance."""
+
+
+@dataclass(slots=True)
+class _Looks:
+    """What a check said of each instance so far."""
+
+    demand: Demand
+    trial: Trial
+    is_ours: bool
+    seen: dict[str, Finding | None] = field(default_factory=dict)
+    not_judged: Counter[str] = field(default_factory=Counter)
+    judged: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    counted: tuple[int, int, dict[str, int]] | None = None
+    deadline: float | None = None
+
+    def look(self, instance: Instance) -> Finding | None:
+        key = instance_hash(instance)
+        if key in self.seen:
+            return self.seen[key]
+        if self.deadline is not None and time.perf_counter() > self.deadline:
+            return None
+        finding = None
+        try:
+            finding = self.demand.holds(self.trial, instance)
+            self.judged += 1
+        except NotJudgedError as error:
+            self.not_judged[str(error)] += 1
+        self.seen[key] = finding
+        if finding is not None:
+            self.failures.append(Failure(instance, finding))
+        return finding
+
+    def look_and_raise(self, instance: Instance) -> None:
+        """Look; from the first finding on, the time for shrinking runs."""
+        if self.look(instance) is not None:
+            self.count()
+            self.deadline = self.deadline or time.perf_counter() + SHRINK_S
+            raise _FoundError
+
+    def count(self) -> None:
+        """Fix the counts that the report gives: what shrinking looks at does not count."""
+        self.counted = self.counted or (len(self.seen), self.judged, dict(self.not_judged))
+
+    def make_small(self) -> None:
+        """Look at smaller and smaller instances while there is time."""
+        self.deadline = self.deadline or time.perf_counter() + SHRINK_S
+        start = min(self.failures, key=_size).instance
+        smallest(start, lambda instance: self.look(instance) is not None)
+
+    def report(self, *, fails: bool, share: float | None = None) -> Report:
+        self.count()
+        assert self.counted is not None
+        failure = min(self.failures, key=_size) if fails else None
+        return Report(self.demand, self.trial.scheduler.name, *self.counted, failure, share)
+
+
+def _size(failure: Failure) -> tuple[int, int]:
+    instance = failure.instance
+    places = len(instance.task_names()) + len(instance.cluster.nodes)
+    return places, len(instance_text(instance))
+
+
+def search(
+    demand: Demand,
+    trial: Trial,
+    instances: SearchStrategy[Instance] | None = None,
+    budget: Budget = Budget(),
+    *,
+    kind: str | None = None,
+) -> Report:
+    """Return whether `demand` holds on what is drawn, or the smallest instance where it fails.
+
+    Parameters
+    ----------
+    demand
+        The check.
+    trial
+        The scheduler.
+    instances
+        What is drawn; ``None`` = `CORNERS`, then instances of our own.
+    budget
+        How many instances, and Hypothesis's seed.
+    kind
+        Of our own instances; see `drawn`.
+    """
+    looks = _Looks(demand, trial, is_ours=instances is None)
+    source = drawn(demand, kind) if instances is None else instances
+    found = [looks.look(corner) for corner in CORNERS] if instances is None else []
+    if demand.check.is_share:
+        return _share(looks, source, budget)
+    if any(found):
+        return looks.report(fails=True)
+    return looks.report(fails=_fails(looks, source, budget))
+
+
+def _share(looks: _Looks, instances: SearchStrategy[Instance], budget: Budget) -> Report:
+    """Count on how many instances the check holds; shrink one where these are too few."""
+
+    def count(instance: Instance) -> None:
+        looks.look(instance)
+
+    phases = (Phase.reuse, Phase.generate)
+    _run(given(instances)(count), budget, looks, phases)
+    looks.count()
+    share = 1 - len(looks.failures) / looks.judged if looks.judged else None
+    fails = share is not None and share < looks.demand.threshold
+    if fails and looks.is_ours:
+        looks.make_small()
+    elif fails:
+        _fails(looks, instances, budget)
+    return looks.report(fails=fails, share=share)
+
+
+def _fails(looks: _Looks, instances: SearchStrategy[Instance], budget: Budget) -> bool:
+    def check(instance: Instance) -> None:
+        looks.look_and_raise(instance)
+
+    left_out = {Phase.explain, Phase.shrink} if looks.is_ours else {Phase.explain}
+    phases = tuple(phase for phase in settings().phases if phase not in left_out)
+    try:
+        _run(given(instances)(check), budget, looks, phases)
+    except _FoundError:
+        if looks.is_ours:
+            looks.make_small()
+        return True
+    return False
+
+
+def _run(
+    test: Callable[[], None], budget: Budget, looks: _Looks, phases: Sequence[Phase]
+) -> None:
+    """Call a test of Hypothesis with the settings of its profile, save where ours must differ.
+
+    A scheduler and the oracle take what time they take, so there is no deadline; drawing rich
+    instances is slow, so no health check complains.
+    """
+    profile = settings()
+    key = f"{looks.trial.scheduler.text or looks.trial.scheduler.name} {looks.demand}"
+    configured = settings(
+        profile,
+        deadline=None,
+        phases=phases,
+        suppress_health_check=list(HealthCheck),
+        database=None if budget.seed is not None else keyed(profile.database, key),
+        max_examples=budget.max_examples or profile.max_examples,
+    )
+    test = configured(test)
+    if budget.seed is not None:
+        test = seeded(budget.seed)(test)
+    test()

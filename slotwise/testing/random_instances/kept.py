@@ -1,0 +1,139 @@
+"""Instances that are feasible by construction: a placement is drawn, and limits that keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+
+from slotwise.models.instance.cluster import Node
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import Placement, tasks_by_worker
+from slotwise.models.instance.topology import Topology
+from slotwise.models.judge.judge import judge
+from slotwise.testing.choices import Chooser, chance
+
+WORKERS = 3
+"""Workers of a topology on a node among which a task's is drawn."""
+
+WORKER_RULES = ("heap", "one_task_per_worker", "one_component_per_worker", "incompatible")
+"""Rules that a worker with a single task keeps; of ``heap``, save for what that task needs."""
+
+Pair = tuple[Instance, Placement]
+Needs = Mapping[tuple[str, str, str], Decimal]
+"""Rule, place and subject of a violation -> what is needed there."""
+
+
+def with_placement(choose: Chooser, instance: Instance) -> Pair:
+    """Return the instance with limits that keep a placement drawn for it, and that placement."""
+    return keeping(instance, _drawn(choose, instance))
+
+
+def keeping(instance: Instance, placement: Placement) -> Pair:
+    """Return the instance with limits raised as far as a complete placement needs.
+
+    Tasks that may not share a worker get workers of their own first. A limit that holds already
+    stays, one that does not is just kept from then on.
+    """
+    placement = _apart(instance, placement)
+    needs = {
+        (v.rule, v.place, v.subject): decimal_of(v.needed)
+        for v in judge(instance, placement).violations
+    }
+    limits = dict(instance.objective.limits)
+    if ("max_moved", "cluster", "tasks") in needs:
+        limits["moved"] = int(needs["max_moved", "cluster", "tasks"])
+    return replace(
+        instance,
+        cluster=replace(
+            instance.cluster, nodes=tuple(_raised_node(n, needs) for n in instance.cluster.nodes)
+        ),
+        topologies=tuple(_raised_topology(t, needs) for t in instance.topologies),
+        objective=replace(instance.objective, limits=limits),
+    ), placement
+
+
+def _drawn(choose: Chooser, instance: Instance) -> Placement:
+    """Return a place for every task, one topology per worker; some stay where they run."""
+    index = {node.id: n for n, node in enumerate(instance.cluster.nodes)}
+    offset = {topology.id: WORKERS * t for t, topology in enumerate(instance.topologies)}
+    running = instance.running or {}
+    taken = 1 + max((p.worker for places in running.values() for p in places.values()), default=-1)
+    nodes, workers = [], []
+    for topology, task in instance.task_names():
+        here = running.get(topology, {}).get(task)
+        if here is not None and not chance(choose, 50):
+            nodes.append(index[here.node])
+            workers.append(here.worker)
+        else:
+            nodes.append(choose.whole(0, len(index) - 1))
+            workers.append(taken + offset[topology] + choose.whole(0, WORKERS - 1))
+    return Placement(tuple(nodes), tuple(workers))
+
+
+def _apart(instance: Instance, placement: Placement) -> Placement:
+    """Return the placement with the tasks of workers that break a rule in workers of their own.
+
+    Labels become dense on each node, unless some task runs: theirs mean something then.
+    """
+    found = judge(instance, placement).violations
+    broken = {v.place for v in found if v.rule in WORKER_RULES}
+    fresh = max(placement.workers, default=0) + 1
+    workers = [
+        fresh + task
+        if f"node {instance.cluster.nodes[node].id} worker {worker}" in broken
+        else worker
+        for task, (node, worker) in enumerate(zip(placement.nodes, placement.workers, strict=True))
+    ]
+    placement = Placement(placement.nodes, tuple(workers))
+    return placement if instance.running else _dense(instance, placement)
+
+
+def _dense(instance: Instance, placement: Placement) -> Placement:
+    labels: dict[tuple[int, int], int] = {}
+    used = [0] * len(instance.cluster.nodes)
+    for _, node, worker in tasks_by_worker(instance, placement):
+        if (node, worker) not in labels:
+            labels[node, worker] = used[node]
+            used[node] += 1
+    pairs = zip(placement.nodes, placement.workers, strict=True)
+    return Placement(placement.nodes, tuple(labels[pair] for pair in pairs))
+
+
+def _raised_node(node: Node, needs: Needs) -> Node:
+    place = f"node {node.id}"
+    load = {
+        subject: most
+        for (rule, at, subject), most in needs.items()
+        if (rule, at) == ("capacity", place)
+    }
+    slots = needs.get(("slots", place, "workers"))
+    return replace(
+        node,
+        slots=node.slots if slots is None else int(slots),
+        resources={**node.resources, **load},
+    )
+
+
+def _raised_topology(topology: Topology, needs: Needs) -> Topology:
+    heaps = _of(needs, "heap", f"on-heap memory of {topology.id}")
+    limits = topology.constraints.max_per_node
+    most = {
+        key: max([limit, *map(int, _of(needs, "max_per_node", key))])
+        for key, limit in limits.items()
+    }
+    return replace(
+        topology,
+        worker_max_heap_mb=max(heaps, default=topology.worker_max_heap_mb),
+        constraints=replace(topology.constraints, max_per_node=most),
+    )
+
+
+def _of(needs: Needs, rule: str, subject: str) -> Iterable[Decimal]:
+    return [most for (one, _, other), most in needs.items() if (one, other) == (rule, subject)]
+
+
+def decimal_of(number: Fraction) -> Decimal:
+    """Return a fraction of at most six decimals exactly."""
+    return Decimal(number.numerator) / Decimal(number.denominator)

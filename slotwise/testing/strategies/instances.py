@@ -1,0 +1,173 @@
+"""Instances by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+
+from hypothesis import strategies as st
+
+from slotwise.models.errors import InputError
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import Placement
+from slotwise.models.suggestion import suggestion
+from slotwise.models.values import whole
+from slotwise.testing.random_instances.features import (
+    with_constraint,
+    with_cycle,
+    with_shared_memory,
+)
+from slotwise.testing.random_instances.infeasible import REASONS, Reason, without_rejected
+from slotwise.testing.random_instances.kept import with_placement
+from slotwise.testing.random_instances.tight import tightened
+from slotwise.testing.random_instances.tiny import make_instance, moderate_instance, ruled_instance
+from slotwise.testing.random_instances.wanted import Wanted
+from slotwise.testing.strategies.from_hypothesis import FromHypothesis
+
+KINDS: Mapping[str, str] = {
+    "any": "Every rule of the problem occurs; some are infeasible.",
+    "feasible": "A placement that keeps every rule is drawn first, then limits that keep it.",
+    "infeasible": "No placement is valid, for one reason that has a name.",
+    "tight": "Feasible; at most one unit or 5 % of some resource is spare in the whole cluster.",
+    "heterogeneous": "Feasible; two nodes at least, of different capacities or slots.",
+    "cyclic": "Feasible; the streams of a topology form a cycle.",
+    "constrained": "Feasible; a topology limits who may share a worker or node, or its heap.",
+    "shared-memory": "Feasible; tasks of a topology share a region of memory.",
+    "several-topologies": "Feasible; two topologies.",
+    "running": "Feasible; at least one task runs already.",
+}
+"""Kind of `instances` -> what it is."""
+
+_WANTED: Mapping[str, Wanted] = {
+    "feasible": Wanted(tasks=1),
+    "tight": Wanted(tasks=1),
+    "heterogeneous": Wanted(tasks=1, nodes=2),
+    "cyclic": Wanted(tasks=2, feature=with_cycle),
+    "constrained": Wanted(tasks=1, feature=with_constraint),
+    "shared-memory": Wanted(tasks=1, memory=True, feature=with_shared_memory),
+    "several-topologies": Wanted(tasks=1, topologies=2),
+    "running": Wanted(tasks=1, running=True),
+}
+
+
+def instances(
+    kind: str = "any", most_tasks: int = 6, most_nodes: int = 4, *, wide_numbers: bool = False
+) -> st.SearchStrategy[Instance]:
+    """Return a strategy for instances of a kind.
+
+    They shrink towards one node, one task and no rule beyond what the kind asks for.
+
+    Parameters
+    ----------
+    kind
+        One of `KINDS`.
+    most_tasks
+        Most tasks of all topologies together, ackers included; 1 or more.
+    most_nodes
+        Most nodes; 1 or more.
+    wide_numbers
+        Only for the kind ``any``: whether some instances have numbers of widely differing size, up
+        to the limits of an instance file.
+
+    Raises
+    ------
+    InputError
+        When there is no such kind, or it needs more tasks or nodes: ``heterogeneous`` two nodes,
+        ``cyclic`` and ``several-topologies`` two tasks.
+    """
+    if kind not in KINDS:
+        raise InputError(f"is no kind; {suggestion(kind, list(KINDS))}", field="kind", value=kind)
+    whole(most_tasks, "most_tasks", least=1)
+    whole(most_nodes, "most_nodes", least=1)
+    if kind == "any":
+        return _any_instances(most_tasks, most_nodes, wide_numbers)
+    if kind == "infeasible":
+        return infeasible_with_reason(most_tasks, most_nodes).map(lambda found: found[0])
+    return feasible_pairs(kind, most_tasks, most_nodes).map(lambda found: found[0])
+
+
+@st.composite
+def _any_instances(
+    draw: st.DrawFn, most_tasks: int, most_nodes: int, wide_numbers: bool
+) -> Instance:
+    make = make_instance if wide_numbers else moderate_instance
+    return make(FromHypothesis(draw), most_tasks, most_nodes)
+
+
+def feasible_pairs(
+    kind: str = "feasible", most_tasks: int = 6, most_nodes: int = 4
+) -> st.SearchStrategy[tuple[Instance, Placement]]:
+    """Return a strategy for feasible instances with a valid placement of each.
+
+    The placement is complete, and need not be optimal. Arguments are as in `instances`; `kind` is
+    any but ``any`` and ``infeasible``.
+
+    Raises
+    ------
+    InputError
+        When the kind is none of those, or needs more tasks or nodes.
+    """
+    if kind not in _WANTED:
+        raise InputError(
+            f"is no feasible kind; {suggestion(kind, list(_WANTED))}", field="kind", value=kind
+        )
+    wanted = _WANTED[kind]
+    whole(most_tasks, "most_tasks", least=wanted.least_tasks)
+    whole(most_nodes, "most_nodes", least=wanted.nodes)
+    return _pairs(kind, most_tasks, most_nodes)
+
+
+@st.composite
+def _pairs(
+    draw: st.DrawFn, kind: str, most_tasks: int, most_nodes: int
+) -> tuple[Instance, Placement]:
+    choose = FromHypothesis(draw)
+    drawn = ruled_instance(choose, most_tasks, most_nodes, _WANTED[kind])
+    instance, placement = with_placement(choose, replace(drawn, name=kind))
+    if kind == "tight":
+        return tightened(choose, (instance, placement))
+    if kind == "heterogeneous":
+        return _unlike(instance), placement
+    return instance, placement
+
+
+def infeasible_with_reason(
+    most_tasks: int = 6, most_nodes: int = 4
+) -> st.SearchStrategy[tuple[Instance, Reason]]:
+    """Return a strategy for infeasible instances with the reason of each.
+
+    Without that reason the instance would be feasible. Arguments are as in `instances`; reasons
+    that need more tasks or nodes do not occur.
+    """
+    whole(most_tasks, "most_tasks", least=1)
+    whole(most_nodes, "most_nodes", least=1)
+    possible = [
+        reason
+        for reason in REASONS
+        if reason.wanted.least_tasks <= most_tasks and reason.wanted.nodes <= most_nodes
+    ]
+    return _infeasible(possible, most_tasks, most_nodes)
+
+
+@st.composite
+def _infeasible(
+    draw: st.DrawFn, possible: list[Reason], most_tasks: int, most_nodes: int
+) -> tuple[Instance, Reason]:
+    choose = FromHypothesis(draw)
+    reason = draw(st.sampled_from(possible))
+    drawn = ruled_instance(choose, most_tasks, most_nodes, reason.wanted)
+    named = replace(without_rejected(drawn), name=f"infeasible: {reason.name}")
+    instance, _ = with_placement(choose, named)
+    return reason.change(choose, instance), reason
+
+
+def _unlike(instance: Instance) -> Instance:
+    """Return the instance; where all nodes are alike, the last one becomes a large machine."""
+    *others, last = instance.cluster.nodes
+    if any((n.slots, n.resources) != (last.slots, last.resources) for n in others):
+        return instance
+    usual = last.resources.get("cpu", Decimal(0))
+    room = Decimal(1000) if usual is None else usual + 100
+    large = replace(last, resources={**last.resources, "cpu": room})
+    return replace(instance, cluster=replace(instance.cluster, nodes=(*others, large)))
