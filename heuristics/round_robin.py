@@ -91,7 +91,7 @@ ROUND_ROBIN = Method(
     source="Apache Storm, org.apache.storm.scheduler.EvenScheduler",
     place=place,
     description=(
-        "Storm's even scheduler: executors dealt in turn over slots of all nodes, whatever they "
-        "need; the article calls it default Storm."
+        "Storm's even scheduler: deals executors in turn over slots of all nodes and ignores "
+        "resources; the R-Storm article calls it default Storm."
     ),
 )

@@ -120,7 +120,7 @@ def solve(
                 RunToken(memory=memory),
             )
         except MemoryError:
-            memory.note(name, "ended, for the system gave it no more memory")
+            memory.note(name, "ended, for it ran out of memory")
             ended = Supervised(None, interrupted=False)
         if ended.answer is None and memory.is_overdue:
             memory.note(name, f"left behind, over the limit of {memory.limit_mb:,} MB")
@@ -159,7 +159,7 @@ def _run(
         return run_auto(problem, limits, hint, known, token, auto_params(known.parameters))
     chosen = ENGINES.get(engine) if isinstance(engine, str) else engine
     if chosen is None:
-        rule = f"is no engine; {suggestion(str(engine), [AUTO, *ENGINES])}"
+        rule = f"is not an engine; {suggestion(str(engine), [AUTO, *ENGINES])}"
         raise InputError(rule, field="engine", value=engine)
     chosen = configured(chosen, known.parameters)
     name, reason = chosen.name, chosen.supports(problem)

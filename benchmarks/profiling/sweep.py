@@ -153,8 +153,8 @@ def model_of(name: str, trials: Sequence[Trial]) -> tuple[PerformanceModel, tupl
             peaks[one.threads] = one
     if 1 not in peaks:
         raise InputError(
-            "one thread of the task keeps up with no rate that was tried; profile it with a lower "
-            "first rate or more seconds",
+            "one thread of the task keeps up with none of the rates tried; profile it with a "
+            "lower first rate or more seconds",
             field="TASK",
             value=name,
         )

@@ -102,13 +102,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", default="auto", help="ours")
     parser.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="of ours")
     parser.add_argument(
-        "--textbook-limit", type=float, default=60.0, metavar="S", help="of the textbook's"
+        "--textbook-limit",
+        type=float,
+        default=60.0,
+        metavar="S",
+        help="time limit of the textbook model",
     )
     parser.add_argument(
         "--textbook",
         nargs="*",
         choices=TEXTBOOK_NAMES,
         default=TEXTBOOK_NAMES,
-        help="which of them; none after the option: ours alone",
+        help="textbook models to run; without a name: only ours",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")

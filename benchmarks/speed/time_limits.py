@@ -193,5 +193,5 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     engines = sorted({engine for engine, _ in RUNS})
     parser.add_argument("--engine", action="append", choices=engines, help="default: all")
     parser.add_argument("--time-limit", type=float, default=4.0, metavar="S")
-    parser.add_argument("--trace", action="store_true", help="show where searches were left behind")
+    parser.add_argument("--trace", action="store_true", help="show where searches were abandoned")
     parser.add_argument("--child", help=argparse.SUPPRESS)

@@ -63,7 +63,7 @@ def map_with_retry(
     largest = max((size.slots for size in sizes), default=1)
     for slots in count(max(estimate, 1)):
         if max_slots is not None and slots > max_slots:
-            return Refused(f"needs {slots} slots or more, there are {max_slots}")
+            return Refused(f"needs {slots} slots or more; there are {max_slots}")
         token.check()
         vms = acquire(slots, sizes)
         mapped = map_onto(open_vms(vms, slots))

@@ -75,7 +75,7 @@ def in_memory(name: str, token: RunToken, work: Callable[[RunToken], T]) -> tupl
         try:
             found = work(own)
         except MemoryError as error:
-            said = f"ended, for the system gave it no more memory{_reason(error)}"
+            said = f"ended, for it ran out of memory{_reason(error)}"
         except CancelledError:
             if token.is_cancelled or not own.is_cancelled:
                 raise

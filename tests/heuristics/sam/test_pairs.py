@@ -235,7 +235,7 @@ def test_pairs_by_name() -> None:
     assert find_pair("mba+sam") is PAIRS["mba+sam"]
     with pytest.raises(InputError, match=r"method = 'lsa\+sam'"):
         find_pair("lsa+sam")
-    with pytest.raises(InputError, match="has no weights: only RSM has"):
+    with pytest.raises(InputError, match="has no weights: only RSM has them"):
         find_pair("mba+sam", RsmWeights())
 
 

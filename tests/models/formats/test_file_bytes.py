@@ -23,7 +23,7 @@ def test_a_device_is_no_file(examples: Path, cli: Cli, command: str, device: str
     words = [device] if command in ("solve", "schedule") else ["word-count.json", device]
     answer = cli(command, *words)
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err == f"slotwise: {device}: is a device; a file or a pipe is needed\n"
+    assert answer.err == f"slotwise: {device}: is a device; give a file or a pipe\n"
 
 
 def test_the_empty_device_is_empty(examples: Path, cli: Cli) -> None:

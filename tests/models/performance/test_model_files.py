@@ -44,7 +44,7 @@ CASES = {
     "too fine": (HEAD + "a,1,0.0000001,1,1\n", "line 2.peak_rate = .*at most 6 decimals"),
     "empty": (HEAD, "models: has no models"),
     "empty name": (HEAD + ",1,5,1,1\n", "must be a text of one line"),
-    "broken quotes": (HEAD + 'a,1,5,1,"1\n', "line .: is no valid CSV"),
+    "broken quotes": (HEAD + 'a,1,5,1,"1\n', "line .: is not valid CSV"),
 }
 
 
@@ -100,5 +100,5 @@ def test_faults_of_parquet_are_named(tmp_path: Path) -> None:
     pq.write_table(pa.table(columns), path)
     assert read_models(path)["a"].measurements[1].peak_rate == Fraction(5, 2)
     path.write_text("no parquet")
-    with pytest.raises(InputError, match="is no Parquet file"):
+    with pytest.raises(InputError, match="is not a Parquet file"):
         read_models(path)

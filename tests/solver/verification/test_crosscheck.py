@@ -127,7 +127,7 @@ def test_not_settled_within_the_limit() -> None:
     result = solve(problem, engine="configurations")
     check = crosscheck(problem, claim_of(result), Limits(time_s=0.3), engine="cp-sat")
     assert check.agreement is Agreement.NOT_SETTLED
-    assert check.reason == "cp-sat came to no end within its limit"
+    assert check.reason == "cp-sat did not finish within its limit"
 
 
 @pytest.mark.usefixtures("liars")
