@@ -123,7 +123,7 @@ def solve(
             memory.note(name, "ended, for it ran out of memory")
             ended = Supervised(None, interrupted=False)
         if ended.answer is None and memory.is_overdue:
-            memory.note(name, f"left behind, over the limit of {memory.limit_mb:,} MB")
+            memory.note(name, f"abandoned, over the limit of {memory.limit_mb:,} MB")
     engines, outcome = ended.answer or _left_behind(engine, known)
     outcome = replace(outcome, interrupted=ended.interrupted)
     verdict = None if outcome.placement is None else judge(problem, outcome.placement)

@@ -282,7 +282,7 @@ _INSTANCES = [
         "twin-topologies",
         lambda d: d["topologies"].append(d["topologies"][0]),
         "topologies[].id = 'wc'",
-        "must be unique, stands 2 times",
+        "must be unique, but occurs 2 times",
     ),
     _instance(
         "dangling-stream",
@@ -435,14 +435,14 @@ _INSTANCES = [
         "yaml-key-twice",
         "instance",
         "name: a\nname: b\n",
-        ("line 2 column 1 = 'name'", "stands twice"),
+        ("line 2 column 1 = 'name'", "is a duplicate key"),
         ".yaml",
     ),
     Case(
         "yaml-number-key",
         "instance",
         "name: a\n1: b\n",
-        ("line 2 column 1 = 1", "must be text to be a key"),
+        ("line 2 column 1 = 1", "must be text, because it is a key"),
         ".yaml",
     ),
     Case(
@@ -466,7 +466,9 @@ _INSTANCES = [
         ("= '*a'", "must follow its anchor"),
         ".yaml",
     ),
-    Case("two-documents", "instance", "--- {}\n--- {}\n", ("must hold one document",), ".yaml"),
+    Case(
+        "two-documents", "instance", "--- {}\n--- {}\n", ("must hold only one document",), ".yaml"
+    ),
 ]
 
 GOOD_PLACEMENT: dict[str, Any] = {

@@ -81,7 +81,7 @@ def test_all_scheduled_is_exit_0(examples: Path, cli: Cli) -> None:
         (["--pools", "p.yaml"], "[1]", "must be an object"),
         (["--pools", "p.yaml"], "ann: 3", "ann = 3: must be an object"),
         (["--pools", "p.yaml"], "ann: {cpu: -1}", "p.yaml: ann.cpu = -1: must be 0 or more"),
-        (["--pools", "p.yaml"], "ann: {memory: 1}", "is no resource of this cluster"),
+        (["--pools", "p.yaml"], "ann: {memory: 1}", "is not a resource of this cluster"),
     ],
 )
 def test_errors_are_one_line(

@@ -58,4 +58,4 @@ def test_certificates_of_pieces_are_those_of_connected(cli: Cli, tmp_path: Path)
     assert (checked.code, checked.err) == (0, "")
     named = cli("verify", WORD_COUNT, path, "--resolve", "--engine", "pieces")
     assert named.code == 2
-    assert "behind the claim itself" in named.err
+    assert "made the claim itself" in named.err

@@ -166,7 +166,7 @@ def test_texts_say_parameters() -> None:
         ("cpsat.max_counts=3", "did you mean 'cp-sat'"),
         ("cp-sat.max_count=3", "did you mean 'max_counts'"),
         ("cp-sat.max_counts.x=3", "has no parameters"),
-        ("connected.residual=3", "names no parameter: ''; must be one of max_states"),
+        ("connected.residual=3", "names an unknown parameter, ''; must be one of max_states"),
         ("cp-sat.max_counts=many", "max_counts = 'many': must be a number"),
         ("cp-sat.max_counts=0.5", "CpSatParams.max_counts = 0.5: must be a whole number"),
     ],

@@ -77,7 +77,7 @@ def test_page_tells_what_was_found(graded: Path) -> None:
         "gap = (value",
         "round-robin",
         "R-Storm as its authors ran it up to December 2014: tasks of neighbours",
-        "Storm's even scheduler: executors dealt in turn",
+        "Storm's even scheduler: deals executors in turn",
         "git revision",
     ):
         assert part in text, part
@@ -129,7 +129,7 @@ def seconds_fact(graded: Path) -> str:
 @pytest.mark.parametrize("name", ["empty", "missing"])
 def test_folder_without_rows_is_bad_input(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="holds no rows") as caught:
+    with pytest.raises(InputError, match="has no rows") as caught:
         write_report(tmp_path / name)
     assert "\n" not in str(caught.value)
 

@@ -26,8 +26,11 @@ def test_what_is_written_is_read(ending: str, tmp_path: Path) -> None:
 CASES = {
     "hole": (HEAD + "a,1,5,1,\n", "line 2.memory = '': is empty"),
     "short row": (HEAD + "a,1,5,1\n", "line 2: must have 5 cells"),
-    "unit in the head": (HEAD.replace("cpu", "cpu_cores"), "cpu: is missing; needed are"),
-    "unknown column": ("unit," + HEAD, "columns = 'unit': is no column of ours"),
+    "unit in the head": (
+        HEAD.replace("cpu", "cpu_cores"),
+        "cpu: is missing; the required columns are",
+    ),
+    "unknown column": ("unit," + HEAD, "columns = 'unit': is an unknown or duplicate column"),
     "duplicate row": (
         HEAD + "a,1,5,1,1\na,1,6,1,1\n",
         r"measurements\[1\].threads = 1: must be ",

@@ -259,7 +259,7 @@ def test_what_does_not_hear_is_left_behind(
     found = slotwise.solve(instance, engine="hog", memory_limit_mb=LIMIT_MB)
     assert (found.status, found.placement) == (Status.FEASIBLE, FINISHING)
     assert not found.interrupted
-    assert found.notes == ("hog: left behind, over the limit of 1,000 MB",)
+    assert found.notes == ("hog: abandoned, over the limit of 1,000 MB",)
 
 
 def test_a_part_of_a_run_has_its_memory_and_its_name() -> None:
