@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 FOLDERS = ("slotwise", "models", "solver", "heuristics", "benchmarks")
-SHIPPED = ("*.py", "py.typed", "data/*.json", "templates/*.j2")
+SHIPPED = ("*.py", "py.typed", "data/*.json", "templates/*.j2", "templates/scheduler/*.j2")
 
 
 def shipped_files(checkout: Path) -> set[str]:

@@ -22,6 +22,11 @@ def supports_all(problem: Problem) -> str | None:
     return None
 
 
+def never_stopped(place_until: PlaceUntil) -> Place:
+    """Return `place_until` as a `Place`, with a token that nobody cancels."""
+    return lambda problem, rng: place_until(problem, rng, CancellationToken())
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """A heuristic under its published name.

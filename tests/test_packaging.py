@@ -67,7 +67,10 @@ def test_data_files_are_declared(root: Path, pyproject: dict[str, Any]) -> None:
         for pattern in patterns
         for path in base.glob(pattern)
     }
-    forgotten = []
+    templates = (root / "slotwise" / "templates").rglob("*")
+    written = [str(path.relative_to(root)) for path in templates if path.is_file()]
+    assert written
+    forgotten = [path for path in written if path not in shipped]
     for folder in FOLDERS:
         for path in (root / folder).rglob("*"):
             name = str(path.relative_to(root / folder))

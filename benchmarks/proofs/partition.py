@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from slotwise.benchmarks.proofs.assignment import read
+from slotwise.benchmarks.proofs.engine_options import add_engine_options
 from slotwise.benchmarks.proofs.isolated_run import Measured, measure
 from slotwise.benchmarks.proofs.rstorm import check_agreement
 from slotwise.benchmarks.table import Table
@@ -99,20 +100,4 @@ def run(options: argparse.Namespace) -> None:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add what the command line can say."""
     parser.add_argument("--instances", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--engine", default="auto", help="ours")
-    parser.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="of ours")
-    parser.add_argument(
-        "--textbook-limit",
-        type=float,
-        default=60.0,
-        metavar="S",
-        help="time limit of the textbook model",
-    )
-    parser.add_argument(
-        "--textbook",
-        nargs="*",
-        choices=TEXTBOOK_NAMES,
-        default=TEXTBOOK_NAMES,
-        help="textbook models to run; without a name: only ours",
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON object per line")
+    add_engine_options(parser, TEXTBOOK_NAMES, textbook_limit_s=60.0)

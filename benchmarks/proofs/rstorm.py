@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
+from slotwise.benchmarks.proofs.engine_options import add_engine_options
 from slotwise.benchmarks.proofs.isolated_run import Measured, measure
 from slotwise.benchmarks.proofs.table import ProofTable
 from slotwise.models.errors import SlotwiseError
@@ -138,20 +139,4 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--count", type=int, help="instances of each family (default: 9 and 20)")
     parser.add_argument("--seed", type=int, default=0, help="of the random families")
-    parser.add_argument("--engine", default="auto", help="ours")
-    parser.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="of ours")
-    parser.add_argument(
-        "--textbook-limit",
-        type=float,
-        default=600.0,
-        metavar="S",
-        help="time limit of the textbook model",
-    )
-    parser.add_argument(
-        "--textbook",
-        nargs="*",
-        choices=TEXTBOOK_NAMES,
-        default=TEXTBOOK_NAMES,
-        help="textbook models to run; without a name: only ours",
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON object per line")
+    add_engine_options(parser, TEXTBOOK_NAMES, textbook_limit_s=600.0)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from numpy.random import Generator
 
-from slotwise.heuristics.method import Method
+from slotwise.heuristics.method import Method, never_stopped
 from slotwise.heuristics.node_capacity import task_slots
 from slotwise.heuristics.one_by_one import no_room, place_one_by_one
 from slotwise.heuristics.partial_placement import Ledger
@@ -56,7 +56,7 @@ def _method(name: str, source: str, description: str, *, condense: bool) -> Meth
     return Method(
         name=name,
         source=source,
-        place=lambda problem, rng: place_until(problem, rng, CancellationToken()),
+        place=never_stopped(place_until),
         description=description,
         place_until=place_until,
     )

@@ -23,7 +23,7 @@ from collections.abc import Callable
 
 from numpy.random import Generator
 
-from slotwise.heuristics.method import Method
+from slotwise.heuristics.method import Method, never_stopped
 from slotwise.heuristics.node_capacity import computation, needs_cpu, task_costs
 from slotwise.heuristics.one_by_one import no_room
 from slotwise.heuristics.partial_placement import Ledger
@@ -83,7 +83,7 @@ def _method(name: str, source: str, description: str, weight: Weight) -> Method:
     return Method(
         name=name,
         source=source,
-        place=lambda problem, rng: place_until(problem, rng, CancellationToken()),
+        place=never_stopped(place_until),
         supports=needs_cpu,
         description=description,
         place_until=place_until,

@@ -27,7 +27,7 @@ from fractions import Fraction
 
 from numpy.random import Generator
 
-from slotwise.heuristics.method import Method
+from slotwise.heuristics.method import Method, never_stopped
 from slotwise.heuristics.node_capacity import computation, needs_cpu, task_costs
 from slotwise.heuristics.partial_placement import Ledger, LedgerWorker
 from slotwise.heuristics.placed_neighbours import PlacedNeighbours, links
@@ -156,7 +156,7 @@ def stromax_reassign(theta: Fraction = THETA) -> Method:
     return Method(
         name=NAME if theta == THETA else f"{NAME}:theta={written}",
         source="StroMAX (Jiang et al., DASFAA 2017), section 3.3, Algorithm 2",
-        place=lambda problem, rng: place_until(problem, rng, CancellationToken()),
+        place=never_stopped(place_until),
         supports=supports,
         description=(
             f"Moves running tasks away from nodes more than {percent} % above the average cpu, to "

@@ -19,14 +19,15 @@ from slotwise.cli.commands.convert import convert
 from slotwise.cli.commands.generate import generate
 from slotwise.cli.commands.grade import grade, report
 from slotwise.cli.commands.judge import judge
+from slotwise.cli.commands.kit import new
+from slotwise.cli.commands.kit.test_scheduler import test_scheduler
+from slotwise.cli.commands.kit.test_validator import test_validator
 from slotwise.cli.commands.lists import families, methods, schema
 from slotwise.cli.commands.partition import partition
 from slotwise.cli.commands.place import place
 from slotwise.cli.commands.profile import profile
 from slotwise.cli.commands.schedule import schedule
 from slotwise.cli.commands.solve import solve
-from slotwise.cli.commands.test_scheduler import test_scheduler
-from slotwise.cli.commands.test_validator import test_validator
 from slotwise.cli.commands.verify import verify
 
 COMMANDS = (
@@ -60,6 +61,7 @@ for command in COMMANDS:
     app.command()(command)
 app.add_typer(models.app, name="models")
 app.add_typer(reproduce.app, name="reproduce")
+app.add_typer(new.app, name="new")
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -18,6 +18,15 @@ class Chooser(Protocol):
         """Return a whole number from `low` to `high`, both included."""
         ...
 
+    def parts(self, least: int, most: int, make: Callable[[], X | None]) -> list[X]:
+        """Return what `make` returns, called again and again, without ``None``.
+
+        It is called `most` times, or until it returns ``None``, which it does from then on. A
+        source that shrinks its choices may end at any time after `least` calls: it can leave out
+        any one part with all its choices.
+        """
+        ...
+
 
 @dataclass(frozen=True)
 class FromRng:
@@ -28,6 +37,16 @@ class FromRng:
     def whole(self, low: int, high: int) -> int:
         """Return a whole number from `low` to `high`, both included."""
         return int(self.rng.integers(low, high + 1))
+
+    def parts(self, least: int, most: int, make: Callable[[], X | None]) -> list[X]:
+        """Return what `make` returns, called `most` times or until it returns ``None``."""
+        found: list[X] = []
+        for _ in range(most):
+            part = make()
+            if part is None:
+                break
+            found.append(part)
+        return found
 
 
 def chance(choose: Chooser, percent: int) -> bool:

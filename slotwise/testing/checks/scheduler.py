@@ -95,7 +95,9 @@ def as_scheduler(scheduler: Testable, *, seed: int = 0) -> NamedScheduler:
         return NamedScheduler(scheduler, scheduler, seed, _of_command(scheduler, seed))
     if CALLABLE.fullmatch(scheduler):
         found = _loaded(scheduler)
-        ask = _of_method(found, seed) if isinstance(found, Method) else _of_callable(found, scheduler)
+        ask = (
+            _of_method(found, seed) if isinstance(found, Method) else _of_callable(found, scheduler)
+        )
         return NamedScheduler(scheduler, scheduler, seed, ask)
     return NamedScheduler(scheduler, scheduler, seed, _of_method(find_method(scheduler), seed))
 

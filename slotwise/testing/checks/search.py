@@ -19,9 +19,11 @@ from hypothesis.strategies import SearchStrategy
 
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.instance_file import instance_hash, instance_text
 from slotwise.testing.checks.drawn import drawn
+from slotwise.testing.checks.edges import edges
 from slotwise.testing.checks.finding import Finding, NotJudgedError
 from slotwise.testing.checks.keyed_database import keyed
 from slotwise.testing.checks.reduction.smallest import smallest
@@ -70,30 +72,59 @@ class _Looks:
     is_ours: bool
     seen: dict[str, Finding | None] = field(default_factory=dict)
     not_judged: Counter[str] = field(default_factory=Counter)
+    examples: int = 0
     judged: int = 0
     failures: list[Failure] = field(default_factory=list)
     counted: tuple[int, int, dict[str, int]] | None = None
     deadline: float | None = None
+    smallest: Failure | None = None
 
     def look(self, instance: Instance) -> Finding | None:
-        key = instance_hash(instance)
-        if key in self.seen:
+        """Look at an instance that was drawn, and count it."""
+        if (key := instance_hash(instance)) in self.seen:
             return self.seen[key]
-        if self.deadline is not None and time.perf_counter() > self.deadline:
-            return None
-        finding = None
+        self.examples += 1
         try:
-            finding = self.demand.holds(self.trial, instance)
+            finding = self._held(instance)
             self.judged += 1
         except NotJudgedError as error:
+            finding = None
             self.not_judged[str(error)] += 1
+        if finding is None and self.is_ours and self.demand.check.has_edges:
+            finding = self._look_at_edges(instance)
         self.seen[key] = finding
+        return finding
+
+    def _held(self, instance: Instance) -> Finding | None:
+        finding = self.demand.holds(self.trial, instance)
         if finding is not None:
             self.failures.append(Failure(instance, finding))
         return finding
 
+    def _look_at_edges(self, instance: Instance) -> Finding | None:
+        answer = self.trial.answer(instance)
+        if isinstance(answer, Placement):
+            for edge in edges(instance, answer):
+                if self.fails(edge):
+                    return self.seen[instance_hash(edge)]
+        return None
+
+    def fails(self, instance: Instance) -> bool:
+        """Whether the check fails on an instance that was made from a drawn one."""
+        if (key := instance_hash(instance)) not in self.seen:
+            if self.deadline is not None and time.perf_counter() > self.deadline:
+                return False
+            try:
+                self.seen[key] = self._held(instance)
+            except NotJudgedError:
+                self.seen[key] = None
+        return self.seen[key] is not None
+
     def look_and_raise(self, instance: Instance) -> None:
         """Look; from the first finding on, the time for shrinking runs."""
+        is_late = self.deadline is not None and time.perf_counter() > self.deadline
+        if is_late and instance_hash(instance) not in self.seen:
+            return
         if self.look(instance) is not None:
             self.count()
             self.deadline = self.deadline or time.perf_counter() + SHRINK_S
@@ -101,18 +132,27 @@ class _Looks:
 
     def count(self) -> None:
         """Fix the counts that the report gives: what shrinking looks at does not count."""
-        self.counted = self.counted or (len(self.seen), self.judged, dict(self.not_judged))
+        self.counted = self.counted or (self.examples, self.judged, dict(self.not_judged))
 
     def make_small(self) -> None:
         """Look at smaller and smaller instances while there is time."""
         self.deadline = self.deadline or time.perf_counter() + SHRINK_S
-        start = min(self.failures, key=_size).instance
-        smallest(start, lambda instance: self.look(instance) is not None)
+        start = min(self.failures, key=_size)
+        kind = start.finding.kind
+
+        def fails(instance: Instance) -> bool:
+            found = self.seen[instance_hash(instance)] if self.fails(instance) else None
+            return found is not None and found.kind == kind
+
+        last = smallest(start.instance, fails)
+        found = self.seen[instance_hash(last)]
+        assert found is not None, "the first one fails"
+        self.smallest = Failure(last, found)
 
     def report(self, *, fails: bool, share: float | None = None) -> Report:
         self.count()
         assert self.counted is not None
-        failure = min(self.failures, key=_size) if fails else None
+        failure = (self.smallest or min(self.failures, key=_size)) if fails else None
         return Report(self.demand, self.trial.scheduler.name, *self.counted, failure, share)
 
 

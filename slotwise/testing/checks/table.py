@@ -26,6 +26,9 @@ from slotwise.testing.checks.trial import Trial
 
 Property: TypeAlias = Callable[[Trial, Instance], Finding | None]
 
+BREAKS_DOWN = "breaks down"
+"""Kind of the finding of a scheduler that gives no answer."""
+
 WRITTEN = re.compile(r"\s*([a-z-]+)\s*(?:(<=|>=)\s*(\S+)\s*)?")
 
 
@@ -58,6 +61,11 @@ class Check:
         """Whether it may fail on a share of the instances, which the threshold says."""
         return self.sense == ">="
 
+    @property
+    def has_edges(self) -> bool:
+        """Whether it also looks at instances in which an answer just does not fit any longer."""
+        return self.name == "valid"
+
 
 @dataclass(frozen=True, slots=True)
 class Demand:
@@ -86,7 +94,7 @@ class Demand:
         try:
             return self.check.bound(self.threshold)(trial, instance)
         except MethodError as error:
-            return Finding(f"breaks down: {error}")
+            return Finding(f"breaks down: {error}", BREAKS_DOWN)
 
 
 def _plain(held: Property) -> Callable[[float], Property]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal
 
+import numpy as np
+
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.testing.choices import Chooser, pick
 from slotwise.testing.random_instances.demand import with_some_demand
-from slotwise.testing.random_instances.kept import Pair, decimal_of, keeping
+from slotwise.testing.random_instances.kept import Pair, decimal_of, keeping, with_placement
 from slotwise.testing.random_instances.lost_nodes import without_nodes
 
 MOST_SPARE = Decimal("0.05")
@@ -44,6 +46,33 @@ def tightened(choose: Chooser, pair: Pair) -> Pair:
         cluster=replace(instance.cluster, nodes=nodes),
         objective=replace(instance.objective, soft=soft),
     ), placement
+
+
+def one_unit_short(choose: Chooser, instance: Instance) -> Instance:
+    """Return the instance with limits that a placement drawn for it would keep, but for one unit.
+
+    On one node one resource is short of what that placement loads by one unit, or by all of it
+    where that is less; whether another placement is valid is left open. An instance without any
+    load comes back unchanged.
+    """
+    instance, placement = with_placement(choose, instance)
+    verdict = judge(instance, placement)
+    problem = verdict.problem
+    loaded = np.argwhere(verdict.accounting.node_load).tolist()
+    if not loaded:
+        return instance
+    n, d = pick(choose, loaded)
+    key = problem.dims[d]
+    load = decimal_of(int(verdict.accounting.node_load[n, d]) * problem.units[d])
+    nodes = list(instance.cluster.nodes)
+    room = {**nodes[n].resources, key: load - min(Decimal(1), load)}
+    nodes[n] = replace(nodes[n], resources=room)
+    soft = {other: weight for other, weight in instance.objective.soft.items() if other != key}
+    return replace(
+        instance,
+        cluster=replace(instance.cluster, nodes=tuple(nodes)),
+        objective=replace(instance.objective, soft=soft),
+    )
 
 
 def _without_idle_nodes(instance: Instance, placement: Placement) -> Pair:

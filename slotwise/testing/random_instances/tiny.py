@@ -25,6 +25,8 @@ from slotwise.testing.random_instances.wide_numbers import (
     with_wide_rates,
 )
 
+RESOURCES = ("cpu", "memory_mb", "gpu")
+
 DISTANCES: tuple[tuple[int | str, ...], ...] = (
     (0, 1, 2, 3),
     (0, 0, 1, 2),
@@ -146,10 +148,13 @@ def _topologies(
     several = several or wanted.topologies > 1
     first = max(left - left // 2, wanted.tasks)
     shares = (first, left - first) if several else (left,)
-    made = [
-        make_topology(choose, f"topology-{t}", share, dims, rates)
-        for t, share in enumerate(shares, start=1)
-    ]
+    numbers = itertools.count()
+
+    def make() -> Topology:
+        t = next(numbers)
+        return make_topology(choose, f"topology-{t + 1}", shares[t], dims, rates)
+
+    made = choose.parts(wanted.topologies, len(shares), make)
     if wanted.tasks:
         made = [with_tasks(topology) for topology in made]
     if wanted.feature is not None:
@@ -158,8 +163,8 @@ def _topologies(
 
 
 def make_resources(choose: Chooser) -> tuple[str, ...]:
-    """Return which resources are counted: some of ``cpu``, ``memory_mb`` and ``gpu``."""
-    return tuple(d for d in ("cpu", "memory_mb", "gpu") if chance(choose, 70))
+    """Return which of `RESOURCES` are counted."""
+    return tuple(d for d in RESOURCES if chance(choose, 70))
 
 
 def make_cluster(
@@ -175,13 +180,16 @@ def make_cluster(
     racks = choose.whole(1, most_racks)
     alike = chance(choose, 50)
     base = _node_shape(choose, dims)
-    nodes = []
-    for n in range(count):
+    numbers = itertools.count(1)
+
+    def make() -> Node:
         slots, resources = base if alike else _node_shape(choose, dims)
         rack = f"r{choose.whole(1, racks)}"
-        nodes.append(Node(f"n{n + 1}", rack, slots=slots, resources=dict(resources)))
+        return Node(f"n{next(numbers)}", rack, slots=slots, resources=dict(resources))
+
+    nodes = choose.parts(least_nodes, count, make)
     distance = Distance(*(Decimal(d) for d in pick(choose, DISTANCES)))
-    return Cluster(tuple(nodes), distance, _matrix(choose, count))
+    return Cluster(tuple(nodes), distance, _matrix(choose, len(nodes)))
 
 
 def _node_shape(
@@ -193,11 +201,8 @@ def _node_shape(
         "gpu": (None, "1", "2", "0.3", "1", "1.5"),
     }
     slots = pick(choose, (None, 3, 2, 1, 2, 3, 2, None)) if not chance(choose, 4) else 0
-    resources: dict[str, Decimal | None] = {}
-    for d in dims:
-        offered = pick(choose, offers[d])
-        resources[d] = None if offered is None else Decimal(offered)
-    return slots, resources
+    offered = {key: pick(choose, amounts) for key, amounts in offers.items()}
+    return slots, {key: None if (a := offered[key]) is None else Decimal(a) for key in dims}
 
 
 def _matrix(choose: Chooser, count: int) -> tuple[tuple[Decimal, ...], ...] | None:

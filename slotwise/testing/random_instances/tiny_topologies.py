@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 from decimal import Decimal
 
@@ -32,21 +31,15 @@ def make_topology(
     if chance(choose, 15) and tasks > 1:
         ackers = Ackers(1, resources=_demand(choose, dims))
         tasks -= 1
-    components: list[Component] = []
-    while tasks > 0 or not components:
-        parallelism = 0 if chance(choose, 8) else min(tasks, choose.whole(1, 3))
-        kind = "bolt" if components else "spout"
-        name = f"bolt-{len(components)}" if components else "spout"
-        components.append(Component(name, kind, parallelism, _demand(choose, dims)))
-        tasks -= parallelism
-        if len(components) == most_components:
-            break
+    links = _linked_components(choose, tasks, dims, rates, most_components)
+    components = tuple(component for component, _ in links)
     ids = [component.id for component in components]
+    chain = tuple(stream for _, stream in links if stream is not None)
     isolation = pick(choose, ("none",) * 8 + ("task", "component", "component", "both"))
     return Topology(
         id=key,
-        components=tuple(components),
-        streams=_streams(choose, ids, rates),
+        components=components,
+        streams=chain + _extra_streams(choose, ids, rates),
         priority=pick(choose, (0, 1, 3)),
         worker_max_heap_mb=_heap_limit(choose, dims),
         constraints=_constraints(choose, ids),
@@ -65,17 +58,44 @@ def with_tasks(topology: Topology) -> Topology:
     return replace(topology, components=(replace(first, parallelism=1), *others))
 
 
+def _linked_components(
+    choose: Chooser, tasks: int, dims: tuple[str, ...], rates: bool, most: int
+) -> list[tuple[Component, Stream | None]]:
+    """Return components for so many tasks, each with a stream from the one before, or without."""
+    made: list[Component] = []
+    left = tasks
+
+    def make() -> tuple[Component, Stream | None] | None:
+        nonlocal left
+        if made and left <= 0:
+            return None
+        parallelism = 0 if chance(choose, 8) else min(left, choose.whole(1, 3))
+        left -= parallelism
+        kind = "bolt" if made else "spout"
+        name = f"bolt-{len(made)}" if made else "spout"
+        component = Component(name, kind, parallelism, _demand(choose, dims))
+        linked = not chance(choose, 15)
+        before = made[-1].id if made else name
+        stream = _stream(choose, before, name, rates) if linked else None
+        made.append(component)
+        return component, stream if before != name else None
+
+    return choose.parts(1, most, make)
+
+
 def _demand(choose: Chooser, dims: tuple[str, ...]) -> dict[str, Decimal]:
-    demand: dict[str, Decimal] = {}
-    if "cpu" in dims:
-        demand["cpu"] = Decimal(pick(choose, ("10", "20", "35", "0", "15.1", "30", "25")))
-    if "memory_mb" in dims:
-        demand["onheap_mb"] = Decimal(pick(choose, ("16", "32", "0", "60", "20.1", "40")))
-        if chance(choose, 40):
-            demand["offheap_mb"] = Decimal(pick(choose, ("8", "30", "0.1")))
-    if "gpu" in dims and chance(choose, 35):
-        demand["gpu"] = Decimal(pick(choose, ("1", "0.1", "0.2", "0.5")))
-    return demand
+    """Return what a task needs; the choices do not depend on `dims`, so that they shrink apart."""
+    cpu = pick(choose, ("10", "20", "35", "0", "15.1", "30", "25"))
+    onheap = pick(choose, ("16", "32", "0", "60", "20.1", "40"))
+    offheap = pick(choose, ("8", "30", "0.1")) if chance(choose, 40) else None
+    gpu = pick(choose, ("1", "0.1", "0.2", "0.5")) if chance(choose, 35) else None
+    amounts = {
+        "cpu": cpu if "cpu" in dims else None,
+        "onheap_mb": onheap if "memory_mb" in dims else None,
+        "offheap_mb": offheap if "memory_mb" in dims else None,
+        "gpu": gpu if "gpu" in dims else None,
+    }
+    return {key: Decimal(amount) for key, amount in amounts.items() if amount is not None}
 
 
 def _heap_limit(choose: Chooser, dims: tuple[str, ...]) -> Decimal | None:
@@ -84,20 +104,24 @@ def _heap_limit(choose: Chooser, dims: tuple[str, ...]) -> Decimal | None:
     return Decimal(pick(choose, ("100", "64", "40", "20.1")))
 
 
-def _streams(choose: Chooser, ids: list[str], rates: bool) -> tuple[Stream, ...]:
-    pairs = [(a, b) for a, b in itertools.pairwise(ids) if not chance(choose, 15)]
-    for _ in range(choose.whole(0, 2)):
-        pairs.append((pick(choose, ids), pick(choose, ids)))
-    return tuple(_stream(choose, a, b, rates) for a, b in pairs)
+def _extra_streams(choose: Chooser, ids: list[str], rates: bool) -> tuple[Stream, ...]:
+    """Return up to two streams between any components, those from one to itself among them."""
+
+    def make() -> Stream:
+        source, target = pick(choose, ids), pick(choose, ids)
+        return _stream(choose, source, target, rates)
+
+    return tuple(choose.parts(0, choose.whole(0, 2), make))
 
 
 def _stream(choose: Chooser, source: str, target: str, rates: bool) -> Stream:
+    """Return a stream; the choices do not depend on `rates`, so that they shrink apart."""
     grouping = pick(choose, GROUPINGS)
-    if not rates:
-        return Stream(source, target, grouping)
     rate = Decimal(pick(choose, ("12", "1", "0", "7.5", "10", "3")))
     size = pick(choose, (None, Decimal(2), Decimal("0.5")))
-    return Stream(source, target, grouping, rate, size)
+    return (
+        Stream(source, target, grouping, rate, size) if rates else Stream(source, target, grouping)
+    )
 
 
 def _constraints(choose: Chooser, ids: list[str]) -> Constraints:

@@ -13,6 +13,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import whole
+from slotwise.testing.choices import chance
 from slotwise.testing.random_instances.features import (
     with_constraint,
     with_cycle,
@@ -20,13 +21,13 @@ from slotwise.testing.random_instances.features import (
 )
 from slotwise.testing.random_instances.infeasible import REASONS, Reason, without_rejected
 from slotwise.testing.random_instances.kept import with_placement
-from slotwise.testing.random_instances.tight import tightened
+from slotwise.testing.random_instances.tight import one_unit_short, tightened
 from slotwise.testing.random_instances.tiny import make_instance, moderate_instance, ruled_instance
 from slotwise.testing.random_instances.wanted import Wanted
 from slotwise.testing.strategies.from_hypothesis import FromHypothesis
 
 KINDS: Mapping[str, str] = {
-    "any": "Every rule of the problem occurs; some are infeasible.",
+    "any": "Every rule of the problem occurs; some are infeasible, and some are by one unit.",
     "feasible": "A placement that keeps every rule is drawn first, then limits that keep it.",
     "infeasible": "No placement is valid, for one reason that has a name.",
     "tight": "Feasible; at most one unit or 5 % of some resource is spare in the whole cluster.",
@@ -91,8 +92,10 @@ def instances(
 def _any_instances(
     draw: st.DrawFn, most_tasks: int, most_nodes: int, wide_numbers: bool
 ) -> Instance:
+    choose = FromHypothesis(draw)
     make = make_instance if wide_numbers else moderate_instance
-    return make(FromHypothesis(draw), most_tasks, most_nodes)
+    instance = make(choose, most_tasks, most_nodes)
+    return one_unit_short(choose, instance) if chance(choose, 25) else instance
 
 
 def feasible_pairs(

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import strategies as st
 
 from slotwise.models.instance.topology import Topology
-from slotwise.models.values import whole
+from slotwise.models.values import one_of, whole
 from slotwise.testing.choices import chance
-from slotwise.testing.random_instances.tiny import make_resources
+from slotwise.testing.random_instances.tiny import RESOURCES, make_resources
 from slotwise.testing.random_instances.tiny_topologies import make_topology, with_tasks
 from slotwise.testing.strategies.from_hypothesis import FromHypothesis
 
 
 @st.composite
 def _topologies(
-    draw: st.DrawFn, id: str, most_components: int, most_tasks: int, rates: bool | None
+    draw: st.DrawFn,
+    id: str,
+    most_components: int,
+    most_tasks: int,
+    resources: Sequence[str] | None,
+    rates: bool | None,
 ) -> Topology:
     choose = FromHypothesis(draw)
-    dims = make_resources(choose)
+    dims = make_resources(choose) if resources is None else tuple(resources)
     tasks = choose.whole(1, most_tasks)
     rated = chance(choose, 40) if rates is None else rates
     return with_tasks(make_topology(choose, id, tasks, dims, rated, most_components))
@@ -28,6 +35,7 @@ def topologies(
     *,
     most_components: int = 4,
     most_tasks: int = 6,
+    resources: Sequence[str] | None = None,
     rates: bool | None = None,
 ) -> st.SearchStrategy[Topology]:
     """Return a strategy for topologies with at least one task.
@@ -44,14 +52,18 @@ def topologies(
         Most components without ackers, 1 or more.
     most_tasks
         Most tasks, ackers included, 1 or more.
+    resources
+        What tasks may need, out of ``cpu``, ``memory_mb`` and ``gpu``; ``None`` = some of them.
     rates
         Whether streams have rates, which an instance with ``flow="rates"`` needs; ``None`` = some.
 
     Raises
     ------
     InputError
-        When a number is out of range.
+        When a number is out of range, or a resource is none of these.
     """
     whole(most_components, "most_components", least=1)
     whole(most_tasks, "most_tasks", least=1)
-    return _topologies(id, most_components, most_tasks, rates)
+    for key in resources or ():
+        one_of(key, RESOURCES, "resources")
+    return _topologies(id, most_components, most_tasks, resources, rates)

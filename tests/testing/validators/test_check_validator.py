@@ -6,6 +6,8 @@ import json
 from random import Random
 
 import pytest
+from hypothesis import settings
+from hypothesis.database import InMemoryExampleDatabase
 from validator_mutants import FORGETFUL, TOO_STRICT, fewer_on_a_node, per_node, without
 
 from slotwise.models.errors import InputError
@@ -136,6 +138,30 @@ def test_an_answer_of_another_form_is_a_mistake() -> None:
     report = check_validator(lambda instance, placement: "valid", rules=["slots"], max_examples=1)
     assert verdicts(report) == {"slots": "fails"}
     assert "must be a bool, a collection of names of broken rules" in str(report)
+
+
+def misses_large_heaps(instance: Instance, placement: Placement) -> bool:
+    """The judge, to which a need of 30 or more is no violation."""
+    return all(one.needed >= 30 for one in judge(instance, placement).violations)
+
+
+def test_hypothesis_keeps_mistakes_in_its_database() -> None:
+    """A single case of each part finds what the plainest cases do not show, once it is kept."""
+    before = settings.get_current_profile_name()
+    database = InMemoryExampleDatabase()
+    settings.register_profile("kept", database=database, derandomize=False)
+    settings.load_profile("kept")
+    try:
+        assert check_validator(misses_large_heaps, rules=["heap"], max_examples=1).holds
+        found = check_validator(misses_large_heaps, rules=["heap"], max_examples=300)
+        assert not found.holds
+        assert not check_validator(misses_large_heaps, rules=["heap"], max_examples=1).holds
+        nothing = check_validator(
+            misses_large_heaps, rules=["heap"], max_examples=1, reproducible=True
+        )
+        assert nothing.holds
+    finally:
+        settings.load_profile(before)
 
 
 def test_a_validator_that_wavers_is_told() -> None:

@@ -28,4 +28,4 @@ def _broken(violations: Sequence[Violation]) -> Finding | None:
     if not violations:
         return None
     more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
-    return Finding(f"breaks {violations[0]}{more}")
+    return Finding(f"breaks {violations[0]}{more}", violations[0].rule)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.topology import Component, Constraints, Topology
+from slotwise.models.instance.topology import MEMORY_PARTS, Component, Constraints, Topology
 
 PLAIN = Topology("plain", ())
 """The defaults of a topology."""
@@ -96,6 +98,24 @@ def without_resource(instance: Instance, key: str) -> Instance:
         ),
         objective=replace(instance.objective, soft=soft),
     )
+
+
+def without_task_and_capacity(instance: Instance, index: int, place: int, n: int) -> Instance:
+    """Return the instance without a task of a component, and without what it needs on node `n`."""
+    topology = instance.topologies[index]
+    component = topology.components[place]
+    need: defaultdict[str, Decimal] = defaultdict(Decimal)
+    for key, amount in component.resources.items():
+        need["memory_mb" if key in MEMORY_PARTS else key] += amount
+    node = instance.cluster.nodes[n]
+    left = {k: None if v is None else v - need[k] for k, v in node.resources.items()}
+    nodes = (*instance.cluster.nodes[:n], replace(node, resources=left))
+    nodes += instance.cluster.nodes[n + 1 :]
+    fewer = replace(component, parallelism=component.parallelism - 1)
+    smaller = _with_component(topology, place, fewer)
+    topologies = (*instance.topologies[:index], smaller, *instance.topologies[index + 1 :])
+    lighter = replace(instance, cluster=replace(instance.cluster, nodes=nodes))
+    return with_topologies(lighter, topologies)
 
 
 def smaller_topologies(topology: Topology) -> Iterator[Callable[[], Topology]]:

@@ -16,6 +16,7 @@ from slotwise.models.instance.instance import Instance, Objective, Scheduler
 from slotwise.testing.checks.reduction.parts import (
     smaller_topologies,
     with_topologies,
+    without_task_and_capacity,
     without_node,
     without_resource,
 )
@@ -128,8 +129,16 @@ def _resources(instance: Instance) -> set[str]:
     return offered | {key for component in parts for key in component.resources}
 
 
+def _tasks_with_capacity(instance: Instance) -> Iterator[Callable[[], Instance]]:
+    """Take a task away, and from one node what it needs: what was just too much stays so."""
+    for index, topology in enumerate(instance.topologies):
+        for place, component in enumerate(topology.components):
+            for n in range(len(instance.cluster.nodes) if component.parallelism else 0):
+                yield partial(without_task_and_capacity, instance, index, place, n)
+
+
 def _numbers(instance: Instance) -> Iterator[Callable[[], Instance]]:
-    """Round rates and costs to 1, and demands to 0."""
+    """Make costs 1."""
     for index, row in enumerate(instance.linear):
         if row.cost != 1:
             one = replace(row, cost=Decimal(1))
@@ -143,6 +152,7 @@ STEPS: tuple[Step, ...] = (
     _parts,
     _instance_rules,
     _objective,
+    _tasks_with_capacity,
     _cluster,
     _numbers,
 )
