@@ -120,6 +120,8 @@ def grade(
         other run: rows that are there stay.
     master
         Spark's master; a session that is active already is used as it is, and not stopped.
+    out
+        Folder of the rows; it is made where there is none.
     seed, count
         Of families, methods and engine; instances per family, ``None`` = the family's own.
     progress
@@ -173,8 +175,10 @@ def grade(
     )
 
 
-def split_methods(written: Sequence[str]) -> list[str]:
-    """Return the names in texts ``A,B``; see `split_names`."""
+def split_methods(written: Sequence[str] | None) -> list[str] | None:
+    """Return the names in texts ``A,B``, as `split_names` does; ``None`` where there are none."""
+    if written is None:
+        return None
     return split_names(written, {*(method.name for method in all_methods()), *PAIRS})
 
 

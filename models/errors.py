@@ -31,6 +31,11 @@ class InputError(SlotwiseError, ValueError):
         The offending value; ``None`` with `has_value` false where there is none to show.
     file
         Name of the file, ``None`` when the object was made in Python.
+
+    Examples
+    --------
+    >>> print(InputError("must be 0 or more", field="cpu", value=-1, file="a.json"))
+    a.json: cpu = -1: must be 0 or more
     """
 
     def __init__(

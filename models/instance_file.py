@@ -100,5 +100,26 @@ def instance_text(instance: Instance) -> str:
 
 
 def write_instance(path: str | Path, instance: Instance) -> None:
-    """Write an instance, defaults written out; see `write_data`."""
+    """Write an instance file, defaults written out, whole or not at all.
+
+    Parameters
+    ----------
+    path
+        Of the file: YAML where it ends in ``.yaml`` or ``.yml``, otherwise JSON.
+    instance
+        What to write.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be written.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> (instance,) = slotwise.generate("rstorm", count=1)
+    >>> slotwise.write_instance("copy.yaml", instance)
+    >>> slotwise.read_instance("copy.yaml") == instance
+    True
+    """
     write_data(path, instance_document(instance))

@@ -111,7 +111,7 @@ def exact(value: Number | Outsized, field: str) -> Decimal:
     if isinstance(value, str):
         number = Decimal(number_of_text(value, field))
     else:
-        number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+        number = Decimal(repr(float(value))) if isinstance(value, float) else Decimal(value)
     if not number.is_finite():
         raise InputError("must be finite; write null for no limit", field=field, value=value)
     if number < 0:

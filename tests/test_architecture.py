@@ -31,6 +31,7 @@ models.performance.tables
 models.performance.file
 models.performance.article models.allocation.case
 models.instance_file models.schemas models.families
+models.schema_keys
 
 heuristics.method heuristics.method_names heuristics.method_error
 heuristics.partial_placement heuristics.placed_neighbours heuristics.node_capacity

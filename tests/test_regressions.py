@@ -10,9 +10,8 @@ from importlib.metadata import version
 import numpy as np
 import pytest
 
-from slotwise.benchmarks.grade import grade
+from slotwise.benchmarks.grade import grade, split_methods
 from slotwise.benchmarks.spark.session import check_master
-from slotwise.cli.commands.grade import split_methods
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Distance, Node

@@ -73,6 +73,14 @@ class Certificate:
         The placement by topology and ``component[index]``; ``None`` where there is none.
     digest
         What its file says is the hash of all the rest; ``None`` for one made in Python.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> instance = slotwise.read_instance("docs/examples/word-count.json")
+    >>> result = slotwise.solve(instance, engine="exhaustive")
+    >>> slotwise.certify(instance, result).asserted_by().partition(" ")[0]
+    'exhaustive'
     """
 
     instance: str

@@ -119,5 +119,27 @@ def _decimal(number: Fraction | None) -> Decimal | None:
 
 
 def write_certificate(path: str | Path, certificate: Certificate) -> None:
-    """Write a certificate; see `write_data`."""
+    """Write a certificate file, its digest computed, whole or not at all.
+
+    Parameters
+    ----------
+    path
+        Of the file: YAML where it ends in ``.yaml`` or ``.yml``, otherwise JSON.
+    certificate
+        Of `certify`.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be written.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> instance = slotwise.read_instance("docs/examples/word-count.json")
+    >>> result = slotwise.solve(instance, time_limit_s=30)
+    >>> slotwise.write_certificate("certificate.json", slotwise.certify(instance, result))
+    >>> slotwise.verify(instance, "certificate.json").status
+    'placement verified'
+    """
     write_data(path, certificate_document(certificate))

@@ -11,8 +11,8 @@ from slotwise.models.formats.instance_schema import (
     LimitsFile,
     Places,
     SchedulerFile,
-    TopologyFile,
 )
+from slotwise.models.formats.topology_schema import TopologyFile
 from slotwise.models.formats.validation import validated
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, LinearCost, Objective, Place, Scheduler

@@ -81,5 +81,28 @@ def placement_text(instance: Instance, placement: Placement) -> str:
 
 
 def write_placement(path: str | Path, instance: Instance, placement: Placement) -> None:
-    """Write a placement; see `write_data`."""
+    """Write a placement file, whole or not at all.
+
+    Parameters
+    ----------
+    path
+        Of the file: YAML where it ends in ``.yaml`` or ``.yml``, otherwise JSON.
+    instance
+        What was placed; the file names its hash.
+    placement
+        Of `instance`, valid or not.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be written.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> instance = slotwise.read_instance("docs/examples/word-count.json")
+    >>> slotwise.write_placement("plan.json", instance, slotwise.place(instance, "r-storm"))
+    >>> slotwise.judge(instance, "plan.json").valid
+    True
+    """
     write_data(path, placement_document(instance, placement))

@@ -29,6 +29,11 @@ class Node:
     resources
         Capacity per dimension: ``cpu`` in points (100 = one core), ``memory_mb``, any other.
         A dimension that is absent is not offered (0); ``None`` = no limit.
+
+    Examples
+    --------
+    >>> Node("n1", "r1", slots=4, resources={"cpu": 200, "memory_mb": 2048}).resources["cpu"]
+    Decimal('200')
     """
 
     id: str
@@ -104,6 +109,11 @@ class Cluster:
         Distance from each node (row) to each node (column), in the nodes' order, paid per unit
         of flow in the stream's direction; ``None`` = by level. Two tasks on one node pay the
         diagonal, whatever their workers.
+
+    Examples
+    --------
+    >>> Cluster((Node("n1", "r1"), Node("n2", "r1")))
+    Cluster of 2 nodes in 1 rack: n1, n2
     """
 
     nodes: tuple[Node, ...]

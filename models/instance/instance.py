@@ -159,6 +159,12 @@ class Instance:
     flow
         ``pairs``: weight 1 for each ordered pair of tasks of two components joined by a stream;
         ``rates``: rates times tuple size, divided over the pairs by grouping.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> slotwise.read_instance("docs/examples/word-count.json").task_names()[0]
+    ('wc', 'lines[0]')
     """
 
     name: str
@@ -212,8 +218,8 @@ class Instance:
             )
             for topology in self.topologies
         )
-        heads = ("topology", "components[tasks]", "streams")
-        return html_line(self._head()) + html_table(heads, rows, len(self.topologies))
+        table = html_table(("topology", "tasks", "streams"), rows, len(self.topologies))
+        return html_line(self._head()) + table
 
     def _head(self) -> str:
         tasks = sum(c.parallelism for t in self.topologies for c in t.placed_components)

@@ -221,7 +221,14 @@ def leave_out(instance: Instance, placement: Placement, topologies: Collection[s
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A method found no placement, or does not apply; `reason` in words for people."""
+    """A method found no placement, or does not apply; `reason` in words for people.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> slotwise.place("docs/examples/too-big.json", "r-storm")
+    Refusal: topology t: no node has room for task source[2]
+    """
 
     reason: str
 

@@ -194,6 +194,11 @@ class Topology:
         Isolation rules of a worker; with both, the first decides.
     ras
         See `RasSettings`.
+
+    Examples
+    --------
+    >>> Topology("t", (Component("a", "spout", 2), Component("b", "bolt", 1)), (Stream("a", "b"),))
+    Topology t: a[2], b[1]
     """
 
     id: str

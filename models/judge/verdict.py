@@ -96,6 +96,13 @@ class Verdict:
         Flow between tasks whose lowest common place is a worker, node, rack, the cluster.
     accounting
         Loads and counts per worker and node, in integer units.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> instance = slotwise.read_instance("docs/examples/word-count.json")
+    >>> slotwise.judge(instance, slotwise.place(instance, "r-storm"))
+    Verdict word-count: valid; overload 0, network 28
     """
 
     problem: Problem

@@ -41,12 +41,29 @@ class ModelsFile(FileObject):
 
 
 def read_models(source: str | Path) -> Models:
-    """Return name -> model of a file; ``-`` = JSON or YAML from stdin.
+    """Read performance models: what threads of a task reach on one slot.
+
+    Parameters
+    ----------
+    source
+        Path of a JSON, YAML, CSV or Parquet file; ``-`` = JSON or YAML from stdin.
+
+    Returns
+    -------
+    dict
+        Name of a kind of task -> `PerformanceModel`.
 
     Raises
     ------
     InputError
         One line: file, field (of CSV and Parquet: the row), value, rule.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> models = slotwise.read_models("models.csv")  # doctest: +SKIP
+    >>> slotwise.allocate("star", 100, models=models)  # doctest: +SKIP
+    Allocated star by optimal, slots by rate: 100: optimal 6
     """
     suffix = Path(source).suffix.lower()
     if suffix in TABLES:
@@ -73,7 +90,28 @@ def models_from_data(data: Any) -> Models:
 
 
 def write_models(path: str | Path, models: Models, source: str = "") -> None:
-    """Write models, whole or not at all, in the format of the file's ending (else JSON)."""
+    """Write performance models, whole or not at all.
+
+    Parameters
+    ----------
+    path
+        Of the file; its ending says the format: ``.json``, ``.yaml``, ``.csv`` or ``.parquet``
+        (any other: JSON).
+    models
+        Name -> model.
+    source
+        Where they come from; kept in JSON and YAML.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be written.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> slotwise.write_models("models.csv", slotwise.read_models("models.json"))  # doctest: +SKIP
+    """
     suffix = Path(path).suffix.lower()
     if suffix in TABLES:
         write_atomically(path, table_bytes(models, suffix))

@@ -57,12 +57,24 @@ def compiled(given: Instance | Problem) -> Problem:
 
 
 def compile_problem(instance: Instance) -> Problem:
-    """Return the integer form of `instance`.
+    """Return the integer form of `instance`, which all functions take in its place.
+
+    Parameters
+    ----------
+    instance
+        What is to be placed. Compile it once where it is used many times.
 
     Raises
     ------
     InputError
         When a sum could reach 2^62 or a term 2^53 at the resolution of the instance's decimals.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> instance = slotwise.read_instance("docs/examples/word-count.json")
+    >>> slotwise.compile_problem(instance).task_count
+    9
     """
     numbers = resource_numbers(instance)
     dims = tuple(sorted(numbers))

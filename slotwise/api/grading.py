@@ -114,7 +114,7 @@ def reproduce(article: str = "sam") -> Reproduction:
     --------
     >>> import slotwise
     >>> slotwise.reproduce("sam")  # doctest: +SKIP
-    Reproduction: 58 of 63 figures agree
+    Reproduction: 54 of 76 figures agree
     """
     published, computed = ARTICLES[known(article, ARTICLES, "article")]
     found = published()

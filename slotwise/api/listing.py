@@ -1,17 +1,18 @@
-"""Lists of what there is: methods, engines, families, schemas; and generated instances."""
+"""Lists of what there is: methods, engines, families, schemas; and generated instances.
+
+Engines are loaded only to be listed: a schema needs none.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from slotwise.heuristics.registry import all_methods
 from slotwise.models.allocation.case import AllocationCase
 from slotwise.models.families.registry import ALLOCATION_FAMILIES, FAMILIES
 from slotwise.models.families.storm import DESCRIPTION, NAME
 from slotwise.models.instance.instance import Instance
 from slotwise.models.schemas import json_schemas
 from slotwise.models.values import known, whole
-from slotwise.solver.engines import ENGINES
 
 
 def methods() -> list[dict[str, Any]]:
@@ -31,6 +32,9 @@ def methods() -> list[dict[str, Any]]:
     >>> "r-storm" in [one["name"] for one in slotwise.methods()]
     True
     """
+    from slotwise.heuristics.registry import all_methods
+    from slotwise.solver.engines import ENGINES
+
     heuristics = [
         {
             "name": method.name,
@@ -94,7 +98,7 @@ def generate(
     --------
     >>> import slotwise
     >>> [instance.name for instance in slotwise.generate("random", count=2)]
-    ['random-0-0', 'random-0-1']
+    ['random-0-0000-feasible', 'random-0-0001-feasible']
     """
     known(family, [*FAMILIES, *ALLOCATION_FAMILIES], "family")
     whole(seed, "seed")

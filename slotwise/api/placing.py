@@ -50,7 +50,7 @@ def place(
     >>> import slotwise
     >>> placement = slotwise.place("docs/examples/word-count.json", "r-storm")
     >>> placement.nodes
-    (0, 0, 0, 0, 1, 1, 0, 1, 1)
+    (0, 0, 0, 1, 1, 1, 0, 0, 1)
     """
     chosen = find_method(method) if isinstance(method, str) else method
     return run_method(as_problem(instance, topology, worker_min_cpu, submitters), chosen, seed)

@@ -26,7 +26,7 @@ def plain_data(value: Any, *path: str | int) -> Any:
     if len(path) > MAX_DEPTH:
         rule = f"is nested too deeply; at most {MAX_DEPTH} levels are read"
         raise InputError(rule, field=key_path(path[0]), has_value=False)
-    if value is None or isinstance(value, str | bool | int | float | Decimal):
+    if value is None or isinstance(value, str | bool | int | Decimal):
         return value
     if isinstance(value, Mapping):
         return {_key(key, path): plain_data(one, *path, key) for key, one in value.items()}

@@ -206,6 +206,15 @@ class Result:
         What the judge says of `placement`, made when the search had ended; ``None`` without one.
 
     By names the placement is in `places`.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> result = slotwise.solve("docs/examples/word-count.json", time_limit_s=30)
+    >>> result.objective
+    (overload 0 (proven), network 23 (proven))
+    >>> len(result.places["wc"])
+    9
     """
 
     status: Status

@@ -9,6 +9,8 @@ import pytest
 from malformed_cases import CASES, Case, good_text
 
 from slotwise.cli import app as command_line
+from slotwise.cli.options import as_options
+from slotwise.models.errors import InputError
 
 
 def refused(answer, *fragments: str) -> None:
@@ -125,3 +127,16 @@ def test_an_internal_error_is_no_bad_input(cli, examples, monkeypatch):
     assert answer.err == (
         "slotwise: internal error, please report it: claims 1, the judge finds 2\n"
     )
+
+
+def test_errors_of_the_library_name_options() -> None:
+    def raised(field, rule, **more):
+        with pytest.raises(InputError) as caught, as_options(rate="--rate", slots="--slots"):
+            raise InputError(rule, field=field, value=1, **more)
+        return str(caught.value)
+
+    assert raised("rate", "goes without `slots`") == "--rate = 1: goes without --slots"
+    assert raised("rate, slots", "are two") == "--rate, --slots = 1: are two"
+    assert raised("rate one", "is wrong") == "--rate one = 1: is wrong"
+    assert raised("rates", "`rate`") == "rates = 1: `rate`"
+    assert raised("rate", "is wrong", file="a.json") == "a.json: rate = 1: is wrong"

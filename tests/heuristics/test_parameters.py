@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 
+from slotwise.benchmarks.grade import split_methods
 from slotwise.benchmarks.grading.plan import RunLimits, make_plan
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
-from slotwise.cli.commands.grade import split_methods
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.registry import describe, find_method

@@ -182,3 +182,7 @@ def test_a_time_limit_is_finite_and_above_0_for_everyone(value, examples) -> Non
     for call in calls:
         with pytest.raises(InputError, match=r"time limit = .*must be a finite number of seconds"):
             call()
+
+
+def test_floats_of_numpy_are_read_as_floats() -> None:
+    assert exact(np.float64(0.1), "x") == Decimal("0.1")

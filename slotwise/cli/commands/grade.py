@@ -51,7 +51,7 @@ def grade(
     try:
         summary = run_grading(
             sources or [],
-            methods=None if methods is None else split_methods(methods),
+            methods=split_methods(methods),
             engine=engine,
             time_limit_s=time_limit,
             memory_limit_mb=memory_limit,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from conftest import Cli
 
-from slotwise.cli.commands.verify import crosschecked
+from slotwise.api.solving import crosscheck as crosschecked
 from slotwise.heuristics import HEURISTICS
 from slotwise.models.errors import InternalError
 from slotwise.models.families.rstorm import RSTORM

@@ -1,0 +1,119 @@
+"""Every option of the command line is an argument of a Python function."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import slotwise
+from slotwise.cli.app import COMMANDS
+from slotwise.cli.commands import models, reproduce
+
+FUNCTION = {
+    "solve": "solve",
+    "verify": "verify",
+    "place": "place",
+    "partition": "partition",
+    "schedule": "schedule",
+    "allocate": "allocate",
+    "judge": "judge",
+    "convert": "convert",
+    "grade": "grade",
+    "report": "report",
+    "generate": "generate",
+    "profile": "profile",
+    "methods": "methods",
+    "families": "families",
+    "schema": "schema",
+}
+"""Command -> public function with its options as arguments."""
+
+OTHER_NAME = {
+    "plan": "placement",
+    "time_limit": "time_limit_s",
+    "memory_limit": "memory_limit_mb",
+}
+"""Option -> argument, where a unit or a noun belongs to the name."""
+
+NO_ARGUMENT = {
+    ("*", "as_json"): "to_document",
+    ("*", "quiet"): "nothing is printed: on_progress and logging tell",
+    ("solve", "out"): "write_placement",
+    ("place", "out"): "write_placement",
+    ("schedule", "out"): "write_placement",
+    ("convert", "out"): "Written.text",
+    ("generate", "out"): "write_instance",
+    ("partition", "out"): "PartitionedFile.partition",
+    ("allocate", "out"): "to_document",
+    ("allocate", "out_instance"): "Allocated.to_instance",
+    ("allocate", "plot"): "a drawing of the command line (slotwise[plot])",
+    ("solve", "crosscheck"): "crosscheck",
+    ("solve", "certificate"): "certify and write_certificate",
+}
+"""(Command, option) that is none, and what does the same in Python."""
+
+
+def parameters(function):
+    return list(inspect.signature(function).parameters)
+
+
+def test_every_command_has_a_function():
+    names = [command.__name__ for command in COMMANDS]
+    assert [name for name in names if name not in FUNCTION] == []
+    assert {FUNCTION[name] for name in names} <= set(slotwise.__all__)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.__name__)
+def test_every_option_is_an_argument(command):
+    name = command.__name__
+    taken = parameters(getattr(slotwise, FUNCTION[name]))
+    missing = [
+        option
+        for option in parameters(command)
+        if OTHER_NAME.get(option, option) not in taken
+        and ("*", option) not in NO_ARGUMENT
+        and (name, option) not in NO_ARGUMENT
+    ]
+    assert missing == []
+
+
+def test_exceptions_are_needed():
+    commands = {command.__name__: command for command in COMMANDS}
+    for command, option in NO_ARGUMENT:
+        named = COMMANDS if command == "*" else (commands[command],)
+        assert any(option in parameters(one) for one in named), (command, option)
+        if command != "*":
+            assert option not in parameters(getattr(slotwise, FUNCTION[command]))
+
+
+@pytest.mark.parametrize("name", [word for words in NO_ARGUMENT.values() for word in words.split()])
+def test_what_stands_in_for_an_option_is_there(name):
+    if name.isidentifier() and name.split("_")[0] in ("write", "crosscheck", "certify"):
+        assert name in slotwise.__all__
+
+
+def test_commands_of_groups_have_functions():
+    assert {one.callback.__name__ for one in models.app.registered_commands} == {"show", "convert"}
+    assert {one.callback.__name__ for one in reproduce.app.registered_commands} == {"sam"}
+    assert {"read_models", "write_models", "reproduce"} <= set(slotwise.__all__)
+
+
+def test_a_missing_argument_would_be_seen():
+    def command(instance: str, brand_new: int) -> None: ...
+
+    assert "brand_new" not in parameters(slotwise.solve)
+    assert "brand_new" in parameters(command)
+
+
+def test_defaults_are_those_of_the_commands():
+    for command in COMMANDS:
+        function = getattr(slotwise, FUNCTION[command.__name__])
+        theirs = inspect.signature(function).parameters
+        for option, one in inspect.signature(command).parameters.items():
+            other = theirs.get(OTHER_NAME.get(option, option))
+            if other is None or other.default is inspect.Parameter.empty or option == "out":
+                continue
+            if (command.__name__, option) in (("profile", "threads"), ("grade", "sources")):
+                continue  # texts there, sequences here
+            assert one.default == other.default, (command.__name__, option)
