@@ -98,7 +98,7 @@ def answers_at_random(instance: Instance) -> Answer:
     answer = exact(instance)
     if isinstance(answer, Refusal):
         return answer
-    shift = random.randrange(50)  # noqa: S311 (the fault)
+    shift = random.randrange(50)
     return Placement(answer.nodes, tuple(w if w < 0 else w + shift for w in answer.workers))
 
 

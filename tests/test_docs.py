@@ -43,6 +43,7 @@ NOT_RUN = {
     "grading.md": 3,  # a whole grading; files of Storm; a Spark cluster
     "r-storm.md": 1,  # a benchmark: nine exact proofs
     "scheduling.md": 1,  # files of Storm; minutes
+    "testing/checks.md": 1,  # pytest with a command that is not there
     "methods/stromax.md": 1,  # a grading of 212 instances: minutes
     "methods.md": 4,  # a whole grading; two installations; `make storm-peer` needs Maven
     "methods/index.md": 1,  # a grading of 69 instances: minutes

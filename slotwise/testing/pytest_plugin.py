@@ -47,15 +47,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(
     session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Add the checks to the tests."""
+    """Add the checks to the tests, before ``-k`` and the like choose among them."""
     if config.getoption("--slotwise-scheduler") is not None:
-        items.extend(_Checks.from_parent(session, name="slotwise").collect())
-
-
-pytest_collection_modifyitems = pytest.hookimpl(tryfirst=True)(pytest_collection_modifyitems)
+        items.extend(_Checks.from_parent(session, name="slotwise", nodeid="slotwise").collect())
 
 
 class _Checks(pytest.Collector):

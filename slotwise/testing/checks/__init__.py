@@ -1,6 +1,10 @@
-"""What a scheduler owes, checked on random instances: is it valid, complete, close to the optimum?
+"""Checks of any scheduler on random instances: valid, complete, close to the optimum, and more.
 
-A `scheduler` under test is a Python callable, one of our methods or a command.
+A `scheduler` under test is a Python callable, one of our methods or a command; `answer` says what
+it may return, and a `trial` remembers what it said. `properties` are what is checked, an instance
+at a time; `table` gives them names and thresholds. `search` draws instances with Hypothesis, and
+`reduction` makes the first that fails small; the `oracle` proves optima. `functions` are the checks
+for people's own tests, ``slotwise test-scheduler`` and the pytest plug-in call the same `search`.
 
-Start with `scheduler`. It may import `models`, `heuristics`, `solver` and `testing.strategies`.
+Start with `functions`. It may import `models`, `heuristics`, `solver` and `testing.strategies`.
 """

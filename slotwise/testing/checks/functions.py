@@ -24,7 +24,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.testing.checks.failure_text import command, failure_text
 from slotwise.testing.checks.report import Failure, Report, State
 from slotwise.testing.checks.scheduler import TIME_LIMIT_S, NamedScheduler, Testable, as_scheduler
-from slotwise.testing.checks.search import Budget, search
+from slotwise.testing.checks.search import BUDGET, Budget, search
 from slotwise.testing.checks.table import Demand, parse_demand
 from slotwise.testing.checks.trial import Trial
 
@@ -72,7 +72,7 @@ def judged(
     trial: Trial,
     asked: Demand,
     instances: SearchStrategy[Instance] | None = None,
-    budget: Budget = Budget(),
+    budget: Budget = BUDGET,
     *,
     kind: str | None = None,
 ) -> Report:
@@ -96,7 +96,7 @@ def check_complete(scheduler: Testable, **options: Unpack[Options]) -> Report:
 
 
 def check_deterministic(scheduler: Testable, **options: Unpack[Options]) -> Report:
-    """The same instance and seed have the same answer."""
+    """Ask the same with the same seed: the answer is the same."""
     return check(scheduler, "deterministic", **options)
 
 
@@ -120,15 +120,13 @@ def check_node_loss(scheduler: Testable, **options: Unpack[Options]) -> Report:
     return check(scheduler, "node-loss", **options)
 
 
-def check_admits(
-    scheduler: Testable, allowance: float = 0.1, **options: Unpack[Options]
-) -> Report:
+def check_admits(scheduler: Testable, allowance: float = 0.1, **options: Unpack[Options]) -> Report:
     """At most the share `allowance` of instances that the oracle can place are refused."""
     return check(scheduler, f"admits>={1 - allowance:.12g}", **options)
 
 
 def check_gap(scheduler: Testable, at_most: float = 0.1, **options: Unpack[Options]) -> Report:
-    """The gap to the proven optimum is at most `at_most`.
+    """Compare with the proven optimum: the gap is at most `at_most`.
 
     It is (value - optimum) / max(|value|, 10^-6) of the first term in which the two differ.
     """
@@ -141,5 +139,5 @@ def check_moves(scheduler: Testable, at_most: int, **options: Unpack[Options]) -
 
 
 def check_time(scheduler: Testable, at_most_s: float, **options: Unpack[Options]) -> Report:
-    """The answer comes within `at_most_s` seconds of wall-clock time."""
+    """Wait for the answer: it comes within `at_most_s` seconds of wall-clock time."""
     return check(scheduler, f"time<={at_most_s!r}", **options)

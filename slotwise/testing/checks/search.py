@@ -59,6 +59,10 @@ class Budget:
     seed: int | None = None
 
 
+BUDGET = Budget()
+"""As Hypothesis is configured."""
+
+
 class _FoundError(AssertionError):
     """Tells Hypothesis that the check fails on this instance."""
 
@@ -166,7 +170,7 @@ def search(
     demand: Demand,
     trial: Trial,
     instances: SearchStrategy[Instance] | None = None,
-    budget: Budget = Budget(),
+    budget: Budget = BUDGET,
     *,
     kind: str | None = None,
 ) -> Report:
@@ -228,9 +232,7 @@ def _fails(looks: _Looks, instances: SearchStrategy[Instance], budget: Budget) -
     return False
 
 
-def _run(
-    test: Callable[[], None], budget: Budget, looks: _Looks, phases: Sequence[Phase]
-) -> None:
+def _run(test: Callable[[], None], budget: Budget, looks: _Looks, phases: Sequence[Phase]) -> None:
     """Call a test of Hypothesis with the settings of its profile, save where ours must differ.
 
     A scheduler and the oracle take what time they take, so there is no deadline; drawing rich

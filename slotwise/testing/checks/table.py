@@ -101,14 +101,18 @@ def _plain(held: Property) -> Callable[[float], Property]:
     return lambda threshold: held
 
 
-def _limited(held: Callable[[Trial, Instance, float], Finding | None]) -> Callable[[float], Property]:
+def _limited(
+    held: Callable[[Trial, Instance, float], Finding | None],
+) -> Callable[[float], Property]:
     return lambda most: lambda trial, instance: held(trial, instance, most)
 
 
 _ALL = (
     Check("valid", "No hard rule is broken, as the judge sees it.", _plain(is_valid)),
     Check("complete", "Every topology that is not refused is placed whole.", _plain(is_complete)),
-    Check("deterministic", "The same instance and seed: the same answer.", _plain(is_deterministic)),
+    Check(
+        "deterministic", "The same instance and seed: the same answer.", _plain(is_deterministic)
+    ),
     Check("names", "Other names of nodes and components: the same cost.", _plain(ignores_names)),
     Check("order", "Nodes and components in reverse order: the same cost.", _plain(ignores_order)),
     Check("capacity", "With more capacity nothing gets worse.", _plain(is_no_worse_with_more)),

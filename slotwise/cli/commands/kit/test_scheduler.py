@@ -17,7 +17,8 @@ def test_scheduler(
     scheduler: Annotated[
         str,
         typer.Argument(
-            metavar="SCHEDULER", help="cmd:COMMAND, a method (slotwise methods), or module:callable."
+            metavar="SCHEDULER",
+            help="cmd:COMMAND, a method (slotwise methods), or module:callable.",
         ),
     ],
     check: Annotated[
@@ -45,9 +46,9 @@ def test_scheduler(
         typer.Option(metavar="FILE", help="Look at this instance alone, to see a failure again."),
     ] = None,
     time_limit: options.TimeLimit = TIME_LIMIT_S,
-    save: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder for failing instances.")
-    ] = Path("slotwise-failures"),
+    save: Annotated[Path, typer.Option(metavar="DIR", help="Folder for failing instances.")] = Path(
+        "slotwise-failures"
+    ),
     as_json: options.Json = False,
 ) -> int:
     """Check a scheduler on random small instances, and save those on which it fails."""

@@ -32,5 +32,7 @@ def _shown(instance: Instance, answer: Answer) -> str:
         return "with a refusal"
     ids = [node.id for node in instance.cluster.nodes]
     rows = zip(instance.task_names(), answer.nodes, answer.workers, strict=True)
-    places = [f"{task} on {ids[n]}/{w}" if n >= 0 else f"{task} nowhere" for (_, task), n, w in rows]
+    places = [
+        f"{task} on {ids[n]}/{w}" if n >= 0 else f"{task} nowhere" for (_, task), n, w in rows
+    ]
     return ", ".join(places[:6]) + (", ..." if len(places) > 6 else "")

@@ -7,8 +7,8 @@ from fractions import Fraction
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Refusal
 from slotwise.testing.checks.finding import Finding, NotJudgedError
-from slotwise.testing.checks.properties.reordered import reordered
 from slotwise.testing.checks.properties.renamed import renamed
+from slotwise.testing.checks.properties.reordered import reordered
 from slotwise.testing.checks.trial import NOT_VALID, Trial, on_variant
 
 Costs = tuple[Fraction, ...]

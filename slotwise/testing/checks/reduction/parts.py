@@ -47,9 +47,7 @@ def with_topologies(instance: Instance, topologies: tuple[Topology, ...]) -> Ins
         }
         running = {key: tasks for key, tasks in kept.items() if tasks}
     rows = [(instance.task_of(row.task), row) for row in instance.linear]
-    linear = tuple(
-        replace(row, task=f"{task[0]}/{task[1]}") for task, row in rows if task in known
-    )
+    linear = tuple(replace(row, task=f"{task[0]}/{task[1]}") for task, row in rows if task in known)
     return replace(instance, topologies=topologies, running=running, linear=linear)
 
 

@@ -16,9 +16,9 @@ from slotwise.models.instance.instance import Instance, Objective, Scheduler
 from slotwise.testing.checks.reduction.parts import (
     smaller_topologies,
     with_topologies,
-    without_task_and_capacity,
     without_node,
     without_resource,
+    without_task_and_capacity,
 )
 
 Step: TypeAlias = Callable[[Instance], Iterator[Callable[[], Instance]]]
