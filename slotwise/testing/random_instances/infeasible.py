@@ -1,6 +1,7 @@
 """Instances that are infeasible by construction, for a reason that has a name.
 
-Each starts from an instance that is feasible by construction, so that the reason is the only one.
+Each starts from an instance that is feasible by construction; the change alone makes it infeasible,
+at times in more than one way.
 """
 
 from __future__ import annotations

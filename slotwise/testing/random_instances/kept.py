@@ -37,10 +37,11 @@ def keeping(instance: Instance, placement: Placement) -> Pair:
     stays, one that does not is just kept from then on.
     """
     placement = _apart(instance, placement)
-    needs = {
-        (v.rule, v.place, v.subject): decimal_of(v.needed)
-        for v in judge(instance, placement).violations
-    }
+    needs: dict[tuple[str, str, str], Decimal] = {}
+    for found in judge(instance, placement).violations:
+        # Components of two topologies may have one name: the larger need counts for both.
+        key = (found.rule, found.place, found.subject)
+        needs[key] = max(needs.get(key, Decimal(0)), decimal_of(found.needed))
     limits = dict(instance.objective.limits)
     if ("max_moved", "cluster", "tasks") in needs:
         limits["moved"] = int(needs["max_moved", "cluster", "tasks"])

@@ -156,7 +156,7 @@ def _topologies(
 
     made = choose.parts(wanted.topologies, len(shares), make)
     if wanted.tasks:
-        made = [with_tasks(topology) for topology in made]
+        made = [with_tasks(made[0], wanted.tasks), *map(with_tasks, made[1:])]
     if wanted.feature is not None:
         made[0] = wanted.feature(choose, made[0])
     return tuple(made)
@@ -208,7 +208,7 @@ def _node_shape(
 def _matrix(choose: Chooser, count: int) -> tuple[tuple[Decimal, ...], ...] | None:
     if not chance(choose, 20):
         return None
-    symmetric = chance(choose, 40)
+    symmetric = chance(choose, 50)
     rows = [
         [Decimal(choose.whole(0, 5)) / (2 if i < j else 1) for j in range(count)]
         for i in range(count)

@@ -50,12 +50,17 @@ def make_topology(
     )
 
 
-def with_tasks(topology: Topology) -> Topology:
-    """Return the topology with a task of its first component if it has no task at all."""
-    if any(component.parallelism for component in topology.components):
-        return topology
+def with_tasks(topology: Topology, least: int = 1) -> Topology:
+    """Return the topology with `least` tasks, ackers included, of which one is no acker.
+
+    Where there are fewer, the first component gets more.
+    """
+    own = sum(component.parallelism for component in topology.components)
+    ackers = topology.ackers.count if topology.ackers else 0
+    missing = max(least - own - ackers, 1 - own, 0)
     first, *others = topology.components
-    return replace(topology, components=(replace(first, parallelism=1), *others))
+    first = replace(first, parallelism=first.parallelism + missing)
+    return replace(topology, components=(first, *others))
 
 
 def _linked_components(

@@ -13,7 +13,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import whole
-from slotwise.testing.choices import chance
+from slotwise.testing.choices import chance, pick
 from slotwise.testing.random_instances.features import (
     with_constraint,
     with_cycle,
@@ -136,19 +136,38 @@ def _pairs(
 
 
 def infeasible_with_reason(
-    most_tasks: int = 6, most_nodes: int = 4
+    most_tasks: int = 6, most_nodes: int = 4, *, reason: str | None = None
 ) -> st.SearchStrategy[tuple[Instance, Reason]]:
     """Return a strategy for infeasible instances with the reason of each.
 
-    Without that reason the instance would be feasible. Arguments are as in `instances`; reasons
-    that need more tasks or nodes do not occur.
+    An instance that is feasible is made infeasible by that reason; at times others come with it.
+
+    Parameters
+    ----------
+    most_tasks, most_nodes
+        As in `instances`.
+    reason
+        The name of one of `REASONS`; ``None`` = any that so many tasks and nodes allow.
+
+    Raises
+    ------
+    InputError
+        When there is no such reason, or it needs more tasks or nodes.
     """
+    names = [one.name for one in REASONS]
+    if reason is not None and reason not in names:
+        rule = f"is no reason; {suggestion(reason, names)}"
+        raise InputError(rule, field="reason", value=reason)
     whole(most_tasks, "most_tasks", least=1)
     whole(most_nodes, "most_nodes", least=1)
+    asked = [one for one in REASONS if reason in (None, one.name)]
+    if len(asked) == 1:
+        whole(most_tasks, "most_tasks", least=asked[0].wanted.least_tasks)
+        whole(most_nodes, "most_nodes", least=asked[0].wanted.nodes)
     possible = [
-        reason
-        for reason in REASONS
-        if reason.wanted.least_tasks <= most_tasks and reason.wanted.nodes <= most_nodes
+        one
+        for one in asked
+        if one.wanted.least_tasks <= most_tasks and one.wanted.nodes <= most_nodes
     ]
     return _infeasible(possible, most_tasks, most_nodes)
 
@@ -158,7 +177,7 @@ def _infeasible(
     draw: st.DrawFn, possible: list[Reason], most_tasks: int, most_nodes: int
 ) -> tuple[Instance, Reason]:
     choose = FromHypothesis(draw)
-    reason = draw(st.sampled_from(possible))
+    reason = pick(choose, possible)
     drawn = ruled_instance(choose, most_tasks, most_nodes, reason.wanted)
     named = replace(without_rejected(drawn), name=f"infeasible: {reason.name}")
     instance, _ = with_placement(choose, named)
