@@ -76,7 +76,8 @@ testing.checks.drawn testing.checks.report
 testing.checks.search testing.checks.one_instance testing.checks.failure_text
 testing.checks.failure_files testing.checks.functions
 testing.pytest_plugin
-testing.strategies.stories testing.strategies.story_checks
+testing.strategies.story_checks
+testing.strategies.stories
 testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
