@@ -69,7 +69,10 @@ class _Checks(pytest.Collector):
         """
         from slotwise.models.errors import InputError
 
+        from slotwise.testing.hypothesis_extra import require_hypothesis
+
         try:
+            require_hypothesis("--slotwise-scheduler")
             from slotwise.testing.checks.drawn import check_kind
             from slotwise.testing.checks.scheduler import as_scheduler
             from slotwise.testing.checks.table import DEFAULT, parse_demand
