@@ -1,4 +1,4 @@
-"""The kit for random tests: strategies for Hypothesis, checks of schedulers, engines that must agree.
+"""The kit for random tests: strategies, checks of schedulers, engines that must agree.
 
 People who test a scheduler import the public names from here, ``from slotwise.testing import
 instances``. Names are loaded when they are first used. They need the extra ``slotwise[testing]``;

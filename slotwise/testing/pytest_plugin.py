@@ -68,7 +68,6 @@ class _Checks(pytest.Collector):
             For a scheduler or check that there is not, and where Hypothesis is missing.
         """
         from slotwise.models.errors import InputError
-
         from slotwise.testing.hypothesis_extra import require_hypothesis
 
         try:

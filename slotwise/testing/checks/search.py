@@ -23,9 +23,9 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.instance_file import instance_hash, instance_text
 from slotwise.testing.checks.drawn import drawn
-from slotwise.testing.checks.properties.edges import edges
 from slotwise.testing.checks.finding import Finding, NotJudgedError
 from slotwise.testing.checks.keyed_database import keyed
+from slotwise.testing.checks.properties.edges import edges
 from slotwise.testing.checks.reduction.smallest import smallest
 from slotwise.testing.checks.report import Failure, Report
 from slotwise.testing.checks.table import Demand
