@@ -133,7 +133,7 @@ def grade(
         For an unknown name, a method or an engine that none of the cases is for, or a bad number,
         before Spark starts.
     KeyboardInterrupt
-        On Ctrl-C, with the finished chunks kept; the same call goes on from there.
+        On Ctrl-C, with the finished chunks kept; the same call resumes.
 
     Examples
     --------

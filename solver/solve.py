@@ -57,8 +57,8 @@ def solve(
 ) -> Result:
     """Return the best placement found and what is proven about it.
 
-    The strict form of `slotwise.solve`, which has the same arguments and also takes paths and
-    dicts; what each means is told there.
+    The strict form of `slotwise.solve`, which documents the arguments and also takes paths and
+    dicts.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def solve(
                 RunToken(memory=memory),
             )
         except MemoryError:
-            memory.note(name, "ended, for it ran out of memory")
+            memory.note(name, "ended because it ran out of memory")
             ended = Supervised(None, interrupted=False)
         if ended.answer is None and memory.is_overdue:
             memory.note(name, f"abandoned, over the limit of {memory.limit_mb:,} MB")

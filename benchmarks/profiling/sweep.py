@@ -12,7 +12,7 @@ section 5.1). We read it so:
   rate, down to `resolution`; a number of threads begins at the peak rate of the one before.
 
 Everything that is decided depends on the trials alone, so that a sweep that is started again with
-the trials it had goes on where it was.
+the trials it had resumes there.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from slotwise.models.judge.judge import judge
 INTERRUPTED = 130
 """The exit code of a solve that was interrupted."""
 DONE_CODES = (0, 1, 3)
-"""Of a solve that had ended by itself."""
+"""Of a solve that had already ended."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class SolveEnd:
     memory_mb
         Peak of the process; ``None`` where it did not tell.
     left_behind
-        Whether the search did not end by itself, and was left behind.
+        Whether the search did not end in time and was abandoned.
     """
 
     shape: str

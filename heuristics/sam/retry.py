@@ -48,7 +48,7 @@ def map_with_retry(
     """Return the first number of slots from `estimate` on that `map_onto` can use.
 
     For every number VMs are acquired anew. Slots that they have beyond it stay closed: otherwise
-    the numbers between two sizes of VM could not be told apart.
+    the numbers between two sizes of VM would be indistinguishable.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def profile(
 
     Trials of more and more threads at higher and higher rates, on one core, until more threads
     bring nothing. Each trial that ended is kept in a file beside `out`: after Ctrl-C, the same
-    call goes on from there.
+    call resumes.
 
     Parameters
     ----------

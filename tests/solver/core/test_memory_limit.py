@@ -122,7 +122,7 @@ def test_memory_error_ends_the_engine_only(
     monkeypatch.setitem(engines.ENGINES, "hog", named(hog(resident, fail)))
     found = slotwise.solve(FAMILIES["rstorm"].make(6, 0), engine="hog")
     assert (found.status, found.placement) == (Status.FEASIBLE, FINISHING)
-    assert "hog: ended, for it ran out of memory" in found.notes[0]
+    assert "hog: ended because it ran out of memory" in found.notes[0]
     assert "9.00 EiB" in found.notes[0]
 
 
