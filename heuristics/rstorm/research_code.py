@@ -220,8 +220,8 @@ _METHOD = WeightedMethod(
     source="R-Storm (Peng et al., Middleware 2015), the authors' research code",
     description=(
         "R-Storm as its authors ran it up to December 2014: tasks of neighbours in turn to the "
-        "nearest node with memory and cpu for them. If no node has cpu left, that code refuses; "
-        "slotwise overloads the node where the overload is least, if cpu is soft."
+        "nearest node with memory and cpu for them; if no node has cpu left, that code refuses, "
+        "and slotwise overloads the node where the overload is least, if cpu is soft."
     ),
     otherwise="The algorithm of r-storm with parameters that its authors did not use",
     usual=RStormWeights(normalise=False),

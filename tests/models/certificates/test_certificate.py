@@ -214,7 +214,10 @@ MALFORMED: dict[str, tuple[Change, str]] = {
     "no placement": (lambda d: d.update(placement=None), "has no placement when infeasible"),
     "text": (lambda d: d["objective"][0].update(value="0"), "must be a number"),
     "negative": (lambda d: d["objective"][0].update(value=-1), "must be finite and 0 or more"),
-    "length": (lambda d: d["proofs"][0].update(bounds=[0]), "must have one entry per term (2)"),
+    "length": (
+        lambda d: d["proofs"][0].update(bounds=[0]),
+        "must have one entry per term (there are 2)",
+    ),
 }
 
 

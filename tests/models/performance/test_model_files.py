@@ -33,11 +33,11 @@ CASES = {
     "unknown column": ("unit," + HEAD, "columns = 'unit': is an unknown or duplicate column"),
     "duplicate row": (
         HEAD + "a,1,5,1,1\na,1,6,1,1\n",
-        r"measurements\[1\].threads = 1: must be ",
+        r"measurements\[1\].threads = 1: must be above 1",
     ),
     "falls below its peak": (
         HEAD + "a,1,5,1,1\na,2,3,1,1\na,4,9,1,1\n",
-        r"models.a.measurements\[1\].peak_rate = 3: must be at least the 5",
+        r"models.a.measurements\[1\].peak_rate = 3: must be at least 5, the rate with fewer threads",
     ),
     "no single thread": (HEAD + "a,2,5,1,1\n", "the measurement of 1 thread is missing"),
     "no threads": (HEAD + "a,0,5,1,1\n", "line 2.threads = 0: must be 1 or more"),

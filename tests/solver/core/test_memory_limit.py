@@ -275,7 +275,7 @@ def test_room_is_what_is_left(resident: Reading) -> None:
     assert not memory.notes
     assert not token.has_room(901 * MB, "too much")
     assert memory.notes == [
-        "too much would take 901 MB, and 900 MB are left of the memory limit of 1,000 MB"
+        "too much would take 901 MB, but only 900 MB are left of the memory limit of 1,000 MB"
     ]
 
 
