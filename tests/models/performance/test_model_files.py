@@ -37,7 +37,7 @@ CASES = {
     ),
     "falls below its peak": (
         HEAD + "a,1,5,1,1\na,2,3,1,1\na,4,9,1,1\n",
-        r"models.a.measurements\[1\].peak_rate = 3: must be at least 5, the rate with fewer threads",
+        r"models.a.measurements\[1\].peak_rate = 3: must be at least 5, the rate with fewer",
     ),
     "no single thread": (HEAD + "a,2,5,1,1\n", "the measurement of 1 thread is missing"),
     "no threads": (HEAD + "a,0,5,1,1\n", "line 2.threads = 0: must be 1 or more"),
