@@ -36,6 +36,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.proofs.partition",
         "proofs of balanced partitions, compared with textbook models",
     ),
+    "explain_conflicts": Experiment(
+        "slotwise.benchmarks.proofs.conflicts",
+        "minimal conflicts and cheapest repairs of infeasible instances, each checked anew",
+    ),
     "rstorm_table": Experiment(
         "slotwise.benchmarks.proofs.rstorm_table",
         "R-Storm's versions compared with the optimum and the article",

@@ -2,10 +2,10 @@
 
 The package knows no algorithm. An `Instance` in the user's units (`instance`) is compiled into a
 `Problem` of integer arrays (`problem`); the judge (`judge`) checks every rule and recomputes every
-cost of a placement. Around them: our own files (`formats`), other formats (`importers`), graph
-files (`graph_files`), certificates of proofs (`certificates`) and generators of instances
-(`families`). `instance_file` reads any instance file; everything else builds on `errors` and
-`values`.
+cost of a placement; `explanation` says what makes up a cost. Around them: our files (`formats`),
+other formats (`importers`), graph files (`graph_files`), certificates of proofs (`certificates`)
+and generators of instances (`families`). `instance_file` reads any instance file; everything else
+builds on `errors` and `values`.
 
 A second problem, allocation (how many threads and slots does a dataflow need for a rate), has its
 own nouns: `dataflow` (tasks and their rates), `performance` (what a task does on one slot,

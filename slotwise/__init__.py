@@ -25,6 +25,7 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 if TYPE_CHECKING:
     from slotwise.api.allocating import Allocated, allocate
+    from slotwise.api.explaining import explain
     from slotwise.api.exporting import convert
     from slotwise.api.grading import read_rows, report, reproduce
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
@@ -89,6 +90,7 @@ __all__ = [
     "compile_problem",
     "convert",
     "crosscheck",
+    "explain",
     "families",
     "generate",
     "grade",
@@ -144,6 +146,7 @@ _HOME = {
     "compile_problem": "slotwise.models.problem.compile",
     "convert": "slotwise.api.exporting",
     "crosscheck": "slotwise.api.solving",
+    "explain": "slotwise.api.explaining",
     "families": "slotwise.api.listing",
     "generate": "slotwise.api.listing",
     "grade": "slotwise.benchmarks.grade",

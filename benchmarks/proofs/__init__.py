@@ -4,8 +4,9 @@ Each engine solves each instance in a separate process on one core (`isolated_ru
 compares with textbook models of one boolean per task and node (`textbook`, `textbook_solvers`),
 `storm` takes every topology of decoded Storm clusters, `assignment` public instances with
 published values, `partition` balanced graph partitions (textbook: `partition_textbook`),
-`rstorm_table` R-Storm's versions and the optimum; `table` prints.
+`rstorm_table` R-Storm's versions and the optimum, `conflicts` explains infeasible instances;
+`table` prints.
 
 Start with `rstorm`. It may import `benchmarks.analysis`, `benchmarks.grading`, `benchmarks.report`
-(texts), `benchmarks.table`, `solver`, `heuristics` and `models`.
+(texts), `benchmarks.table`, `testing`, `solver`, `heuristics` and `models`.
 """

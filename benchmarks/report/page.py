@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from slotwise.benchmarks.analysis.aggregate import Aggregate, aggregate
@@ -22,6 +21,7 @@ from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report import text as report_data
 from slotwise.benchmarks.report.charts import gap_figure, profile_figure, script_json
 from slotwise.benchmarks.report.facts import descriptions, facts, families
+from slotwise.benchmarks.report.page_template import template
 from slotwise.benchmarks.report.placement_svg import draw, legend
 from slotwise.benchmarks.report.placement_view import legend_names, racks_of
 from slotwise.benchmarks.report.text import CaseLine
@@ -81,7 +81,7 @@ def render(rows: Sequence[Row], store: Store) -> str:
     rows = latest(rows)
     lines = report_data.case_lines(rows, summary)
     drawn = _drawn(lines, rows, store)
-    page: str = _template().render(
+    page: str = template("report.html.j2").render(
         summary=summary,
         exact=[s for s in summary.methods if s.kind == Kind.EXACT],
         heuristics=[s for s in summary.methods if s.kind != Kind.EXACT],
@@ -101,25 +101,6 @@ def render(rows: Sequence[Row], store: Store) -> str:
         plotly=Markup(get_plotlyjs()),
     )
     return page
-
-
-def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("slotwise.benchmarks.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "number": report_data.number,
-        "short": report_data.short,
-        "percent": report_data.percent,
-        "seconds": report_data.seconds_text,
-        "spread_title": report_data.spread_title,
-        "zero_text": report_data.zero_text,
-    }
-    return environment.get_template("report.html.j2")
 
 
 def _counts(rows: Sequence[Row], summary: Aggregate) -> Mapping[str, int]:

@@ -12,6 +12,7 @@ from functools import partial
 
 from numpy.random import Generator
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.ras.scheduler.round import Round
 from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
@@ -31,10 +32,14 @@ from slotwise.models.problem.scaling import CPU, MEMORY
 
 
 def place(
-    strategy: str, problem: Problem, rng: Generator, token: CancellationToken | None = None
+    strategy: str,
+    problem: Problem,
+    rng: Generator,
+    token: CancellationToken | None = None,
+    log: DecisionLog | None = None,
 ) -> Placement | Refusal:
     """Return what one round leaves; nothing in it is random."""
-    one = schedule_round(problem.instance, strategy=strategy, token=token)
+    one = schedule_round(problem.instance, strategy=strategy, token=token, log=log)
     rows = zip(problem.instance.task_names(), one.placement.nodes, strict=True)
     out = {topology for (topology, _), node in rows if node == UNPLACED}
     if out and not problem.may_reject:
@@ -102,6 +107,7 @@ def _method(name: str) -> Method:
         source=f"Apache Storm, ResourceAwareScheduler with {storm_class}",
         place=partial(place, name),
         place_until=partial(place, name),
+        place_logged=lambda problem, rng, log: place(name, problem, rng, log=log),
         supports=partial(supports, name),
         description=(
             f"A round of Storm's Resource Aware Scheduler with {storm_class}, including "

@@ -60,6 +60,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.one_by_one import hard_with_memory, no_room, place_one_by_one
 from slotwise.heuristics.partial_placement import Ledger, LedgerWorker
@@ -74,7 +75,10 @@ from slotwise.models.values import NO_LIMIT
 
 
 def schedule(
-    problem: Problem, weights: RStormWeights, token: CancellationToken
+    problem: Problem,
+    weights: RStormWeights,
+    token: CancellationToken,
+    log: DecisionLog | None = None,
 ) -> Placement | Refusal:
     """Return the research code's placement; nothing in it is random."""
     metric = research_metric(problem, weights)
@@ -82,7 +86,7 @@ def schedule(
     def place(ledger: Ledger, topology: int) -> str | None:
         return schedule_topology(ledger, metric, topology, token)
 
-    return place_one_by_one(problem, hard_with_memory(problem), place, failed_consume=True)
+    return place_one_by_one(problem, hard_with_memory(problem), place, failed_consume=True, log=log)
 
 
 def schedule_topology(

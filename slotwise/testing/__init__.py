@@ -21,6 +21,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from slotwise.testing.checks.functions import (
+        CheckFailed,
+        check,
+        check_admits,
+        check_capacity,
+        check_complete,
+        check_deterministic,
+        check_gap,
+        check_moves,
+        check_names,
+        check_node_loss,
+        check_order,
+        check_time,
+        check_valid,
+    )
     from slotwise.testing.random_instances.infeasible import REASONS, Reason
     from slotwise.testing.strategies.clusters import clusters
     from slotwise.testing.strategies.faults import Fault, apply, faults
@@ -39,11 +54,24 @@ if TYPE_CHECKING:
 __all__ = [
     "KINDS",
     "REASONS",
+    "CheckFailed",
     "Fault",
     "Reason",
     "SchedulerStory",
     "ValidatorReport",
     "apply",
+    "check",
+    "check_admits",
+    "check_capacity",
+    "check_complete",
+    "check_deterministic",
+    "check_gap",
+    "check_moves",
+    "check_names",
+    "check_node_loss",
+    "check_order",
+    "check_time",
+    "check_valid",
     "check_validator",
     "clusters",
     "faults",
@@ -56,13 +84,26 @@ __all__ = [
 ]
 
 _HOME = {
+    "CheckFailed": "slotwise.testing.checks.functions",
+    "Fault": "slotwise.testing.strategies.faults",
     "KINDS": "slotwise.testing.strategies.instances",
     "REASONS": "slotwise.testing.random_instances.infeasible",
-    "Fault": "slotwise.testing.strategies.faults",
     "Reason": "slotwise.testing.random_instances.infeasible",
     "SchedulerStory": "slotwise.testing.strategies.stories",
     "ValidatorReport": "slotwise.testing.validators.report",
     "apply": "slotwise.testing.strategies.faults",
+    "check": "slotwise.testing.checks.functions",
+    "check_admits": "slotwise.testing.checks.functions",
+    "check_capacity": "slotwise.testing.checks.functions",
+    "check_complete": "slotwise.testing.checks.functions",
+    "check_deterministic": "slotwise.testing.checks.functions",
+    "check_gap": "slotwise.testing.checks.functions",
+    "check_moves": "slotwise.testing.checks.functions",
+    "check_names": "slotwise.testing.checks.functions",
+    "check_node_loss": "slotwise.testing.checks.functions",
+    "check_order": "slotwise.testing.checks.functions",
+    "check_time": "slotwise.testing.checks.functions",
+    "check_valid": "slotwise.testing.checks.functions",
     "check_validator": "slotwise.testing.validators.check",
     "clusters": "slotwise.testing.strategies.clusters",
     "faults": "slotwise.testing.strategies.faults",

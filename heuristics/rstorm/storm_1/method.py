@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from numpy.random import Generator
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.ras.methods import cluster_reason, running_reason
 from slotwise.heuristics.ras.model.requests import OWN
@@ -35,10 +36,10 @@ LACKING: tuple[tuple[str, Callable[[Topology], object]], ...] = (
 """What a topology may have here and not in Storm 1.0.6."""
 
 
-def place(problem: Problem, rng: Generator) -> Placement | Refusal:
+def place(problem: Problem, rng: Generator, log: DecisionLog | None = None) -> Placement | Refusal:
     """Return what one round leaves; nothing in it is random."""
     try:
-        one = schedule_storm_1(problem.instance)
+        one = schedule_storm_1(problem.instance, log=log)
     except OverdrawnError as error:
         return failed(str(error))
     return whole_topologies(problem, one.placement, one.outcomes)
@@ -83,6 +84,7 @@ R_STORM_1_0 = Method(
     name=NAME,
     source="Apache Storm 1.0.6, ResourceAwareScheduler with DefaultResourceAwareStrategy",
     place=place,
+    place_logged=place,
     supports=supports,
     description=(
         "R-Storm as its first author released it in Apache Storm 1.0.6: CPU and memory are never "
