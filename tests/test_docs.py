@@ -45,8 +45,8 @@ NOT_RUN = {
     "scheduling.md": 1,  # files of Storm; minutes
     "testing/checks.md": 1,  # pytest with a command that is not there
     "methods/stromax.md": 1,  # a grading of 212 instances: minutes
-    "methods.md": 4,  # a whole grading; two installations; `make storm-peer` needs Maven
     "methods/index.md": 1,  # a grading of 69 instances: minutes
+    "methods.md": 4,  # a whole grading; two installations; `make storm-peer` needs Maven
 }
 TUTORIALS = ROOT / "docs" / "tutorials"
 ONE_BY_ONE = tuple(page for page in PAGES if page.parent != TUTORIALS)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import cast
 
 from docutils import nodes
 from sphinx.addnodes import pending_xref
@@ -34,6 +36,7 @@ MODULES = (
 )
 ALONE = {"slotwise"}
 """Packages whose inner packages are no part of their page's interface."""
+BARS = re.compile(r"(?<![`|\\])\|(\w[^|`]*)\|(?![`|])")
 FOLDER = Path(__file__).parents[1] / "reference" / "generated"
 
 
@@ -94,6 +97,12 @@ def write_pages(_app: Sphinx) -> None:
             path.write_text(text, encoding="utf-8")
 
 
+def as_plain_text(_app: Sphinx, *about: object) -> None:
+    """Docstrings have bars for absolute values, and no substitutions of reStructuredText."""
+    lines = cast("list[str]", about[-1])
+    lines[:] = [BARS.sub(r"\\|\1\\|", line) for line in lines]
+
+
 def without_link(
     _app: Sphinx, _env: BuildEnvironment, node: pending_xref, shown: nodes.TextElement
 ) -> nodes.TextElement | None:
@@ -111,4 +120,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the extension."""
     app.connect("builder-inited", write_pages)
     app.connect("missing-reference", without_link)
+    app.connect("autodoc-process-docstring", as_plain_text)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
-from sphinx.application import Sphinx
+if TYPE_CHECKING:  # the tests call the functions without Sphinx
+    from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
@@ -36,12 +38,15 @@ def relinked(text: str, source: str, page: str) -> str:
     return LINK.sub(target, text)
 
 
-def without_empty_patterns(text: str, folder: Path) -> str:
-    """Drop the lines of toctrees with a pattern that matches no page."""
+def without_empty_patterns(text: str, page: Path) -> str:
+    """Drop the lines of toctrees with a pattern that matches no other page."""
+
+    def matches(pattern: str) -> bool:
+        return any(found != page for found in page.parent.glob(f"{pattern}.*"))
 
     def kept(match: re.Match[str]) -> str:
         lines = match[0].splitlines(keepends=True)
-        return "".join(x for x in lines if "*" not in x or any(folder.glob(f"{x.strip()}.*")))
+        return "".join(line for line in lines if "*" not in line or matches(line.strip()))
 
     return TOCTREE.sub(kept, text)
 
@@ -56,7 +61,7 @@ def read_source(app: Sphinx, docname: str, content: list[str]) -> None:
         app.env.note_dependency(str(path))
         content[0] = relinked(path.read_text(encoding="utf-8"), PAGES[docname], page)
     else:
-        text = without_empty_patterns(content[0], (ROOT / page).parent)
+        text = without_empty_patterns(content[0], ROOT / page)
         content[0] = relinked(text, page, page)
 
 

@@ -66,4 +66,4 @@ def test_the_cheapest_is_what_brute_force_finds() -> None:
 
 @pytest.mark.deep
 def test_the_cheapest_is_what_brute_force_finds_on_more() -> None:
-    assert compare(infeasible_tiny(5, 150)) >= 60
+    assert compare(infeasible_tiny(5, 300)) >= 60
