@@ -48,6 +48,9 @@ NOT_RUN = {
     "methods/index.md": 1,  # a grading of 69 instances: minutes
     "methods.md": 4,  # a whole grading; two installations; `make storm-peer` needs Maven
 }
+TUTORIALS = ROOT / "docs" / "tutorials"
+ONE_BY_ONE = tuple(page for page in PAGES if page.parent != TUTORIALS)
+"""Pages whose blocks stand alone; `tests/test_tutorials.py` runs the others from top to bottom."""
 SHELL = re.compile(r"[|<>&;$*`]")
 """What only a shell understands, beyond `TELLS_CODE`."""
 TELLS_CODE = ' || echo "exit code $?"'
@@ -115,7 +118,7 @@ def printed_by(command: str, folder: Path, cli: Cli) -> str:
     return " ".join(printed.split())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", ONE_BY_ONE, ids=name_of)
 def test_console_blocks(page, copy, cli, monkeypatch):
     monkeypatch.chdir(copy)
     for block in blocks(page, "console"):
@@ -125,7 +128,7 @@ def test_console_blocks(page, copy, cli, monkeypatch):
                 assert " ".join(line.split()) in printed, command
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", ONE_BY_ONE, ids=name_of)
 def test_python_blocks(page, copy):
     for block in blocks(page, "python"):
         run([sys.executable, "-c", block], copy)

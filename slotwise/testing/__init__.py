@@ -1,18 +1,18 @@
-"""The kit for random tests: strategies for Hypothesis, instances by seed, engines that must agree.
+"""The kit for random tests: strategies, checks of schedulers, engines that must agree.
 
 People who test a scheduler import the public names from here, ``from slotwise.testing import
-instances``; they are loaded when they are first used, and need the extra ``slotwise[testing]``,
-which `hypothesis_extra` says where it is missing. `strategies` defines them; `checks` holds any
-scheduler against judge and optimum, for functions, ``slotwise test-scheduler`` and `pytest_plugin`;
-`validators` holds validators of placements against the judge.
+instances``. Names are loaded when they are first used. They need the extra ``slotwise[testing]``;
+`hypothesis_extra` raises a clear error if it is missing. `strategies` draws instances, `checks`
+tests a scheduler (functions, ``slotwise test-scheduler``, `pytest_plugin`), and `validators`
+compares validators of placements with the judge.
 
-`choices` is a source of choice with two implementations, so that one grammar draws from NumPy and
-from Hypothesis; `random_instances` draws with it. `panel` asks every engine, `agreement` says what
-must hold between their answers, `rule_coverage` which rules an instance has, `tally` counts by
+`choices` is a source of randomness with two implementations, so that one grammar draws from NumPy
+and from Hypothesis; `random_instances` draws with it. `panel` runs every engine, `agreement` states
+what must hold between their answers, `rule_coverage` which rules an instance has, `tally` counts by
 rule; `engines_agree` is the program. `mutations` damages valid files.
 
 Start with `strategies`. It may import `models`, `heuristics` and `solver`; of our own code only
-tests, `benchmarks.experiments` and, of `checks`, the command line import it.
+tests, `benchmarks.experiments` and, for the kit, the command line import it.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Improvement:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What one engine proved by itself: its own bound per term, in integer steps, and how."""
+    """What one engine proved: its own bound per term, in integer steps, and how."""
 
     engine: str
     version: str

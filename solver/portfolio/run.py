@@ -156,18 +156,18 @@ def _proof(engine: Engine, found: Outcome) -> Proof:
     return Proof(engine.name, engine.version(), own, found.proof)
 
 
-FIRST = "a first placement at once, and the bounds that hold for every placement"
+FIRST = "a first placement at once, and bounds that hold for every placement"
 SOON = "many tasks: a better placement to start from"
-POLISH = "not proven: better placements in the time that is left"
+POLISH = "not proven: better placements in the remaining time"
 PRICED = "distances by level: node configurations can be listed and priced"
 PARTS = "equal nodes, all equally far apart: parts are priced along an order of tasks"
 CONNECTED_COLUMNS = "one topology: connected configurations are priced without listing whole nodes"
-LISTED = "distances by level: node configurations listed with all that is decided on a node"
+LISTED = "distances by level: node configurations listed with everything decided on a node"
 ENCLOSING = "more than two racks: all nodes in one rack bound the optimum from below"
 ENCLOSED = "more than two racks: a placement in one rack bounds it from above"
-FEWEST_MOVES = "earlier terms are proven: of the configurations that reach them, the fewest moves"
-TAKES_ALL = "takes every rule; has the time that is left"
-BESIDE = "takes every rule; searches beside the others on the other threads"
+FEWEST_MOVES = "earlier terms are proven: among the configurations that reach them, fewest moves"
+TAKES_ALL = "takes every rule; gets the remaining time"
+BESIDE = "takes every rule; runs in parallel on the other threads"
 
 
 @dataclass(frozen=True, slots=True)
