@@ -94,24 +94,20 @@ def worker_splits(
     search = _SplitEnumeration(
         problem, kinds, topology, node, configurations, deadline, params, token
     )
-    search.usable = usable if len(configurations) == 1 else None
     layer = np.zeros(1, dtype=np.int64)
     fresh = int(problem.slots[node]) if keeps_apart(problem, topology) else 1
+    last = len(configurations) - 1
     while len(layer) and fresh:
-        layer = search.extend(layer, 0)
+        is_last = last == 0 and fresh == 1  # nothing is added to these, so they must be usable
+        layer = search.extend(layer, 0, usable if is_last else None)
         fresh -= 1
     for source in range(1, len(configurations)):
-        if source == len(configurations) - 1:
-            search.usable = usable
-        search.extend(search.kept, source)
+        search.extend(search.kept, source, usable if source == last else None)
     return search.splits(), search.kept
 
 
 class _SplitEnumeration:
-    """All splits reached so far; `kept` are the undominated ones.
-
-    Where `usable` [U, k] is given, new ones must hold one of these.
-    """
+    """All splits reached so far; `kept` are the undominated ones."""
 
     def __init__(
         self,
@@ -139,10 +135,13 @@ class _SplitEnumeration:
         self._costs = np.zeros((1, 5), dtype=np.int64)
         self._how = np.full((1, 3), -1, dtype=np.int64)
         self.kept = np.zeros(1, dtype=np.int64)
-        self.usable: IntArray | None = None
 
-    def extend(self, rows: IntArray, source: int) -> IntArray:
-        """Add one worker to each of the splits in every way; return the new ones that are kept."""
+    def extend(self, rows: IntArray, source: int, usable: IntArray | None) -> IntArray:
+        """Add one worker to each of the splits in every way; return the new ones that are kept.
+
+        Where `usable` [U, k] is given, they must hold one of these.
+        """
+        wanted = None if usable is None else VectorSet(usable, self._most)
         start = len(self._counts)
         configurations = self._worker_configurations[source]
         at_once = max(1, self._params.split_pairs_at_once // max(1, len(configurations.counts)))
@@ -151,7 +150,7 @@ class _SplitEnumeration:
             self._token.check()
             if time.perf_counter() > self._deadline:
                 raise NotTakenError("splitting the tasks of a node into workers takes too long")
-            self._add(rows[first : first + at_once], source)
+            self._add(rows[first : first + at_once], source, wanted)
         new = self.kept[self.kept >= start]
         if len(self.kept) > self._params.max_worker_splits:
             raise NotTakenError(
@@ -159,7 +158,7 @@ class _SplitEnumeration:
             )
         return new
 
-    def _add(self, rows: IntArray, source: int) -> None:
+    def _add(self, rows: IntArray, source: int, wanted: VectorSet | None) -> None:
         configurations = self._worker_configurations[source]
         row, added = self._pairs(rows, configurations)
         width = len(self._columns) + 5 + self._demand.shape[1]
@@ -169,8 +168,8 @@ class _SplitEnumeration:
         counts = self._counts[rows[row]] + configurations.counts[added]
         costs = self._costs[rows[row]] + configurations.costs[added]
         fits = (counts <= self._most).all(axis=1) & self._has_room(counts, costs)
-        if self.usable is not None:
-            fits[fits] = VectorSet(self.usable, self._most).has(counts[fits])
+        if wanted is not None:
+            fits[fits] = wanted.has(counts[fits])
         row, added, counts, costs = row[fits], added[fits], counts[fits], costs[fits]
         how = np.stack([rows[row], added, np.full(len(row), source, dtype=np.int64)], axis=1)
         start = len(self._counts)
