@@ -68,9 +68,9 @@ def compared(instance: Instance, time_limit_s: float) -> Compared:
     alone = solve(replace(instance, running=None, objective=objective), time_limit_s=time_limit_s)
     both = solve(instance, time_limit_s=time_limit_s)
     network, moved = both.objective
-    if alone.status is Status.OPTIMAL and network.proven:
-        if alone.objective[0].value != network.value:
-            raise SlotwiseError(f"{instance.name}: two proofs of the network differ")
+    both_proven = alone.status is Status.OPTIMAL and network.proven
+    if both_proven and alone.objective[0].value != network.value:
+        raise SlotwiseError(f"{instance.name}: two proofs of the network differ")
     first = alone.objective[0]
     return Compared(
         name=instance.name,
