@@ -26,6 +26,7 @@ from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.compile import compile_problem
 from slotwise.testing.checks.answer import Answer, normalised
 from slotwise.testing.checks.call_within import GivenUpError, call_within
+from slotwise.testing.fresh_randomness import fresh_randomness
 
 Scheduler: TypeAlias = Callable[[Instance], Placement | Refusal | Mapping[str, Any]]
 """What `as_scheduler` takes besides names and methods; `normalised` says what it may return."""
@@ -132,7 +133,8 @@ def _of_callable(scheduler: Scheduler, name: str) -> Callable[[Instance, float],
 
 def _asked(name: str, call: Callable[[], Any], seconds: float) -> Any:
     try:
-        return call_within(seconds, call)
+        with fresh_randomness():
+            return call_within(seconds, call)
     except GivenUpError:
         reason = f"{name} gave no answer within {seconds:g} s"
         raise MethodError(reason, timed_out=True) from None

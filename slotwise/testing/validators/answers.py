@@ -22,6 +22,7 @@ from slotwise.models.formats.placement_file import placement_document
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.values import time_limit
+from slotwise.testing.fresh_randomness import fresh_randomness
 
 Validator: TypeAlias = Callable[[Instance, Placement], object]
 """Says whether a placement is valid; `answer_from` lists what it may return."""
@@ -64,7 +65,8 @@ class Answer:
 
 def asked(validator: Validator, instance: Instance, placement: Placement) -> Answer:
     """Return what a validator says; what it raises is an answer with an `error`."""
-    return _said(lambda: validator(instance, placement))
+    with fresh_randomness():
+        return _said(lambda: validator(instance, placement))
 
 
 def _said(ask: Callable[[], object]) -> Answer:
