@@ -127,6 +127,12 @@ def ignores_the_heap(instance: Instance) -> Answer:
     return exact(replace(instance, topologies=topologies))
 
 
+def crashes_at_a_limit_of_moves(instance: Instance) -> Answer:
+    if instance.objective.limits:
+        raise ValueError("limits")
+    return exact(instance)
+
+
 def depends_on_node_order(instance: Instance) -> Answer:
     costs = tuple(
         LinearCost(f"{topology}/{task}", node.id, Decimal(index))

@@ -16,11 +16,11 @@ def fresh_randomness() -> Iterator[None]:
     Hypothesis seeds both before each example, so that code under test which draws from them would
     look deterministic.
     """
-    state, numpy_state = random.getstate(), np.random.get_state()
+    state, numpy_state = random.getstate(), np.random.get_state()  # noqa: NPY002
     random.seed()
-    np.random.seed()
+    np.random.seed()  # noqa: NPY002
     try:
         yield
     finally:
         random.setstate(state)
-        np.random.set_state(numpy_state)
+        np.random.set_state(numpy_state)  # noqa: NPY002

@@ -20,7 +20,11 @@ from slotwise.testing.validators.check import check_validator
 from slotwise.testing.validators.report import Mistake
 
 STORIES = settings(
-    max_examples=30, stateful_step_count=5, database=None, derandomize=True, phases=(Phase.generate,)
+    max_examples=30,
+    stateful_step_count=5,
+    database=None,
+    derandomize=True,
+    phases=(Phase.generate,),
 )
 DRAWS: tuple[Callable[[], float], ...] = (random.random, np.random.random)
 
@@ -39,7 +43,7 @@ def at_random(draw: Callable[[], float]) -> Callable[[Instance], Placement | Ref
 
 @pytest.mark.parametrize("draw", DRAWS)
 def test_a_scheduler_is_not_deterministic(draw: Callable[[], float]) -> None:
-    with pytest.raises(CheckFailed, match="then with a refusal|answers with a refusal"):
+    with pytest.raises(CheckFailed, match=r"then with a refusal|answers with a refusal"):
         check_deterministic(at_random(draw), max_examples=60, seed=0)
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from slotwise.heuristics.method_error import MethodError
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import Placement
 from slotwise.models.suggestion import suggestion
 from slotwise.testing.checks.finding import Finding
 from slotwise.testing.checks.properties.capacity import is_no_worse_with_more
 from slotwise.testing.checks.properties.determinism import is_deterministic
 from slotwise.testing.checks.properties.duration import ends_within
+from slotwise.testing.checks.properties.edges import edges
+from slotwise.testing.checks.properties.far_apart import far_apart
 from slotwise.testing.checks.properties.indifference import ignores_names, ignores_order
 from slotwise.testing.checks.properties.moves import moves_at_most
 from slotwise.testing.checks.properties.node_loss import survives_node_loss
@@ -62,9 +65,9 @@ class Check:
         return self.sense == ">="
 
     @property
-    def has_edges(self) -> bool:
-        """Whether it also looks at instances in which an answer just does not fit any longer."""
-        return self.name == "valid"
+    def edges(self) -> Callable[[Instance, Placement], Iterable[Instance]] | None:
+        """What it also looks at: instances made so that an answer is just wrong for them."""
+        return {"valid": edges, "gap": far_apart}.get(self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,7 +165,6 @@ class SchedulerStory(RuleBasedStateMachine):
             if topology.id not in self._running:
                 note(f"left out: {topology.id}")
 
-
     def _answers(self, instance: Instance) -> tuple[Answer, Answer]:
         """Return two answers to an instance, remembered, so that a story can be told again."""
         key = instance_hash(instance)
