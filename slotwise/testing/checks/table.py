@@ -120,7 +120,7 @@ _ALL = (
     Check("order", "Nodes and components in reverse order: the same cost.", _plain(ignores_order)),
     Check("capacity", "With more capacity nothing gets worse.", _plain(is_no_worse_with_more)),
     Check("node-loss", "When a node is lost, all that fits is placed.", _plain(survives_node_loss)),
-    Check("admits", "Share of placeable instances not refused.", _plain(admits), ">=", 1),
+    Check("admits", "Share of placeable instances that are placed, whole and validly.", _plain(admits), ">=", 1),
     Check("gap", "Gap to the proven optimum.", _limited(gap_is_at_most), "<="),
     Check("moves", "Running tasks moved, where that few suffice.", _limited(moves_at_most), "<="),
     Check("time", "Seconds until the answer.", _limited(ends_within), "<="),
