@@ -23,9 +23,7 @@ settings.load_profile("few")
 """
 
 
-def run(
-    words: list[object], folder: Path, packages: Path | None = None, code: int = 0
-) -> str:
+def run(words: list[object], folder: Path, packages: Path | None = None, code: int = 0) -> str:
     """Run a command with our Python, and return what it prints."""
     path = os.pathsep.join(map(str, filter(None, [packages, *sys.path])))
     done = subprocess.run(
