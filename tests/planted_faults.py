@@ -173,7 +173,7 @@ PLANTED = (
     Planted(refuses_when_90_percent_full, "admits>=1", "too full", examples=20),
     Planted(crashes_on_cycles, "valid", "cycle", by_command="exit code 1"),
     Planted(answers_at_random, "deterministic", "then"),
-    Planted(forgets_the_last_task, "complete", "placed"),
+    Planted(forgets_the_last_task, "complete", "(missing: "),
     Planted(two_topologies_in_a_worker, "valid", "one_topology_per_worker"),
     Planted(ignores_the_heap, "valid", "heap"),
     Planted(depends_on_node_order, "order", "in reverse order"),

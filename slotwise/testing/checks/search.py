@@ -147,7 +147,8 @@ class _Looks:
         last = smallest(start.instance, fails)
         found = self.seen[instance_hash(last)]
         assert found is not None, "the first one fails"
-        self.smallest = Failure(last, found)
+        in_time = time.perf_counter() <= self.deadline
+        self.smallest = Failure(last, found, is_reduced=in_time)
 
     def report(self, *, fails: bool, share: float | None = None) -> Report:
         self.count()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from slotwise.heuristics.method_error import MethodError
@@ -46,7 +46,7 @@ class Check:
     asks
         What it asks of a scheduler, in one sentence.
     bound
-        The property for a threshold.
+        The property for a threshold; a repr leaves it out.
     sense
         ``<=`` or ``>=`` before its threshold; empty = it has none.
     most
@@ -55,7 +55,7 @@ class Check:
 
     name: str
     asks: str
-    bound: Callable[[float], Property]
+    bound: Callable[[float], Property] = field(repr=False)
     sense: str = ""
     most: float = math.inf
 
@@ -148,12 +148,12 @@ def parse_demand(text: str) -> Demand:
         When there is no such check, or its threshold is missing, too much, or no number.
     """
     match = WRITTEN.fullmatch(text)
-    name, sense, number = match.groups() if match else (text, None, None)
+    name, sense, number = match.groups() if match else (re.split("[<>=]", text)[0], "", "")
     check = CHECKS.get(name)
     if check is None:
-        raise InputError(f"is no check; {suggestion(name, CHECKS)}", field="check", value=text)
-    if (sense or "") != check.sense:
-        rule = f"must be written {name}{check.sense}{'NUMBER' if check.sense else ''}"
+        raise InputError(f"unknown check; {suggestion(name, CHECKS)}", field="check", value=text)
+    if match is None or (sense or "") != check.sense:
+        rule = f"write {name}{check.sense}{'NUMBER' if check.sense else ''}"
         raise InputError(rule, field="check", value=text)
     return Demand(check, 0.0 if number is None else _threshold(check, number, text))
 

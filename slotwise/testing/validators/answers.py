@@ -6,10 +6,9 @@ import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache
-from shutil import which
 from typing import Any, TypeAlias
 
-from slotwise.heuristics.external.command import failure_of, words_of
+from slotwise.heuristics.external.command import failure_of, startable_words
 from slotwise.heuristics.external.exchange import exchange
 from slotwise.heuristics.external.stderr_tail import last_words
 from slotwise.heuristics.method_error import MethodError
@@ -170,13 +169,7 @@ def command_validator(command: str, *, time_limit_s: float = TIME_LIMIT_S) -> Va
     InputError
         When the command cannot be split into words, or there is no such program.
     """
-    words = words_of(command)
-    if which(words[0]) is None:
-        raise InputError(
-            "cannot be run; install the program or give its path",
-            field=COMMAND_PREFIX,
-            value=words[0],
-        )
+    words = startable_words(command)
     time_limit(time_limit_s, "time limit")
 
     @cache

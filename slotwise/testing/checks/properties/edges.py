@@ -131,10 +131,10 @@ def _max_per_node(topology: Topology, on_nodes: dict[tuple[str, str], int]) -> T
 def _moves(instance: Instance, placement: Placement, verdict: Verdict) -> Iterator[Instance]:
     moved, running = int(verdict.parts["moved"]), instance.running
     if not moved:
-        running = {key: dict(tasks) for key, tasks in to_places(instance, placement).items()}
-        if not running:
+        places = to_places(instance, placement)
+        if not places:
             return
-        tasks = next(iter(running.values()))
+        running, tasks = places, next(iter(places.values()))
         task, here = next(iter(tasks.items()))
         others = [node.id for node in instance.cluster.nodes if node.id != here.node]
         tasks[task] = Place(next(iter(others), here.node), 1 + max(placement.workers))
