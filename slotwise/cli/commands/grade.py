@@ -17,7 +17,7 @@ def grade(
         typer.Argument(
             metavar="FAMILY|PATH",
             help="Families, files of instances or allocation cases, folders of them; "
-            "default: all families.",
+            "default: all families, save those held out.",
         ),
     ] = None,
     methods: Annotated[
