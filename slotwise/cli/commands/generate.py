@@ -33,7 +33,7 @@ def generate(
     from slotwise.models.instance.instance import Instance
     from slotwise.models.instance_file import instance_text
 
-    with options.as_options(family="FAMILY"):
+    with options.as_options(family="FAMILY", tasks="--tasks"):
         sizes = None if tasks is None else task_range(tasks)
         made = listing.generate(family, count=count, seed=seed, tasks=sizes)
     texts = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from itertools import islice
 
 import pytest
 from hypothesis import given
@@ -41,6 +42,9 @@ PINNED = {
     ),
 }
 
+FILES = 12
+"""So many instances of each family go through a file; those of storm-like have 1,000 nodes."""
+
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_dict_names_each_family_by_its_name(name: str) -> None:
@@ -69,7 +73,7 @@ def test_instances_are_made_one_by_one(name: str) -> None:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_instances_compile_and_survive_their_file(name: str) -> None:
-    for instance in FAMILIES[name].generate():
+    for instance in islice(FAMILIES[name].generate(), FILES):
         assert compile_problem(instance).task_count == len(instance.task_names())
         assert instance_from_text(instance_text(instance)) == instance
 
