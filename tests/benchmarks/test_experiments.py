@@ -26,6 +26,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "storm_like_tables": ("{cluster}",),
     "assignment_proofs": ("{assignment}", *LIMIT),
     "partition_proofs": ("--instances", "{partitions}", *LIMIT, "--textbook-limit", "0.3"),
+    "explain_conflicts": ("--count", "2"),
     "rstorm_table": ("--method", "round-robin", "--time-limit", "0.01"),
     "engines_agree": ("--count", "1", "--faults", "{folder}", *LIMIT),
     "storm_times": ("--random", "0"),  # Storm's scheduler: test_storm_differential
@@ -94,7 +95,7 @@ def test_the_list_names_them_all(capsys: pytest.CaptureFixture[str], root: Path)
         assert f"{experiment.shows}\n" in listed
         assert f"| `{name}` |" in page
     assert main(["prooofs"]) == 2
-    assert "'prooofs' is no experiment" in capsys.readouterr().err
+    assert "'prooofs' is not an experiment" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
