@@ -16,8 +16,8 @@ from slotwise.models.instance.topology import Component, Topology
 MIXED = 0.5
 """How often the racks of a cluster are of several kinds."""
 
-MOST_LOAD = 0.6
-"""A cluster takes a topology that fills at most such a share of it; in the data at most 0.6."""
+MOST_LOAD = 0.7
+"""A cluster takes a topology that fills at most such a share of it; in the data at most 0.68."""
 
 
 def draw_cluster(tables: Tables, rng: Generator) -> Cluster:

@@ -91,7 +91,8 @@ def _sizes(count: int, parts: int, rng: Generator) -> list[int]:
 
 def _aims(kind: Kind, count: int, size: int, rng: Generator) -> _Aims:
     """Draw what the largest part, of `size` among `count` components, should have."""
-    best = max(2, min(size - 1, round(kind.draw("hub", rng) * (count - 1))))
+    most = min(size - 1, int(kind.values["degree"][-1]))
+    best = max(2, min(most, round(kind.draw("hub", rng) * (count - 1))))
     others = max(0, round(kind.draw("hubs", rng)) - 1)
     least = min(best, max(3, -(-best // 2)))
     return _Aims(

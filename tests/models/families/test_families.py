@@ -40,6 +40,10 @@ PINNED = {
     ("stick-breaking", 3, 0): (
         "sha256:2df7d19413fa768b54cc9e4b90a1515544a5ddc001c1da2c3c3fd0562278ab54"
     ),
+    ("storm-like", 3, 0): "sha256:ecce5d90dbaa1b50aed175241ca1a70388f697784f82ced3442f8d1bdb83d505",
+    ("storm-like-held-out", 3, 0): (
+        "sha256:7415eb3fda1a9411e3573a7f332b9a029b59305483cfe24ccc7c97161573ef3e"
+    ),
 }
 
 FILES = 12
