@@ -1,4 +1,4 @@
-"""docs/benchmarks.md and docs/families.md: their tables are those of docs/_data/, and the values there those of today."""
+"""Tables of docs/benchmarks.md and docs/families.md: from docs/_data/, and values of today."""
 
 from __future__ import annotations
 
