@@ -32,32 +32,65 @@ class Demands:
     worker_max_heap_mb: int | None
 
 
-def draw_demands(count: int, kind: Kind, rng: Generator) -> Demands:
-    """Return the demands of `count` components."""
-    busy = count - min(count - 1, round(kind.draw("idle", rng) * count))
+def draw_demands(tasks: Sequence[int], kind: Kind, rng: Generator) -> Demands:
+    """Return the demands of components of so many tasks; some of equally many have the same."""
+    originals = _originals(tasks, round(kind.draw("types", rng) * len(tasks)), rng)
+    drawn = _draw_different(len(tasks), sorted(set(originals)), kind, rng)
+    cpu, onheap, offheap = zip(*(drawn[one] for one in originals), strict=True)
+    heap = max(onheap) * kind.draw_size("heap", rng)
+    return Demands(
+        cpu,
+        onheap,
+        offheap,
+        math.ceil(heap / HEAP_STEP_MB) * HEAP_STEP_MB if heap else None,
+    )
+
+
+def _originals(tasks: Sequence[int], wanted: int, rng: Generator) -> list[int]:
+    """Return for each component the one whose demand it has, for about `wanted` different ones.
+
+    A component has its own demand if it is the first of so many tasks, or while too few have.
+    """
+    found = list(range(len(tasks)))
+    missing = max(0, wanted - len(set(tasks)))
+    first: dict[int, list[int]] = {}
+    others = []
+    for place in (int(one) for one in rng.permutation(len(tasks))):
+        if tasks[place] not in first:
+            first[tasks[place]] = [place]
+        elif missing:
+            first[tasks[place]].append(place)
+            missing -= 1
+        else:
+            others.append(place)
+    for place in others:
+        found[place] = int(rng.choice(first[tasks[place]]))
+    return found
+
+
+def _draw_different(
+    count: int, places: Sequence[int], kind: Kind, rng: Generator
+) -> dict[int, tuple[int, int, int]]:
+    """Return cpu, on-heap and off-heap memory of the components in `places`, of `count` in all."""
+    idle = round(kind.draw("idle", rng) * count)
+    busy = len(places) - min(len(places) - 1, idle)
     cpus = _values("cpu", count, busy, kind, rng)
     memories = _values("memory", count, busy, kind, rng)
     measured = kind.draw("correlation", rng)
     correlation = math.copysign(math.sqrt(abs(measured)), measured)  # ties will weaken it
     first = rng.standard_normal(busy)
     second = correlation * first + math.sqrt(1 - correlation**2) * rng.standard_normal(busy)
-    places = [int(one) for one in rng.permutation(count)[:busy]]
-    cpu, memory, offheap = [0] * count, [0] * count, [0] * count
-    by_rank = zip(places, _by_rank(cpus, first), _by_rank(memories, second), strict=True)
+    shuffled = [int(one) for one in rng.permutation(list(places))]
+    by_rank = zip(shuffled[:busy], _by_rank(cpus, first), _by_rank(memories, second), strict=True)
+    found = dict.fromkeys(places, (0, 0, 0))
     usual_offheap = _offheap(kind, rng) if kind.draw("offheap", rng) >= 0.5 else 0
-    for place, its_cpu, its_memory in by_rank:
-        cpu[place], memory[place] = its_cpu, its_memory
+    for place, cpu, memory in by_rank:
+        offheap = 0
         if usual_offheap:
             other = rng.random() < OTHER_OFFHEAP
-            offheap[place] = min(_offheap(kind, rng) if other else usual_offheap, its_memory // 2)
-    onheap = [all_ - off for all_, off in zip(memory, offheap, strict=True)]
-    heap = max(onheap) * kind.draw_size("heap", rng)
-    return Demands(
-        tuple(cpu),
-        tuple(onheap),
-        tuple(offheap),
-        math.ceil(heap / HEAP_STEP_MB) * HEAP_STEP_MB if heap else None,
-    )
+            offheap = min(_offheap(kind, rng) if other else usual_offheap, memory // 2)
+        found[place] = (cpu, memory - offheap, offheap)
+    return found
 
 
 def usual_cpu(points: float) -> int:

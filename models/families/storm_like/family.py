@@ -118,7 +118,7 @@ def _near(sizes: StormLike, rng: Generator) -> tuple[float, float]:
 def _topology(
     name: str, structure: Structure, tasks: tuple[int, ...], kind: Kind, rng: Generator
 ) -> Topology:
-    demands = draw_demands(len(tasks), kind, rng)
+    demands = draw_demands(tasks, kind, rng)
     fed = {target for _, target in structure.streams}
     kinds = ["bolt" if index in fed else "spout" for index in range(len(tasks))]
     ids = [f"{one}-{index}" for index, one in enumerate(kinds)]

@@ -35,6 +35,7 @@ TOPOLOGY_STATISTICS = {
     "cpu_kinds": "different cpu demands per component",
     "memory_level": "median memory of a task, MB",
     "memory_kinds": "different memory demands per component",
+    "types": "different (tasks, cpu, memory) per component",
     "idle": "share of components that need neither cpu nor memory",
     "offheap": "share of components with off-heap memory",
     "correlation": "rank correlation of cpu and memory over the components",
@@ -174,6 +175,8 @@ def _of_demands(components: Sequence[Component]) -> dict[str, float | None]:
         "cpu_kinds": len(set(cpus)) / len(components),
         "memory_level": median(one for one in memories if one) if any(memories) else None,
         "memory_kinds": len(set(memories)) / len(components),
+        "types": len({(one.parallelism, cpu(one), memory(one)) for one in components})
+        / len(components),
         "idle": 1 - len(busy) / len(components),
         "offheap": sum(offheap(one) > 0 for one in components) / len(components),
         "correlation": _rank_correlation(cpus, memories),

@@ -40,9 +40,9 @@ PINNED = {
     ("stick-breaking", 3, 0): (
         "sha256:2df7d19413fa768b54cc9e4b90a1515544a5ddc001c1da2c3c3fd0562278ab54"
     ),
-    ("storm-like", 3, 0): "sha256:ecce5d90dbaa1b50aed175241ca1a70388f697784f82ced3442f8d1bdb83d505",
+    ("storm-like", 3, 0): "sha256:36a5af89c6fc3de982cfed96030c415280f893966e899cde7525884ee8a83b0c",
     ("storm-like-held-out", 3, 0): (
-        "sha256:7415eb3fda1a9411e3573a7f332b9a029b59305483cfe24ccc7c97161573ef3e"
+        "sha256:7012b47fd6a58066c971c89035bfc572985a3094b2a904508e239d61e26eac6c"
     ),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -203,10 +204,20 @@ def test_the_hard_shapes_can_be_drawn() -> None:
 def test_every_demand_fits_a_worker() -> None:
     for name, kind in tables().kinds.items():
         for seed in range(40):
-            found = draw_demands(6, kind, np.random.default_rng(seed))
+            found = draw_demands((1, 1, 1, 4, 4, 9), kind, np.random.default_rng(seed))
             assert len(found.cpu) == len(found.onheap_mb) == len(found.offheap_mb) == 6, name
             assert min(*found.cpu, *found.onheap_mb, *found.offheap_mb) >= 0
             assert (found.worker_max_heap_mb or 0) >= max(found.onheap_mb)
+
+
+def test_twins_have_as_many_tasks_and_the_same_demand() -> None:
+    """Of four components with 5 tasks, a kind of few types lets most share a demand."""
+    tasks = (5, 5, 5, 5, 1, 1)
+    kind = replace(tables().kinds["web"], values={**tables().kinds["web"].values, "types": (0.5,)})
+    for seed in range(20):
+        found = draw_demands(tasks, kind, np.random.default_rng(seed))
+        demands = list(zip(found.cpu, found.onheap_mb, found.offheap_mb, strict=True))
+        assert len(set(zip(tasks, demands, strict=True))) <= 3
 
 
 def test_clusters_are_like_the_two() -> None:
