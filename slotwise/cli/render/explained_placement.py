@@ -12,7 +12,7 @@ from slotwise.models.explanation.mending import cause
 from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.placements.comparison import Comparison, NodeDifference
-from slotwise.solver.explain.placements.moves import TaskMove
+from slotwise.models.judge.moves import TaskMove
 
 
 def placement_sections(answer: ExplainedPlacement) -> list[PageSection]:
