@@ -1,4 +1,4 @@
-"""Storm's even scheduler: executors dealt in turn over slots that are interleaved over nodes.
+"""Storm's even scheduler: deals executors in turn over slots that are interleaved over nodes.
 
 Read from Apache Storm's ``org.apache.storm.scheduler.EvenScheduler`` (commit 1d275484), with
 ``ServerUtils.interleaveAll`` and ``StormCommon.stormTaskInfo``. R-Storm (section 2) calls it the
@@ -95,7 +95,7 @@ ROUND_ROBIN = Method(
     place=place,
     place_logged=place,
     description=(
-        "Storm's even scheduler: executors dealt in turn over slots of all nodes, whatever they "
-        "need; the article calls it default Storm."
+        "Storm's even scheduler: deals executors in turn over slots of all nodes and ignores "
+        "resources; the R-Storm article calls it default Storm."
     ),
 )

@@ -1,7 +1,7 @@
 """Place the tasks of stream processors on machines: solve, judge and grade placements.
 
 This is the public interface: every command of the command line is a function here, with its options
-as arguments. What stands behind it: `models` (the problem and its judge), `heuristics` (published
+as arguments. Behind it are `models` (the problem and its judge), `heuristics` (published
 methods), `solver` (exact engines), `benchmarks` (grading, experiments), `testing` (random
 instances), `api` (these functions) and `cli` (the command line). Start with `api`. Names are loaded
 when they are first used, so that ``import slotwise`` costs nothing; loggers below ``slotwise`` are

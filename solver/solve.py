@@ -59,8 +59,8 @@ def solve(
 ) -> Result:
     """Return the best placement found and what is proven about it.
 
-    The strict form of `slotwise.solve`, which has the same arguments and also takes paths and
-    dicts; what each means is told there.
+    The strict form of `slotwise.solve`, which documents the arguments and also takes paths and
+    dicts.
 
     Parameters
     ----------
@@ -122,10 +122,10 @@ def solve(
                 RunToken(memory=memory),
             )
         except MemoryError:
-            memory.note(name, "ended, for the system gave it no more memory")
+            memory.note(name, "ended because it ran out of memory")
             ended = Supervised(None, interrupted=False)
         if ended.answer is None and memory.is_overdue:
-            memory.note(name, f"left behind, over the limit of {memory.limit_mb:,} MB")
+            memory.note(name, f"abandoned, over the limit of {memory.limit_mb:,} MB")
     engines, outcome = ended.answer or _left_behind(engine, known)
     outcome = replace(outcome, interrupted=ended.interrupted)
     verdict = None if outcome.placement is None else judge(problem, outcome.placement)
@@ -190,7 +190,7 @@ def _run(
         return run_auto(problem, limits, hint, known, token, auto_params(known.parameters))
     chosen = ENGINES.get(engine) if isinstance(engine, str) else engine
     if chosen is None:
-        rule = f"is no engine; {suggestion(str(engine), [AUTO, *ENGINES])}"
+        rule = f"is not an engine; {suggestion(str(engine), [AUTO, *ENGINES])}"
         raise InputError(rule, field="engine", value=engine)
     chosen = configured(chosen, known.parameters)
     name, reason = chosen.name, chosen.supports(problem)

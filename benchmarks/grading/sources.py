@@ -117,7 +117,7 @@ def _cases(source: str, seed: int, count: int | None) -> Iterator[Case]:
 def _folder(path: Path) -> Iterator[Case]:
     files = sorted(p for p in path.iterdir() if p.suffix in SUFFIXES and p.is_file())
     if not files:
-        raise InputError(f"holds no instance ({', '.join(SUFFIXES)})", value=str(path))
+        raise InputError(f"has no instance ({', '.join(SUFFIXES)})", value=str(path))
     for file in files:
         yield _file(file)
 

@@ -27,8 +27,8 @@ from slotwise.solver.explain.conflicts.relaxation import relaxed
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.explanation import Conflict, Explanation, Feasibility
 from slotwise.solver.explain.feasibility import Decider
-from slotwise.testing.instances.mid_size import mid_instance
-from slotwise.testing.instances.tiny import mixed_instance
+from slotwise.testing.random_instances.mid_size import mid_instance
+from slotwise.testing.random_instances.tiny import mixed_instance
 
 COLUMNS = {
     "instance": "<28", "tasks": ">6", "nodes": ">5", "cause": "<14", "members": ">7",

@@ -1,7 +1,7 @@
 """The report: one self-contained HTML page from the rows of a grading.
 
-`page` fills the template ``templates/report.html.j2``, which only arranges; `text` says everything
-in words and numbers, `charts` draws the performance profile and the gaps (Plotly),
+`page` fills the template ``templates/report.html.j2``, which contains only the layout; `text`
+makes the words and numbers, `charts` draws the performance profile and the gaps (Plotly),
 `placement_view` and `placement_svg` draw a placement. `explanation_page` makes the page of
 ``slotwise explain --html``.
 

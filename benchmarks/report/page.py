@@ -66,7 +66,7 @@ def write_report(directory: str | Path) -> Path:
     rows = upgraded(store.rows())
     if not rows:
         raise InputError(
-            "holds no rows; make some with: slotwise grade --out DIR", value=str(directory)
+            "has no rows; create them with: slotwise grade --out DIR", value=str(directory)
         )
     page = store.folder / PAGE
     write_atomically(page, render(rows, store))
@@ -153,7 +153,7 @@ def _drawing(row: Row, line: CaseLine, problem: Problem) -> Drawing:
     parts = [report_data.objective_text(row), "" if exact else gap]
     if failed:
         parts = ["; ".join((row["violations"] or ())[:3])]
-    assert row["placement"] is not None, "only rows with a placement are drawn"
+    assert row["placement"] is not None, "only rows with a placement can be drawn"
     with _at_placement(row):
         racks = racks_of(problem, read_placement_text(row["placement"]))
     return Drawing(

@@ -189,9 +189,9 @@ def _offered(problem: Problem) -> list[Amounts]:
 def supports(problem: Problem) -> str | None:
     """Return why the documented strategy does not apply to `problem`, or ``None``."""
     if problem.instance.cluster.matrix is not None:
-        return "distances are given node by node; RAS goes by racks"
+        return "distances are given node by node, but RAS uses racks"
     if problem.instance.objective.limits:
-        return "the number of moved tasks is limited; the documentation places all tasks afresh"
+        return "the number of moved tasks is limited, but the documentation places all tasks anew"
     return None
 
 
@@ -203,7 +203,7 @@ RAS_PAPER = Method(
     place_logged=lambda problem, rng, log: place(problem, rng, log=log),
     supports=supports,
     description=(
-        "The documentation of Storm's Resource Aware Scheduler, read literally: racks and nodes by "
-        "the least share they have left."
+        "The documentation of Storm's Resource Aware Scheduler, read literally: racks and nodes "
+        "ordered by the least share they have left."
     ),
 )

@@ -51,7 +51,7 @@ def supports(strategy: str, problem: Problem) -> str | None:
     """Return why the strategy does not apply to `problem`, or ``None``."""
     instance = problem.instance
     if instance.objective.limits:
-        return "the number of moved tasks is limited; RAS evicts and places as it needs"
+        return "the number of moved tasks is limited, but RAS evicts and places without a limit"
     if not STRATEGIES[strategy].constrained:
         for topology in instance.topologies:
             limits = topology.constraints
@@ -75,7 +75,7 @@ def _reason(one: Round) -> str:
 def cluster_reason(instance: Instance) -> str | None:
     """Return what Storm cannot express of the cluster, or ``None``."""
     if instance.cluster.matrix is not None:
-        return "distances are given node by node; RAS goes by racks"
+        return "distances are given node by node, but RAS uses racks"
     racks: dict[str, str] = {}
     for node in instance.cluster.nodes:
         for key, capacity in node.resources.items():
@@ -85,7 +85,7 @@ def cluster_reason(instance: Instance) -> str | None:
             return f"host {node.host} is in two racks, {racks[node.host]} and {node.rack}"
     for key in (CPU, MEMORY):
         if not any(key in node.resources for node in instance.cluster.nodes):
-            return f"no node offers {key}, by which RAS schedules"
+            return f"no node offers {key}, which RAS needs"
     return None
 
 
@@ -96,7 +96,7 @@ def running_reason(problem: Problem) -> str | None:
     running = from_places(problem.instance, problem.instance.running)
     for violation in judge(problem, running).violations:
         if violation.rule != "placed":
-            return f"what runs breaks the rule {violation.rule}, and RAS leaves it where it is"
+            return f"running tasks break the rule {violation.rule}, and RAS does not move them"
     return None
 
 
@@ -110,8 +110,8 @@ def _method(name: str) -> Method:
         place_logged=lambda problem, rng, log: place(name, problem, rng, log=log),
         supports=partial(supports, name),
         description=(
-            f"A round of Storm's Resource Aware Scheduler with {storm_class}, evictions included; "
-            "soft resources are hard for it."
+            f"A round of Storm's Resource Aware Scheduler with {storm_class}, including "
+            "evictions; it treats soft resources as hard."
         ),
     )
 

@@ -146,8 +146,8 @@ _METHOD = WeightedMethod(
     name="r-storm-pseudocode",
     source="R-Storm (Peng et al., Middleware 2015), Algorithms 1-4",
     description=(
-        "The article's pseudo-code, which fills the nearest node up to its memory and overloads "
-        "its cpu on the way: not what the authors ran, who kept cpu."
+        "The article's pseudo-code, which fills the nearest node up to its memory even if that "
+        "overloads its cpu; the authors ran code that keeps cpu."
     ),
     otherwise="The algorithm of r-storm-pseudocode with other parameters of its distance",
     usual=RStormWeights(normalise=True),

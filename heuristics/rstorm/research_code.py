@@ -101,7 +101,7 @@ def schedule_topology(
     tasks = research_task_selection(problem, topology)
     if not tasks:
         no_tasks = not problem.rules[topology].classes
-        return None if no_tasks else "it has no spout, from which its tasks are put in order"
+        return None if no_tasks else "it has no spout to order its tasks from"
     selection = ResearchNodeSelection(
         ledger, metric, token, asks_for_slots=_has_rules_of_workers(problem, topology)
     )
@@ -224,8 +224,8 @@ _METHOD = WeightedMethod(
     source="R-Storm (Peng et al., Middleware 2015), the authors' research code",
     description=(
         "R-Storm as its authors ran it up to December 2014: tasks of neighbours in turn to the "
-        "nearest node with memory and cpu for them; where no node has cpu that code refuses, and "
-        "slotwise, if the instance has cpu soft, overloads the node where least."
+        "nearest node with memory and cpu for them; if no node has cpu left, that code refuses, "
+        "and slotwise overloads the node where the overload is least, if cpu is soft."
     ),
     otherwise="The algorithm of r-storm with parameters that its authors did not use",
     usual=RStormWeights(normalise=False),

@@ -99,7 +99,7 @@ def read_weights(
                 raise InputError(rule, field=field, value=",".join(values))
             weights = replace(weights, normalise=NORMALISE[values[0]])
         else:
-            rule = f"is no parameter of {method}; {suggestion(key, default.to_parameters())}"
+            rule = f"is not a parameter of {method}; {suggestion(key, default.to_parameters())}"
             raise InputError(rule, field="method", value=key)
     return weights
 

@@ -74,8 +74,8 @@ def _method(name: str, source: str, description: str, *, condense: bool) -> Meth
 STROMAX_BOOTSTRAP = _method(
     "stromax-bootstrap",
     "StroMAX (Jiang et al., DASFAA 2017), section 3.2, Algorithm 1",
-    "Tasks in topological order, each to the node with most of its neighbours and most room; a "
-    "graph with a cycle is refused.",
+    "Tasks in topological order, each to the node with the most neighbours and the most room; "
+    "refuses a graph with a cycle.",
     condense=False,
 )
 

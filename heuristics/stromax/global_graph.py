@@ -101,8 +101,8 @@ def _method(name: str, source: str, description: str, weight: Weight) -> Method:
 STROMAX_GLOBAL = _method(
     "stromax-global",
     "StroMAX (Jiang et al., DASFAA 2017), section 3.3, equation 10",
-    "All topologies as one graph; each task to the node whose neighbours of it compute most and "
-    "that has most cpu left; communication weights never enter, as the equation has it.",
+    "All topologies as one graph; each task to the node where its neighbours compute most and "
+    "most cpu is left; as in the equation, communication weights do not count.",
     by_computation,
 )
 

@@ -36,7 +36,7 @@ def read_placement(source: str | Path, instance: Instance) -> Placement:
     answer = read_answer(source, instance)
     if isinstance(answer, Refusal):
         raise InputError(
-            "is a refusal; a placement is needed",
+            "is a refusal; give a placement",
             field="refused",
             value=answer.reason,
             file=str(source),
@@ -59,7 +59,7 @@ def answer_from_data(data: Any, instance: Instance) -> Placement | Refusal:
     expected = instance_hash(instance)
     if file.instance != expected:
         raise InputError(
-            f"is another instance; {instance.name!r} is {expected}",
+            f"is the hash of another instance; that of {instance.name!r} is {expected}",
             field="instance",
             value=file.instance,
         )

@@ -7,5 +7,5 @@ rule, `costs` one for each part of the objective; both use counts of classes per
 needed and what was available, the value of each term, and loads.
 
 Start with `judge`, then `rules`. It may import `models.problem` and what is below; it must not
-know who made a placement.
+know which engine or method made a placement.
 """

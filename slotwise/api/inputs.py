@@ -167,7 +167,7 @@ def with_move_limit(
         return instance
     whole(max_moved, field)
     if instance.running is None:
-        rule = "needs an instance that says what is running (`running`)"
+        rule = "needs an instance with `running`"
         raise InputError(rule, field=field, value=max_moved)
     limits = {**instance.objective.limits, "moved": max_moved}
     return replace(instance, objective=replace(instance.objective, limits=limits))
@@ -212,7 +212,7 @@ def read_placement(source: Source, instance: InstanceLike) -> Placement:
 def _placed(answer: Placement | Refusal) -> Placement:
     if isinstance(answer, Placement):
         return answer
-    rule = "is a refusal; a placement is needed"
+    rule = "is a refusal; give a placement"
     raise InputError(rule, field="refused", value=answer.reason)
 
 

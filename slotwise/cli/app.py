@@ -98,4 +98,4 @@ def _common(
         typer.Option("--version", is_eager=True, callback=_print_version, help="Print and exit."),
     ] = False,
 ) -> None:
-    """Place the tasks of stream processors on machines: exactly, or by published heuristics."""
+    """Place the tasks of stream processors on machines, exactly or by published heuristics."""

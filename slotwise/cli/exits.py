@@ -62,7 +62,7 @@ def run(main: Main, arguments: Sequence[str]) -> int:
     except OSError as error:
         return complain(_os_message(error))
     except MemoryError:
-        complain("the system gave no more memory; nothing was written")
+        complain("out of memory; nothing was written")
         return Exit.NO_ANSWER
     if code == Exit.INTERRUPTED:
         # A command that kept something returns our code, Typer a bare 130 for an exception.

@@ -121,7 +121,7 @@ def save_texts(named: Mapping[str, str], folder: Path) -> list[Path]:
     for path, text in texts.items():
         if path.exists() and not _holds(path, text.encode()):
             raise InputError(
-                "holds something else; remove it or choose another --out",
+                "exists with other content; remove it or choose another --out",
                 has_value=False,
                 file=str(path),
             )

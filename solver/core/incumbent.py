@@ -64,7 +64,7 @@ class Incumbent:
 
     @classmethod
     def from_outcome(cls, problem: Problem, known: Outcome, reporter: Reporter) -> Incumbent:
-        """Return an incumbent that goes on from what an engine claimed, and told already."""
+        """Return an incumbent that starts from what an engine has already claimed and reported."""
         made = cls(problem, reporter, known.bound_kind, known.by_solver)
         made.placement, made.values = known.placement, known.values
         made.bounds = _leading(known.bounds)

@@ -1,4 +1,4 @@
-"""The result that users get: values and bounds in their units, proofs, and what is to be told."""
+"""The result that users get: values and bounds in their units, proofs and notes."""
 
 from __future__ import annotations
 

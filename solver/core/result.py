@@ -78,7 +78,7 @@ class Improvement:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What one engine proved by itself: its own bound per term, in integer steps, and how."""
+    """What one engine proved: its own bound per term, in integer steps, and how."""
 
     engine: str
     version: str
@@ -180,7 +180,7 @@ class Result:
     status, objective, placement
         See `Status`, `TermResult`; ``placement`` is ``None`` when there is none.
     gap
-        (value - bound) / max(|value|, `GAP_FLOOR`) of the first term that is not proven; 0.0 when
+        ``(value - bound) / max(|value|, GAP_FLOOR)`` of the first term that is not proven; 0.0 when
         all are; ``None`` when there is no value or no bound.
     engine, version
         Which engine and which version of its solver.

@@ -124,7 +124,9 @@ class SolveState:
         if self.best is None:
             return
         for claim in self._infeasible.all():
-            self.trust.doubt(claim.engine, f"{claim.engine} calls infeasible what has a placement")
+            self.trust.doubt(
+                claim.engine, f"{claim.engine} reports infeasible, but there is a placement"
+            )
         values = self.best.values
         for index, (term, claims) in enumerate(zip(self.problem.terms, self._bounds, strict=True)):
             for claim in claims.get(values[:index], Claims()).all():
@@ -132,7 +134,7 @@ class SolveState:
                     self.trust.doubt(
                         claim.engine,
                         f"{claim.engine} claims the bound {plain(claim.bound * term.unit)} of "
-                        f"{term.name}, the judge finds {plain(values[index] * term.unit)}",
+                        f"{term.name}; the judge finds {plain(values[index] * term.unit)}",
                     )
 
     def snapshot(self, *, confirmed: bool | None = None) -> Snapshot:

@@ -151,17 +151,17 @@ class Auto:
         return True
 
 
-FIRST = "a first placement at once, and the bounds that hold for every placement"
+FIRST = "a first placement at once, and bounds that hold for every placement"
 SOON = "many tasks: a better placement to start from"
-POLISH = "not proven: better placements in the time that is left"
+POLISH = "not proven: better placements in the remaining time"
 PRICED = "distances by level: node configurations can be listed and priced"
 PARTS = "equal nodes, all equally far apart: parts are priced along an order of tasks"
 CONNECTED_COLUMNS = "one topology: connected configurations are priced without listing whole nodes"
-LISTED = "distances by level: node configurations listed with all that is decided on a node"
+LISTED = "distances by level: node configurations listed with everything decided on a node"
 ENCLOSING = "more than two racks: all nodes in one rack bound the optimum from below"
 ENCLOSED = "more than two racks: a placement in one rack bounds it from above"
-TAKES_ALL = "takes every rule; has the time that is left"
-BESIDE = "takes every rule; searches beside the others on the other threads"
+TAKES_ALL = "takes every rule; gets the remaining time"
+BESIDE = "takes every rule; runs in parallel on the other threads"
 
 
 @dataclass(frozen=True, slots=True)

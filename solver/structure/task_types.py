@@ -1,6 +1,6 @@
 """Task types: classes merged with their twins, the coordinates of a configuration.
 
-Twins have the same demand, the same flows to everybody else (hence none to each other), the same
+Twins have the same demand, the same flows to all others (hence none to each other), the same
 costs and the same part in every rule; then only the sum of their counts matters, and any split of
 it costs the same (docs/design.md, 8.1).
 """

@@ -15,7 +15,7 @@ import slotwise
 from slotwise.api.inputs import is_text
 from slotwise.models.errors import InputError
 from slotwise.models.instance.placement import UNPLACED, Placement
-from slotwise.testing.instances.tiny import tiny_instance
+from slotwise.testing.random_instances.tiny import tiny_instance
 
 FILE = "word-count.json"
 BAD_NAME = (

@@ -92,7 +92,7 @@ def test_the_list_names_them_all(capsys: pytest.CaptureFixture[str], root: Path)
         assert f"{experiment.shows}\n" in listed
         assert f"| `{name}` |" in page
     assert main(["prooofs"]) == 2
-    assert "'prooofs' is no experiment" in capsys.readouterr().err
+    assert "'prooofs' is not an experiment" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

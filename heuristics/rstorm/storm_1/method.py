@@ -54,9 +54,9 @@ def supports(problem: Problem) -> str | None:
     """Return what the instance has that Storm 1.0.6 lacks, or ``None``."""
     instance = problem.instance
     if instance.objective.limits:
-        return "the number of moved tasks is limited; Storm 1.0.6 evicts and places as it needs"
+        return "the number of moved tasks is limited, but Storm 1.0.6 has no such limit"
     if instance.scheduler.worker_min_cpu:
-        return "a worker counts a least cpu, which Storm 1.0.6 does not know"
+        return "workers count a least cpu, which Storm 1.0.6 does not have"
     if instance.scheduler.priority_strategy != "default":
         asked = instance.scheduler.priority_strategy
         return f"priority strategy {asked}: Storm 1.0.6 has only the default one"
@@ -70,13 +70,13 @@ def supports(problem: Problem) -> str | None:
 def _topology_reason(topology: Topology) -> str | None:
     for word, has in LACKING:
         if has(topology):
-            return f"has {word}, which Storm 1.0.6 does not know"
+            return f"has {word}, which Storm 1.0.6 does not have"
     for component in topology.placed_components:
         for key, amount in component.resources.items():
             if amount and key not in OWN:
-                return f"asks for {key}; Storm 1.0.6 knows cpu and memory only"
+                return f"asks for {key}; Storm 1.0.6 knows only cpu and memory"
         if component.kind == "system" and not component.id.startswith(SYSTEM_PREFIX):
-            return f"has a system component {component.id}; Storm's begin with {SYSTEM_PREFIX}"
+            return f"has a system component {component.id}; Storm names its own {SYSTEM_PREFIX}..."
     return None
 
 
@@ -88,6 +88,6 @@ R_STORM_1_0 = Method(
     supports=supports,
     description=(
         "R-Storm as its first author released it in Apache Storm 1.0.6: CPU and memory are never "
-        "exceeded, and each task goes to the node nearest to that of the task before it."
+        "exceeded, and each task goes to the node nearest to the previous task's."
     ),
 )

@@ -3,7 +3,7 @@
 One executor of each component in turn goes to the nearest node that has room for its cpu and its
 memory: distance = root of the sum of squares of (need - free) / (free + 1) for cpu and memory, and
 of the network distance from the node of the executor placed last, which is 0 on that node, 0.5 in
-its rack and 1 elsewhere. The oddities are kept, for they decide placements:
+its rack and 1 elsewhere. The oddities are kept because they decide placements:
 
 - The first executor goes to a node of the rack with most (MB and points added up), or nowhere.
 - Of nodes at equal distance only the *last* is known (``TreeMap.put``). If no slot there takes the
@@ -149,7 +149,7 @@ class Storm1Strategy:
 
 
 def _best_rack(state: State) -> tuple[tuple[int, ...], ...]:
-    """Return the first rack with most left, by itself; all racks where there is nothing left."""
+    """Return only the first rack with most left; all racks if nothing is left."""
     best, most = state.cluster.racks, 0.0
     for rack in state.cluster.racks:
         total = 0.0

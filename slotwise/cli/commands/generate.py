@@ -11,13 +11,16 @@ from slotwise.cli.exits import Exit, print_json
 
 
 def generate(
-    family: Annotated[str, typer.Argument(metavar="FAMILY", help="One of: slotwise families.")],
+    family: Annotated[
+        str,
+        typer.Argument(metavar="FAMILY", help="Name of a family; slotwise families lists them."),
+    ],
     out: options.OutDir,
     count: options.Count = None,
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> int:
-    """Write instance files of a family; of sam, files of allocation cases.
+    """Write the instance files of a family; for sam, allocation cases.
 
     A file with other content is never overwritten.
     """

@@ -16,7 +16,7 @@ def judge(
     submitters: options.Submitters = False,
     as_json: options.Json = False,
 ) -> int:
-    """Check a placement and compute what it costs."""
+    """Check a placement and compute its cost."""
     from slotwise.api import judging
 
     if instance == plan == inputs.STDIN:

@@ -26,9 +26,9 @@ def solve(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> int:
-    """Find a best placement and prove it, or bound it.
+    """Find the best placement and prove it, or bound it.
 
-    Progress goes to stderr. Ctrl-C ends the search; what was found by then is the answer.
+    Progress goes to stderr. Ctrl-C ends the search and keeps the best placement and bound.
     """
     with exits.held():
         from slotwise.api import solving

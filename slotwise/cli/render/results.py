@@ -25,7 +25,7 @@ MOST_ROWS = 40
 _NOT_FOUND = {
     Status.INFEASIBLE: (
         "Proven infeasible: no placement keeps all hard rules. Add capacity, or make a resource "
-        "soft (objective.soft) to see how little of it is missing."
+        "soft (objective.soft) to see how much of it is missing."
     ),
     Status.UNKNOWN: (
         "No placement found within the limit, and no proof that there is none. Give it more time "
@@ -111,7 +111,11 @@ def _distrusted(result: Result) -> list[str]:
     if not result.distrusted:
         return []
     lines = [f"  {one.engine}: {one.reason}" for one in result.distrusted]
-    return ["Found wrong, so that no bound of theirs counts (please report it):", *lines, ""]
+    return [
+        "These engines were found wrong, so their bounds do not count (please report this):",
+        *lines,
+        "",
+    ]
 
 
 def _notes(result: Result) -> list[str]:
@@ -132,7 +136,7 @@ def _next_step(result: Result) -> str:
     if result.status is Status.OPTIMAL:
         return "Keep the placement with --out PLAN; compare methods with: slotwise place, grade."
     return (
-        "To go on: keep this placement with --out PLAN, then solve again with --hint PLAN and a "
+        "To continue: keep this placement with --out PLAN, then solve again with --hint PLAN and a "
         "longer --time-limit or more --workers."
     )
 
@@ -169,9 +173,9 @@ def show_grading(summary: GradeSummary) -> None:
     show(
         f"{summary.planned} runs on {summary.instances} instances in {summary.folder}: "
         f"{summary.planned - summary.skipped} run now in {summary.seconds:.1f} s, "
-        f"{summary.skipped} were there already.",
+        f"{summary.skipped} already there.",
         table(rows, ("status", "runs"), ("runs",)),
-        f"The page: slotwise report {summary.folder}",
+        f"Make the report: slotwise report {summary.folder}",
     )
 
 

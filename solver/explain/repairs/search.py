@@ -128,7 +128,10 @@ class _Search:
                 return other
         full = applied(self._instance, first.change(first.most))
         core = CoreSearch(full, self._decider).find()
-        return None if core is None else levers(full, core.constraints)
+        if core is None:
+            return None
+        here = {node.id for node in self._instance.cluster.nodes}  # the first may add others
+        return [one for one in levers(full, core.constraints) if here.issuperset(one.base.nodes)]
 
     def _price_to_beat(self) -> float | Fraction:
         """Return the price from which on a pair is not looked at."""

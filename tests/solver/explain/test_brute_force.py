@@ -15,7 +15,7 @@ from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.prices import RepairPrices, price_of
 from slotwise.solver.explain.repairs.application import applied
 from slotwise.solver.explain.repairs.levers import Lever, levers
-from slotwise.testing.instances.tiny import tiny_instance
+from slotwise.testing.random_instances.tiny import tiny_instance
 
 PRICES = RepairPrices()
 MOST_STEPS = 150
@@ -66,4 +66,4 @@ def test_the_cheapest_is_what_brute_force_finds() -> None:
 
 @pytest.mark.deep
 def test_the_cheapest_is_what_brute_force_finds_on_more() -> None:
-    assert compare(infeasible_tiny(5, 150)) >= 60
+    assert compare(infeasible_tiny(5, 300)) >= 60

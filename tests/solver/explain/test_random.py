@@ -10,7 +10,7 @@ from explained import check_conflict, check_explanation, exists
 
 from slotwise.models.instance.instance import Instance
 from slotwise.solver.explain.explain import explain_infeasible
-from slotwise.testing.instances.tiny import mixed_instance
+from slotwise.testing.random_instances.tiny import mixed_instance
 
 
 def infeasible(seed: int, count: int) -> Iterator[Instance]:
