@@ -59,7 +59,7 @@ def matched(
         Groups of classes whose tasks may be exchanged, each class in one group; ``None`` = only
         tasks of one class.
     most_pairs
-        Where there are more pairs of equal nodes, every node stands for itself; ``None`` = no limit.
+        Where there are more pairs of equal nodes, each node stands for itself; ``None`` = no limit.
     """
     kinds = [(c,) for c in range(len(problem.classes))] if kinds is None else kinds
     contents = [_contents(problem, placement, kinds) for placement in (first, second)]

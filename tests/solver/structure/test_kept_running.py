@@ -103,7 +103,9 @@ def fewest(problem: Problem, running: Placement, placement: Placement) -> int:
     most = 0
     for to in maps_of_nodes(problem):
         for labels in product(range(4), repeat=len(used)):
-            names = {place: (to[place[0]], label) for place, label in zip(used, labels, strict=True)}
+            names = {
+                place: (to[place[0]], label) for place, label in zip(used, labels, strict=True)
+            }
             if len(set(names.values())) < len(used):
                 continue
             places = [names[p] for p in zip(placement.nodes, placement.workers, strict=True)]
