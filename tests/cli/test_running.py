@@ -75,7 +75,7 @@ def test_equal_nodes_and_workers_are_no_moves(cli: Cli, examples: Path) -> None:
     for seed in range(3):
         best = document_of(cli("solve", FILE, "--seed", seed, "--json", "--quiet"))["placement"]
         name = changed(running=best["topologies"])
-        for engine in ("configurations", "cp-sat", "exhaustive"):
+        for engine in ("configurations", "cp-sat"):
             again = cli("solve", name, "--engine", engine)
             assert "Moves: none of the 9 running tasks." in again.out
 
