@@ -36,6 +36,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.proofs.partition",
         "proofs of balanced partitions, compared with textbook models",
     ),
+    "fewest_moves": Experiment(
+        "slotwise.benchmarks.proofs.fewest_moves",
+        "whether the fewest moves over all best plans are proven wherever the network is",
+    ),
     "explain_conflicts": Experiment(
         "slotwise.benchmarks.proofs.conflicts",
         "minimal conflicts and cheapest repairs of infeasible instances, each checked anew",

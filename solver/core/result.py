@@ -133,6 +133,9 @@ class Outcome:
         What the bounds are, for example ``lp``; ``None`` = what the engine's name says.
     by_solver
         Whether the bounds, or the infeasibility, rest on the word of CP-SAT or of a MIP solver.
+    given
+        How many leading terms were proven before the engine began: it claims only what follows
+        from them, not their bounds.
     """
 
     status: Status
@@ -146,6 +149,7 @@ class Outcome:
     proofs: tuple[Proof, ...] = ()
     bound_kind: str | None = None
     by_solver: bool = False
+    given: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,19 +95,23 @@ class SolveState:
         self._tell(engine, Event.PLACEMENT)
         return True
 
-    def prove(self, bounds: Bounds, engine: str, kind: str, *, by_solver: bool = False) -> None:
+    def prove(
+        self, bounds: Bounds, engine: str, kind: str, *, by_solver: bool = False, given: int = 0
+    ) -> None:
         """Note bounds: that of a term holds for all placements that reach those before it.
 
-        `by_solver` says that they rest on the word of CP-SAT or of a MIP solver.
+        `by_solver` says that they rest on the word of CP-SAT or of a MIP solver; the first `given`
+        are not claimed by this engine.
         """
         with self._lock:
             before = self.bounds
-            given: tuple[int, ...] = ()
-            for claims, bound in zip(self._bounds, bounds, strict=False):
+            reached: tuple[int, ...] = ()
+            for index, (claims, bound) in enumerate(zip(self._bounds, bounds, strict=False)):
                 if bound is None:
                     break
-                claims.setdefault(given, Claims()).add(Proven(bound, kind, engine, by_solver))
-                given = (*given, bound)
+                if index >= given:
+                    claims.setdefault(reached, Claims()).add(Proven(bound, kind, engine, by_solver))
+                reached = (*reached, bound)
             self._doubt_contradicted()
             risen = self.bounds != before
         if risen:
@@ -167,6 +171,11 @@ class SolveState:
     def bounds(self) -> tuple[int | None, ...]:
         """The bound of each term; ``None`` where there is none, or an earlier one is open."""
         return self.snapshot().bounds
+
+    @property
+    def optima(self) -> tuple[int, ...]:
+        """The values of the leading terms that are proven optimal."""
+        return self.snapshot().optima
 
     @property
     def is_settled(self) -> bool:

@@ -18,6 +18,8 @@ class AutoParams(Parameters):
         ``subset-dp``; they end far earlier on what they can prove.
     partition_fraction
         For ``partition``; the same holds of it.
+    without_running_fraction
+        For the leading terms that do not read `running`, on the problem without it.
     rack_fraction
         For each of the two problems that enclose one with several racks.
     least_part_fraction
@@ -39,6 +41,7 @@ class AutoParams(Parameters):
     columns_fraction: float = 0.6
     subset_dp_fraction: float = 0.7
     partition_fraction: float = 0.4
+    without_running_fraction: float = 0.7
     rack_fraction: float = 0.4
     least_part_fraction: float = 0.05
     search_from_tasks: int = 40

@@ -23,6 +23,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "storm_proofs": ("{cluster}", *LIMIT),
     "assignment_proofs": ("{assignment}", *LIMIT),
     "partition_proofs": ("--instances", "{partitions}", *LIMIT, "--textbook-limit", "0.3"),
+    "fewest_moves": ("--count", "1", *LIMIT),
     "explain_conflicts": ("--count", "2"),
     "rstorm_table": ("--method", "round-robin", "--time-limit", "0.01"),
     "engines_agree": ("--count", "1", "--faults", "{folder}", *LIMIT),

@@ -201,8 +201,8 @@ def test_names_are_escaped_in_the_page(cli, examples):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["tight.json", "best.json"], "is another instance"),
-        (["word-count.json", "best.json", "broken.json"], "is another instance"),
+        (["tight.json", "best.json"], "is the hash of another instance"),
+        (["word-count.json", "best.json", "broken.json"], "is the hash of another instance"),
         (["word-count.json", "best.json", "--task", "splt[1]"], "did you mean"),
         (["word-count.json", "--task", "split[1]"], "needs one PLACEMENT"),
         (["word-count.json", "best.json", "r-storm.json", "--task", "split[1]"], "needs one"),
