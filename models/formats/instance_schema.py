@@ -141,8 +141,8 @@ class PlacementFile(FileObject):
     format: Literal["slotwise.placement/1"] = Field(description="Names this format.")
     instance: Name | None = Field(
         default=None,
-        description="Hash of the instance that was placed, `sha256:...`. A method must give it; "
-        "a file without it is taken with a note.",
+        description="Hash of the instance that was placed, `sha256:...`; a method must give it; "
+        "null = not known: `judge` and `--hint` take the file with a note.",
     )
     topologies: Places = Field(description="Topology -> `component[index]` -> place.")
 
