@@ -37,6 +37,8 @@ class StarState:
         [T, N, N, D] and [N, D] multipliers of the capacities.
     need, room
         [T, D] demands and [N, D] what is left of the capacities.
+    units
+        Whether every task takes 1 of the only capacity: the number of tasks that a node can hold.
     """
 
     scale: int
@@ -51,6 +53,7 @@ class StarState:
     multipliers: IntArray
     need: IntArray
     room: IntArray
+    units: bool
 
     @property
     def is_closed(self) -> bool:
@@ -77,7 +80,7 @@ class StarState:
 
         self.bound = ascend(
             rounds, self.bound, self.limit, self.single, self.star, self.ok, self.free,
-            self.star_multipliers, self.multipliers, self.need, self.room, least_gain,
+            self.star_multipliers, self.multipliers, self.need, self.room, least_gain, self.units,
         )  # fmt: skip
 
     def places(self, task: int) -> list[int]:
@@ -110,6 +113,7 @@ class StarState:
             multipliers=self.multipliers.copy(),
             need=self.need,
             room=self.room.copy(),
+            units=self.units,
         )
         after._place(task, node)
         return after
@@ -139,16 +143,18 @@ def make_state(model: Assignment, largest_cost: int) -> StarState:
     from slotwise.solver.assignment.rlt_kernels import NEVER
 
     tasks, size = model.linear.shape
-    scale = max(1, LARGEST // max(1, largest_cost))
+    scale = max(1, LARGEST // (max(1, largest_cost) * tasks))
     star = np.einsum("ij,kl->ikjl", model.flow * scale, model.distance)
     star = np.ascontiguousarray(star, dtype=np.int64)
     too_much = (
         model.demand[:, None, None, :] + model.demand[None, :, None, :] > model.capacity
     ).any(axis=3)
+    too_much[np.arange(tasks), np.arange(tasks)] = False
     for i, j, k in np.argwhere(too_much).tolist():
-        if i != j:
-            star[i, k, j, k] = NEVER
-    dims = model.demand.shape[1]
+        star[i, k, j, k] = NEVER
+    units = _units(model, too_much)
+    need = model.demand if units is None else np.ones((tasks, 1), dtype=np.int64)
+    dims = need.shape[1]
     return StarState(
         scale=scale,
         bound=0,
@@ -160,6 +166,24 @@ def make_state(model: Assignment, largest_cost: int) -> StarState:
         nodes=np.full(tasks, -1, dtype=np.int64),
         star_multipliers=np.zeros((tasks, size, size, dims), dtype=np.int64),
         multipliers=np.zeros((size, dims), dtype=np.int64),
-        need=np.ascontiguousarray(model.demand),
-        room=model.capacity.copy(),
+        need=np.ascontiguousarray(need),
+        room=model.capacity.copy() if units is None else units[:, None],
+        units=units is not None,
     )
+
+
+def _units(model: Assignment, too_much: BoolArray) -> IntArray | None:
+    """Return [N] tasks that each node can hold if that is all the capacities say, else ``None``.
+
+    So it is where no two tasks fit on one node, and where all tasks have one size; ``None``, too,
+    where all tasks fit one node.
+    """
+    tasks = model.task_count
+    if tasks > 1 and too_much.sum() == tasks * (tasks - 1) * model.node_count:
+        return np.ones(model.node_count, dtype=np.int64)
+    size = model.demand[0]
+    if (model.demand != size).any():
+        return None
+    taken = size > 0
+    room = (model.capacity[:, taken] // size[taken]).min(axis=1, initial=tasks)
+    return None if (room >= tasks).all() else np.asarray(room, dtype=np.int64)
