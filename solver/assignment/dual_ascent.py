@@ -1,7 +1,7 @@
 """Engine ``dual-ascent``: branch and bound for general flows, bounds by dual ascent (level-1 RLT).
 
 For problems where every task differs: quadratic assignment with capacities. A tabu search finds
-the incumbent (`tabu`), dual ascent a bound (`rlt_bound`), and depth-first search over the tasks
+the incumbent (`tabu`), dual ascent a bound (`rlt_bound`), and best-first search over the tasks
 (`tree_search`) closes the gap where it can. Where too little of the tree gets done, the rest of the
 time goes into a better incumbent. All numbers are whole, so every bound is exact.
 """
@@ -83,7 +83,6 @@ def _solve(search: TreeSearch) -> None:
             room = search.best.reporter.token.has_room
             if deep or not room(root.bytes_down, "the costs kept on the way down the tree"):
                 raise HopelessError
-            search.tree_since = search.best.seconds
             search.branch(root)
         search.close()
     except HopelessError:

@@ -18,6 +18,8 @@ class DualAscentParams(Parameters):
         problem with more is not taken.
     max_depth, max_tree_bytes
         Tasks, and bytes of the costs kept on the way down, up to which the search branches.
+    max_open_bytes
+        Costs kept for the open nodes of the tree; with more, the search goes depth first.
     search_fraction, steps_per_place
         First search of an incumbent: most of the time limit, and steps per task and node.
     give_up_fraction, least_progress_fraction, max_hopeful_tasks
@@ -33,6 +35,7 @@ class DualAscentParams(Parameters):
     max_pairs: int = 4 * 10**6
     max_depth: int = 200
     max_tree_bytes: int = 2**30
+    max_open_bytes: int = 2**29
     search_fraction: float = 0.25
     steps_per_place: int = 500
     give_up_fraction: float = 0.25

@@ -21,6 +21,8 @@ class StarState:
     ----------
     scale
         Every cost is that many times the true one.
+    step
+        All true costs are multiples of it.
     bound
         Scaled cost that no assignment within this state undercuts.
     limit
@@ -42,6 +44,7 @@ class StarState:
     """
 
     scale: int
+    step: int
     bound: int
     limit: int
     single: IntArray
@@ -61,18 +64,27 @@ class StarState:
         return self.bound >= self.limit
 
     @property
+    def bytes_alone(self) -> int:
+        """Memory of one copy."""
+        return self.star.nbytes + self.star_multipliers.nbytes
+
+    @property
     def bytes_down(self) -> int:
         """Memory of the copies from here to where every task is placed."""
-        return (self.star.nbytes + self.star_multipliers.nbytes) * int(self.free.sum())
+        return self.bytes_alone * int(self.free.sum())
 
     @property
     def value(self) -> int:
-        """The bound in the term's own steps, rounded up: costs are whole."""
-        return -(-self.bound // self.scale)
+        """The bound in the steps of the term."""
+        return self.rounded_up(self.bound)
+
+    def rounded_up(self, bound: int) -> int:
+        """Return a scaled bound in the steps of the term: the least cost that is not below it."""
+        return -(-bound // (self.scale * self.step)) * self.step
 
     def aim_below(self, cost: int) -> None:
         """Look only for assignments that cost less than `cost`."""
-        self.limit = min(self.limit, (cost - 1) * self.scale + 1)
+        self.limit = min(self.limit, (cost - self.step) * self.scale + 1)
 
     def ascend(self, rounds: int, least_gain: float) -> None:
         """Raise the bound; see `rlt_kernels.ascend`."""
@@ -102,6 +114,7 @@ class StarState:
         """Return a copy in which `task` is on `node`."""
         after = StarState(
             scale=self.scale,
+            step=self.step,
             bound=self.bound + int(self.single[task, node]),
             limit=self.limit,
             single=self.single.copy(),
@@ -157,6 +170,7 @@ def make_state(model: Assignment, largest_cost: int) -> StarState:
     dims = need.shape[1]
     return StarState(
         scale=scale,
+        step=model.cost_step,
         bound=0,
         limit=(largest_cost + 1) * scale,
         single=model.linear * scale,
