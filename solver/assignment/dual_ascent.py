@@ -16,7 +16,7 @@ import numpy as np
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.assignment.model import Assignment, make_assignment, reason_against
+from slotwise.solver.assignment.model import make_assignment, reason_against
 from slotwise.solver.assignment.params import DUAL_ASCENT_DEFAULTS, DualAscentParams
 from slotwise.solver.assignment.rlt_bound import make_state, state_bytes
 from slotwise.solver.assignment.tabu import search_assignment
@@ -75,7 +75,7 @@ def _solve(search: TreeSearch) -> None:
     search.best.reporter.token.check_room(
         state_bytes(model), f"costs of all pairs of {places:,} places"
     )
-    root = make_state(model, _largest_cost(model))
+    root = make_state(model, model.largest_cost)
     search.tighten(root)
     try:
         if not root.is_closed:
@@ -105,11 +105,6 @@ def _improve(
         target=search.bound,
         on_better=search.offer,
     )
-
-
-def _largest_cost(model: Assignment) -> int:
-    """Return a cost that none exceeds."""
-    return int(model.flow.sum() * model.distance.max() + model.linear.max(axis=1).sum())
 
 
 def _engine(params: DualAscentParams) -> Engine:

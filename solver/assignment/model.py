@@ -66,6 +66,11 @@ class Assignment:
         return len(self.capacity)
 
     @property
+    def largest_cost(self) -> int:
+        """A cost that no placement exceeds."""
+        return int(self.flow.sum() * self.distance.max() + self.linear.max(axis=1).sum())
+
+    @property
     def cost_step(self) -> int:
         """The greatest number known to divide every cost; a pair of tasks counts as one."""
         both = self.flow + self.flow.T
