@@ -52,6 +52,7 @@ solver.__init__ solver.parameters solver.engine_names
 solver.core
 solver.structure
 solver.baseline solver.presolve solver.exhaustive solver.local_search solver.assignment
+solver.assignment.subsets
 solver.compact
 solver.compact.cp_sat solver.compact.milp
 solver.compact.__init__

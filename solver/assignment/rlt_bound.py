@@ -132,7 +132,7 @@ class StarState:
         return after
 
     def _place(self, task: int, node: int) -> None:
-        from slotwise.solver.assignment.rlt_kernels import NEVER
+        from slotwise.solver.assignment.transport_kernels import NEVER
 
         self.nodes[task] = node
         self.free[task] = False
@@ -153,15 +153,14 @@ def state_bytes(model: Assignment) -> int:
 
 def make_state(model: Assignment, largest_cost: int) -> StarState:
     """Return the state in which nothing is decided; no cost exceeds `largest_cost`."""
-    from slotwise.solver.assignment.rlt_kernels import NEVER
+    from slotwise.solver.assignment.transport_kernels import NEVER
 
     tasks, size = model.linear.shape
     scale = max(1, LARGEST // (max(1, largest_cost) * tasks))
     star = np.einsum("ij,kl->ikjl", model.flow * scale, model.distance)
     star = np.ascontiguousarray(star, dtype=np.int64)
-    too_much = (
-        model.demand[:, None, None, :] + model.demand[None, :, None, :] > model.capacity
-    ).any(axis=3)
+    both = model.demand[:, None, None, :] + model.demand[None, :, None, :]
+    too_much: BoolArray = np.asarray((both > model.capacity).any(axis=3))
     too_much[np.arange(tasks), np.arange(tasks)] = False
     for i, j, k in np.argwhere(too_much).tolist():
         star[i, k, j, k] = NEVER

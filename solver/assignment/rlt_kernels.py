@@ -139,7 +139,20 @@ def _spread(single, star, ok, free):
 
 @njit(cache=True, nogil=True)
 def _ascend_star(
-    i, k, bound, limit, single, star, ok, free, multipliers, need, room, asked, wants, others,
+    i,
+    k,
+    bound,
+    limit,
+    single,
+    star,
+    ok,
+    free,
+    multipliers,
+    need,
+    room,
+    asked,
+    wants,
+    others,
     units,
 ):
     """Gather what the pairs of task i on node k cost at least; the rest stays in its star."""

@@ -91,7 +91,11 @@ def transport(rows, open_rows, ok, multipliers, room):
                     rows[j, n] -= back
     u, v = np.zeros(tasks, np.int64), np.zeros(size, np.int64)
     node_of, load = np.full(tasks, -1), np.zeros(size, np.int64)
-    dist, done, source = np.empty(size, np.int64), np.empty(size, np.bool_), np.empty(size, np.int64)
+    dist, done, source = (
+        np.empty(size, np.int64),
+        np.empty(size, np.bool_),
+        np.empty(size, np.int64),
+    )
     for j in range(tasks):
         if open_rows[j] and not _augment(
             j, rows, open_rows, ok, room, u, v, node_of, load, dist, done, source

@@ -22,6 +22,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "proofs": ("--family", "rstorm", "--count", "1", "--textbook", *LIMIT),
     "storm_proofs": ("{cluster}", *LIMIT),
     "assignment_proofs": ("{assignment}", *LIMIT),
+    "matrix_proofs": ("--count", "1", "--root-time-limit", "0.1", *LIMIT),
     "partition_proofs": ("--instances", "{partitions}", *LIMIT, "--textbook-limit", "0.3"),
     "rstorm_table": ("--method", "round-robin", "--time-limit", "0.01"),
     "engines_agree": ("--count", "1", "--faults", "{folder}", *LIMIT),

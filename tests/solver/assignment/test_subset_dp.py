@@ -20,9 +20,9 @@ from slotwise.models.instance_file import instance_from_data, read_instance
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.assignment.model import make_assignment
-from slotwise.solver.assignment.subset_dp import SUBSET_DP
-from slotwise.solver.assignment.subset_fixing import fix_by_reduced_cost
-from slotwise.solver.assignment.subset_tables import NO_WAY, fill, make_tables
+from slotwise.solver.assignment.subsets.subset_dp import SUBSET_DP
+from slotwise.solver.assignment.subsets.subset_fixing import fix_by_reduced_cost
+from slotwise.solver.assignment.subsets.subset_tables import NO_WAY, fill, make_tables
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits, Status
@@ -147,8 +147,10 @@ def test_refuses_with_the_reason() -> None:
     assert "exactly one term" in reason(replace(made, objective=Objective(("network", "linear"))))
     soft = Objective(("overload", "network+linear"), soft={"w0": 1})
     assert "soft" in reason(replace(made, objective=soft))
-    many = instance_from_data(document(np.random.default_rng(1), 23, 3, alike=False))
-    assert "23 tasks" in reason(many)
+    many = instance_from_data(document(np.random.default_rng(1), 30, 3, alike=False))
+    assert "30 tasks; about" in reason(many)
+    more = instance_from_data(document(np.random.default_rng(1), 63, 3, alike=False))
+    assert "63 tasks; sets of at most 62" in reason(more)
 
 
 def test_stops_at_the_limit_with_the_hint() -> None:

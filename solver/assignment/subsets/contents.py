@@ -6,7 +6,7 @@ import numpy as np
 
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.assignment.model import Assignment
-from slotwise.solver.assignment.subset_fixing import NodeSubsets
+from slotwise.solver.assignment.subsets.subset_fixing import NodeSubsets
 from slotwise.solver.core.memory import RunToken
 
 MOST_BITS = 62
@@ -51,24 +51,22 @@ def list_all(model: Assignment, apart: int, token: RunToken) -> NodeSubsets:
 
     `apart` is the distance of any two different nodes.
     """
-    from slotwise.solver.assignment.content_kernels import list_contents
+    from slotwise.solver.assignment.subsets.content_kernels import list_contents
 
     both = model.flow + model.flow.T
     nothing = np.zeros(0, dtype=np.int64)
-    spaces = [np.zeros(model.task_count + 1, dtype=np.int64) for _ in range(2)]
+    chosen, costs_above = np.zeros((2, model.task_count + 1), dtype=np.int64)
     found: NodeSubsets = {}
     for node in range(model.node_count):
         token.check()
-        given = (
-            model.demand,
-            model.capacity[node],
-            np.ascontiguousarray(model.linear[:, node]),
-            (apart - int(model.distance[node, node])) * both,
-            *spaces,
+        linear = np.ascontiguousarray(model.linear[:, node])
+        saved = (apart - int(model.distance[node, node])) * both
+        room = model.capacity[node]
+        count = list_contents(
+            model.demand, room, linear, saved, chosen, costs_above, nothing, nothing
         )
-        count = list_contents(*given, nothing, nothing)
         token.check_room(6 * 8 * count, f"{count:,} sets of tasks on a node")
         sets, costs = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
-        list_contents(*given, sets, costs)
+        list_contents(model.demand, room, linear, saved, chosen, costs_above, sets, costs)
         found[node] = (sets, costs)
     return found

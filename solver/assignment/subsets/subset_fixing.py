@@ -109,7 +109,7 @@ def _near(subsets: NodeSubsets, duals: IntArray, gap: int) -> NodeSubsets:
 
 def _dual_of(sets: IntArray, duals: IntArray) -> IntArray:
     """Return the sum of the duals of each set of tasks, by tables of `TABLE_BITS` tasks each."""
-    from slotwise.solver.assignment.subset_kernels import subset_sums
+    from slotwise.solver.assignment.subsets.subset_kernels import subset_sums
 
     total = np.zeros(len(sets), dtype=np.int64)
     for low in range(0, len(duals), TABLE_BITS):

@@ -29,13 +29,13 @@ from slotwise.models.cancellation import CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.assignment.content_proof import PROOF, prove_by_contents
-from slotwise.solver.assignment.content_search import TooManySetsError
-from slotwise.solver.assignment.contents import MOST_BITS, most_contents
 from slotwise.solver.assignment.model import Assignment, make_assignment, reason_against
 from slotwise.solver.assignment.params import SUBSET_DP_DEFAULTS, SubsetDpParams
-from slotwise.solver.assignment.subset_fixing import fix_by_reduced_cost
-from slotwise.solver.assignment.subset_tables import (
+from slotwise.solver.assignment.subsets.content_proof import PROOF, prove_by_contents
+from slotwise.solver.assignment.subsets.content_search import TooManySetsError
+from slotwise.solver.assignment.subsets.contents import MOST_BITS, most_contents
+from slotwise.solver.assignment.subsets.subset_fixing import fix_by_reduced_cost
+from slotwise.solver.assignment.subsets.subset_tables import (
     NO_WAY,
     Tables,
     backtrack,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.assignment.content_search import ContentSearch
-from slotwise.solver.assignment.contents import list_all
 from slotwise.solver.assignment.model import Assignment
 from slotwise.solver.assignment.params import SubsetDpParams
-from slotwise.solver.assignment.subset_fixing import price
+from slotwise.solver.assignment.subsets.content_search import ContentSearch
+from slotwise.solver.assignment.subsets.contents import list_all
+from slotwise.solver.assignment.subsets.subset_fixing import price
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.memory import RunToken
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.assignment.subset_fixing import Priced
+from slotwise.solver.assignment.subsets.subset_fixing import Priced
 from slotwise.solver.core.memory import RunToken
 
 PAIRS_A_CALL = 10**8
@@ -106,7 +106,7 @@ class ContentSearch:
         return layers
 
     def _joined(self, placed: Layer, contents: tuple[IntArray, IntArray], most: int) -> Layer:
-        from slotwise.solver.assignment.content_kernels import join
+        from slotwise.solver.assignment.subsets.content_kernels import join
 
         nothing = np.zeros(0, dtype=np.int64)
         parts: list[Layer] = [(nothing, nothing)]
