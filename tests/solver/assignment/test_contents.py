@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from assignments import equally_far
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,7 +34,7 @@ NO_TABLES = replace(SUBSET_DP_DEFAULTS, max_tasks=0)
 def random_problem(seed: int) -> Problem:
     rng = np.random.default_rng(seed)
     tasks, nodes = int(rng.integers(1, 8)), int(rng.integers(1, 5))
-    return compile_problem(instance_from_data(document(rng, tasks, nodes, alike=bool(seed % 2))))
+    return compile_problem(instance_from_data(equally_far(rng, tasks, nodes, alike=bool(seed % 2))))
 
 
 def apart(model: Assignment) -> int:
@@ -59,15 +60,16 @@ def test_lists_every_content_once() -> None:
             assert dict(zip(sets.tolist(), costs.tolist(), strict=True)) == expected
 
 
-@pytest.mark.parametrize("steps", [0, 200])
-def test_equals_exhaustive_search(steps: int) -> None:
-    """With a good incumbent, and with the first one, which is often bad or none."""
+@pytest.mark.parametrize("searched", [False, True])
+def test_equals_exhaustive_search(searched: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an incumbent of local search, and with none."""
+    if not searched:
+        monkeypatch.setattr(subset_dp, "search_assignment", lambda *a, **k: None)
     seen = set()
     for seed in range(40):
         problem = random_problem(seed)
         truth = EXHAUSTIVE.run(problem, LIMITS, None)
-        params = replace(NO_TABLES, steps_per_place=steps)
-        found = subset_dp.run(problem, LIMITS, None, params=params)
+        found = subset_dp.run(problem, LIMITS, None, params=NO_TABLES)
         assert (found.status, found.values, found.bounds) == (
             truth.status,
             truth.values,
@@ -80,13 +82,14 @@ def test_equals_exhaustive_search(steps: int) -> None:
     assert seen == {Status.OPTIMAL, Status.INFEASIBLE}
 
 
-def test_too_many_sets_leave_a_bound() -> None:
+def test_too_many_sets_leave_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the search may keep next to nothing, what is proven by then is no more than true."""
+    monkeypatch.setattr(subset_dp, "search_assignment", lambda *a, **k: None)
     unproven = 0
     for seed in range(40):
         problem = random_problem(seed)
         truth = EXHAUSTIVE.run(problem, LIMITS, None)
-        params = replace(NO_TABLES, max_sets=1, steps_per_place=0)
+        params = replace(NO_TABLES, max_sets=1)
         found = subset_dp.run(problem, LIMITS, None, params=params)
         assert found.status is not Status.INFEASIBLE or truth.status is Status.INFEASIBLE
         if truth.values is None:
