@@ -4,9 +4,10 @@ JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 AGREE := $(BIN)/python -m slotwise.benchmarks engines_agree --faults deep
+SPHINX := $(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going --nitpicky
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-deep check wheel-check storm-peer storm-1-peer clean
+.PHONY: demo test test-deep check docs docs-links wheel-check storm-peer storm-1-peer clean
 
 demo: $(VENV)/.installed
 	$(BIN)/slotwise grade rstorm --methods round-robin,r-storm,r-storm-1.0,r-storm-pseudocode \
@@ -36,6 +37,15 @@ check: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# The pages as HTML. A link between them that leads nowhere is a warning, and each warning an error.
+docs: $(VENV)/.installed-docs
+	$(SPHINX) --builder html docs docs/_build/html
+	@echo "The pages, for any browser:"; ls $(CURDIR)/docs/_build/html/index.html
+
+# Links to other sites, which needs the internet.
+docs-links: $(VENV)/.installed-docs
+	$(SPHINX) --builder linkcheck docs docs/_build/linkcheck
+
 wheel-check: $(VENV)/.installed-dev
 	.ci/wheel-check $(BIN)/python
 
@@ -48,7 +58,7 @@ storm-peer storm-1-peer:
 	mvn --quiet --batch-mode --file $(STORM_POM) package
 
 clean:
-	rm -rf build dist *.egg-info demo deep heuristics/external/storm_programs/target heuristics/external/storm_programs/storm_1/target $(VENV)
+	rm -rf build dist *.egg-info demo deep docs/_build docs/reference/generated heuristics/external/storm_programs/target heuristics/external/storm_programs/storm_1/target $(VENV)
 
 # Without isolation the build uses the pinned setuptools, and nothing is fetched twice.
 $(VENV)/.installed: pyproject.toml constraints.txt
@@ -64,4 +74,8 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	@$(PIP) --no-build-isolation -e '.[dev,java]'
+	@touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	@$(PIP) --no-build-isolation -e '.[docs]'
 	@touch $@

@@ -3,9 +3,10 @@
 `grade` runs every method and the exact engine on every instance (`grading`, on Spark: `spark`),
 `analysis` turns rows into gaps and summaries, `report` into one HTML page. The experiments,
 ``python -m slotwise.benchmarks NAME``, are listed in `experiments`: `proofs` (how fast and how
-far), `storm` (beside Storm's own schedulers), `slots` (fewest slots), `speed` (limits and latency).
-Two commands have their work here: `profiling` (performance models measured) and `reproduction`
-(figures of articles beside ours). The layout is in this folder's ``README.md``.
+far), `storm` (Storm's own schedulers compared), `storm_like` (how well that family fits), `slots`
+(fewest slots), `speed` (limits, latency).
+Two commands are implemented here: `profiling` (measures performance models) and `reproduction`
+(compares figures of articles with ours). This folder's ``README.md`` describes the layout.
 
 Start with `grade`. It may import `models`, `heuristics` and `solver`; only `slotwise.cli` imports
 it.

@@ -14,7 +14,7 @@ def main(arguments: list[str]) -> int:
     asked = not arguments or arguments[0] in ("-h", "--help")
     out = sys.stdout if asked else sys.stderr
     if not asked:
-        out.write(f"slotwise.benchmarks: {arguments[0]!r} is no experiment; there are:\n")
+        out.write(f"slotwise.benchmarks: {arguments[0]!r} is not an experiment; these are:\n")
     width = max(map(len, EXPERIMENTS))
     out.writelines(f"  {name:{width}}  {one.shows}\n" for name, one in EXPERIMENTS.items())
     return 0 if asked else 2

@@ -22,11 +22,23 @@ class Experiment:
 EXPERIMENTS: dict[str, Experiment] = {
     "proofs": Experiment(
         "slotwise.benchmarks.proofs.rstorm",
-        "how fast the engines prove R-Storm's topologies, beside textbook models",
+        "how fast the engines prove R-Storm's topologies, compared with textbook models",
     ),
     "storm_proofs": Experiment(
         "slotwise.benchmarks.proofs.storm",
         "how far the engines get on the topologies of Storm's decoded clusters",
+    ),
+    "storm_like_proofs": Experiment(
+        "slotwise.benchmarks.proofs.storm_like",
+        "how far the engines get on the family storm-like",
+    ),
+    "storm_like_fit": Experiment(
+        "slotwise.benchmarks.storm_like.fit",
+        "how well the family storm-like fits the clusters it follows",
+    ),
+    "storm_like_tables": Experiment(
+        "slotwise.benchmarks.storm_like.tables",
+        "the statistics of decoded clusters that storm-like draws from",
     ),
     "assignment_proofs": Experiment(
         "slotwise.benchmarks.proofs.assignment",
@@ -38,11 +50,19 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "partition_proofs": Experiment(
         "slotwise.benchmarks.proofs.partition",
-        "proofs of balanced partitions, beside textbook models",
+        "proofs of balanced partitions, compared with textbook models",
+    ),
+    "fewest_moves": Experiment(
+        "slotwise.benchmarks.proofs.fewest_moves",
+        "whether the fewest moves over all best plans are proven wherever the network is",
+    ),
+    "explain_conflicts": Experiment(
+        "slotwise.benchmarks.proofs.conflicts",
+        "minimal conflicts and cheapest repairs of infeasible instances, each checked anew",
     ),
     "rstorm_table": Experiment(
         "slotwise.benchmarks.proofs.rstorm_table",
-        "R-Storm's versions beside the optimum and the article",
+        "R-Storm's versions compared with the optimum and the article",
     ),
     "engines_agree": Experiment(
         "slotwise.testing.engines_agree",
@@ -50,7 +70,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "storm_times": Experiment(
         "slotwise.benchmarks.storm.times",
-        "seconds of Storm's own scheduler beside ours",
+        "seconds of Storm's own scheduler compared with ours",
     ),
     "storm_sequence": Experiment(
         "slotwise.benchmarks.storm.sequence",
@@ -58,7 +78,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "ras_choices": Experiment(
         "slotwise.benchmarks.storm.evictions",
-        "what Storm evicts beside the smallest evictions",
+        "Storm's evictions compared with the smallest ones",
     ),
     "ras_speed": Experiment(
         "slotwise.benchmarks.storm.ras_speed",
@@ -86,7 +106,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "profile_accuracy": Experiment(
         "slotwise.benchmarks.speed.profile_accuracy",
-        "peak rates that profile measures, beside those known by construction",
+        "peak rates that profile measures, compared with those known by construction",
     ),
     "time_limits": Experiment(
         "slotwise.benchmarks.speed.time_limits", "whether solves end at their time limit"

@@ -104,7 +104,7 @@ def grade(
     ----------
     sources
         Families, files of instances or allocation cases, folders of them, one or several; none =
-        all families.
+        all families that are not held out.
     methods
         Names of methods of placement, also ``cmd:...``, and of pairs of allocation (``mba+sam``);
         each runs on the cases that it is for. A single text is read as ``A,B``. ``None`` = all
@@ -133,7 +133,7 @@ def grade(
         For an unknown name, a method or an engine that none of the cases is for, or a bad number,
         before Spark starts.
     KeyboardInterrupt
-        On Ctrl-C, with the finished chunks kept; the same call goes on from there.
+        On Ctrl-C, with the finished chunks kept; the same call resumes.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def _applicable(names: Sequence[str], cases: Sequence[Case], chosen: bool) -> tu
     subjects = {case.subject for case in cases}
     for name in names if chosen else ():
         if (subject := subject_of(name)) not in subjects:
-            rule = f"is for cases of {subject}, and there is none"
+            rule = f"is for cases of {subject}, but there are none"
             raise InputError(rule, field="method", value=name)
     return tuple(name for name in names if subject_of(name) in subjects)
 
@@ -201,7 +201,7 @@ def _check_engine_applies(engine: str, cases: Sequence[Case]) -> None:
     """Refuse an engine that was chosen where nothing is to be placed."""
     if engine != AUTO and all(case.subject != Subject.PLACEMENT for case in cases):
         raise InputError(
-            "is for cases of placement, and there is none", field="engine", value=engine
+            "is for cases of placement, but there are none", field="engine", value=engine
         )
 
 
@@ -211,7 +211,11 @@ def _check_commands(names: Sequence[str]) -> None:
         if is_command(name):
             program = shlex.split(name.removeprefix(COMMAND_PREFIX))[0]
             if shutil.which(program) is None:
-                raise InputError("is no program that can be run", field="method", value=program)
+                raise InputError(
+                    "cannot be run; install the program or give its path",
+                    field="method",
+                    value=program,
+                )
 
 
 def _statuses(store: Store, plan: Sequence[PlannedRun]) -> dict[str, int]:
@@ -249,7 +253,7 @@ def _checked(
     """Check the arguments and return the names of the methods, each once."""
     known = (AUTO, *ENGINES)
     if engine not in known:
-        rule = f"is no engine; {suggestion(engine, known)}"
+        rule = f"is not an engine; {suggestion(engine, known)}"
         raise InputError(rule, field="engine", value=engine)
     time_limit(time_limit_s, "time limit")
     whole(seed, "seed")

@@ -8,12 +8,14 @@ from typing import TypeAlias
 
 from numpy.random import Generator
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
 
 Place = Callable[[Problem, Generator], Placement | Refusal]
 PlaceUntil = Callable[[Problem, Generator, CancellationToken], Placement | Refusal]
+PlaceLogged = Callable[[Problem, Generator, DecisionLog], Placement | Refusal]
 Configure: TypeAlias = "Callable[[Mapping[str, tuple[str, ...]]], Method]"
 
 
@@ -52,6 +54,8 @@ class Method:
     place_until
         `place` with a token that it checks: `CancelledError` where that is cancelled. ``None`` =
         nobody can stop it on its way.
+    place_logged
+        `place` with a log that it tells each of its decisions; ``None`` = it cannot tell them.
     """
 
     name: str
@@ -62,3 +66,4 @@ class Method:
     parameters: Mapping[str, str] = field(default_factory=dict, hash=False)
     configure: Configure | None = None
     place_until: PlaceUntil | None = None
+    place_logged: PlaceLogged | None = None

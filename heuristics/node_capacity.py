@@ -58,5 +58,5 @@ def task_costs(problem: Problem) -> list[int]:
 def needs_cpu(problem: Problem) -> str | None:
     """Return why computation costs cannot be had; ``None`` = they can."""
     if problem.cpu is None and problem.task_count:
-        return "needs the computation cost of tasks, and nothing here has cpu"
+        return "needs the computation cost of tasks, but no task here has cpu"
     return None

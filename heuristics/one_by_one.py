@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from itertools import zip_longest
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.partial_placement import Ledger
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.problem import Problem
@@ -17,6 +18,7 @@ def place_one_by_one(
     *,
     order: Iterable[int] | None = None,
     failed_consume: bool = False,
+    log: DecisionLog | None = None,
 ) -> Placement | Refusal:
     """Return what `place` makes of the topologies.
 
@@ -32,8 +34,10 @@ def place_one_by_one(
         Of the topologies; ``None`` = the instance's.
     failed_consume
         Whether what `place` has put on nodes for a topology that is left out stays counted there.
+    log
+        Where to note what is placed and taken out; ``None`` = nowhere.
     """
-    ledger = Ledger(problem, hard)
+    ledger = Ledger(problem, hard, log)
     for t in range(len(problem.rules)) if order is None else order:
         reason = place(ledger, t)
         if reason is not None and not problem.may_reject:

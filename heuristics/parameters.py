@@ -22,7 +22,9 @@ def configured(method: Method, text: str) -> Method:
     """
     written = f"{method.name}{SEPARATOR}{text}"
     if method.configure is None:
-        raise InputError(f"takes no parameters; write {method.name}", field="method", value=written)
+        raise InputError(
+            f"takes no parameters; write only {method.name}", field="method", value=written
+        )
     return method.configure(_pairs(text, written))
 
 

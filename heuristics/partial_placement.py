@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
@@ -60,10 +61,15 @@ class Ledger:
         The problem whose tasks are placed.
     hard
         Indices of the dimensions that may not be exceeded on any node.
+    log
+        Where to note what is placed and removed; ``None`` = nowhere.
     """
 
-    def __init__(self, problem: Problem, hard: Collection[int]) -> None:
+    def __init__(
+        self, problem: Problem, hard: Collection[int], log: DecisionLog | None = None
+    ) -> None:
         self.problem = problem
+        self.log = log
         self.hard = tuple(sorted(hard))
         self.places: dict[int, tuple[int, int]] = {}
         self.nodes = [NodeState([0] * len(problem.dims)) for _ in range(problem.node_count)]
@@ -129,9 +135,12 @@ class Ledger:
         if all(worker is not known for known in state.workers):
             state.workers.append(worker)
         self.places[task] = (node, worker.label)
+        if self.log is not None:
+            self.log.put(task, node, worker.label)
 
     def remove(self, task: int) -> None:
         """Take `task` off its node; the other tasks there stay in their workers."""
+        log, self.log = self.log, None
         node, _ = self.places.pop(task)
         rest = [(other, label) for other, (n, label) in self.places.items() if n == node]
         self.nodes[node] = NodeState([0] * len(self.problem.dims))
@@ -140,6 +149,9 @@ class Ledger:
             owner = self.problem.classes[self._class[other]].topology
             worker = workers.setdefault((owner, label), LedgerWorker(owner, label))
             self.put(other, node, worker)
+        if log is not None:
+            log.remove(task)
+            self.log = log
 
     def without(self, topology: int) -> Ledger:
         """Return a ledger in which nothing of `topology` has been placed."""
@@ -150,11 +162,18 @@ class Ledger:
                 workers = ledger.nodes[node].workers
                 known = next((w for w in workers if w.label == label), LedgerWorker(owner, label))
                 ledger.put(task, node, known)
+            elif self.log is not None:
+                self.log.remove(task)
+        ledger.log = self.log
         return ledger
 
     def take_out(self, topology: int) -> None:
         """Take the tasks and workers of `topology` out; what they need stays counted on nodes."""
         owners = self.problem.classes
+        if self.log is not None:
+            for task in self.places:
+                if owners[self._class[task]].topology == topology:
+                    self.log.remove(task)
         self.places = {
             task: place
             for task, place in self.places.items()

@@ -60,7 +60,7 @@ def find_method(name: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> Met
     if name in added:
         return _load(added[name])
     known = [*HEURISTICS, *added]
-    rule = f"is no method; {suggestion(base, known)} (or {COMMAND_PREFIX}COMMAND)"
+    rule = f"is not a method; {suggestion(base, known)} (or {COMMAND_PREFIX}COMMAND)"
     raise InputError(rule, field="method", value=name)
 
 

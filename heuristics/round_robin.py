@@ -1,4 +1,4 @@
-"""Storm's even scheduler: executors dealt in turn over slots that are interleaved over nodes.
+"""Storm's even scheduler: deals executors in turn over slots that are interleaved over nodes.
 
 Read from Apache Storm's ``org.apache.storm.scheduler.EvenScheduler`` (commit 1d275484), with
 ``ServerUtils.interleaveAll`` and ``StormCommon.stormTaskInfo``. R-Storm (section 2) calls it the
@@ -29,6 +29,7 @@ from itertools import count, islice
 
 from numpy.random import Generator
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method
 from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
 from slotwise.models.problem.problem import Problem
@@ -37,7 +38,7 @@ Slot = tuple[int, int]
 """Node index and worker label."""
 
 
-def place(problem: Problem, rng: Generator) -> Placement | Refusal:
+def place(problem: Problem, rng: Generator, log: DecisionLog | None = None) -> Placement | Refusal:
     """Return Storm's even schedule of all topologies; nothing in it is random."""
     nodes = [UNPLACED] * problem.task_count
     labels = [UNPLACED] * problem.task_count
@@ -53,6 +54,8 @@ def place(problem: Problem, rng: Generator) -> Placement | Refusal:
             continue
         for i, task in enumerate(tasks):
             nodes[task], labels[task] = slots[i % len(slots)]
+            if log is not None:
+                log.put(task, nodes[task], labels[task])
         for node, _ in slots[: len(tasks)]:
             used[node] += 1
     return Placement(tuple(nodes), tuple(labels))
@@ -90,8 +93,9 @@ ROUND_ROBIN = Method(
     name="round-robin",
     source="Apache Storm, org.apache.storm.scheduler.EvenScheduler",
     place=place,
+    place_logged=place,
     description=(
-        "Storm's even scheduler: executors dealt in turn over slots of all nodes, whatever they "
-        "need; the article calls it default Storm."
+        "Storm's even scheduler: deals executors in turn over slots of all nodes and ignores "
+        "resources; the R-Storm article calls it default Storm."
     ),
 )

@@ -2,16 +2,16 @@
 
 The package knows no algorithm. An `Instance` in the user's units (`instance`) is compiled into a
 `Problem` of integer arrays (`problem`); the judge (`judge`) checks every rule and recomputes every
-cost of a placement. Around them: files of ours (`formats`), of others (`importers`), graphs in
-files (`graph_files`), certificates of proofs (`certificates`) and generators of instances
-(`families`). `instance_file` reads whatever instance file it is given; `errors` and `values` are
-what everything else stands on.
+cost of a placement; `explanation` says what makes up a cost. Around them: our files (`formats`),
+other formats (`importers`), graph files (`graph_files`), certificates of proofs (`certificates`)
+and generators of instances (`families`). `instance_file` reads any instance file; everything else
+builds on `errors` and `values`.
 
-A second problem, allocation (how many threads and slots does a dataflow need for a rate), has
-nouns of its own: `dataflow` (tasks and their rates), `performance` (what a task does on one slot,
+A second problem, allocation (how many threads and slots does a dataflow need for a rate), has its
+own nouns: `dataflow` (tasks and their rates), `performance` (what a task does on one slot,
 the only part that ``slotwise models`` concerns), `allocation` (VMs, plans and their check).
 
-Start with `instance`, then `problem` and `judge`; in words: ``docs/problem.md``. Of allocation read
-`allocation` first; in words: ``docs/methods/sam.md``. Nothing of slotwise outside of this package
-may be imported, and no solver and no Spark at all.
+Start with `instance`, then `problem` and `judge`; in words: ``docs/problem.md``. For allocation,
+read `allocation` first; in words: ``docs/methods/sam.md``. It may not import anything from slotwise
+outside this package, nor any solver or Spark.
 """

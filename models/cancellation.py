@@ -21,7 +21,7 @@ class CancellationToken:
     Parameters
     ----------
     deadline
-        Moment (`time.perf_counter`) from which on the token is cancelled by itself.
+        Moment (`time.perf_counter`) from which the token counts as cancelled.
     parent
         A token that this one follows, too.
     """

@@ -203,11 +203,11 @@ def known(name: str, names: Iterable[str], field: str) -> str:
     listed = list(names)
     if name in listed:
         return name
-    raise InputError(f"is not known; {suggestion(str(name), listed)}", field=field, value=name)
+    raise InputError(f"is unknown; {suggestion(str(name), listed)}", field=field, value=name)
 
 
 def distinct(ids: Iterable[str], where: str) -> None:
     """Refuse a repeated id."""
     for key, count in Counter(ids).items():
         if count > 1:
-            raise InputError(f"must be unique, stands {count} times", field=where, value=key)
+            raise InputError(f"must be unique, but occurs {count} times", field=where, value=key)

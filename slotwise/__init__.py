@@ -1,7 +1,7 @@
 """Place the tasks of stream processors on machines: solve, judge and grade placements.
 
 This is the public interface: every command of the command line is a function here, with its options
-as arguments. What stands behind it: `models` (the problem and its judge), `heuristics` (published
+as arguments. Behind it are `models` (the problem and its judge), `heuristics` (published
 methods), `solver` (exact engines), `benchmarks` (grading, experiments), `testing` (random
 instances), `api` (these functions) and `cli` (the command line). Start with `api`. Names are loaded
 when they are first used, so that ``import slotwise`` costs nothing; loggers below ``slotwise`` are
@@ -25,6 +25,7 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 if TYPE_CHECKING:
     from slotwise.api.allocating import Allocated, allocate
+    from slotwise.api.explaining import explain
     from slotwise.api.exporting import convert
     from slotwise.api.grading import read_rows, report, reproduce
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
@@ -89,6 +90,7 @@ __all__ = [
     "compile_problem",
     "convert",
     "crosscheck",
+    "explain",
     "families",
     "generate",
     "grade",
@@ -144,6 +146,7 @@ _HOME = {
     "compile_problem": "slotwise.models.problem.compile",
     "convert": "slotwise.api.exporting",
     "crosscheck": "slotwise.api.solving",
+    "explain": "slotwise.api.explaining",
     "families": "slotwise.api.listing",
     "generate": "slotwise.api.listing",
     "grade": "slotwise.benchmarks.grade",

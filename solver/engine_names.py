@@ -13,4 +13,4 @@ def current_name(name: str) -> str:
 
 def renaming(name: str) -> str | None:
     """Return what to tell who writes an earlier name; ``None`` for any other."""
-    return f"engine {name!r} is called {RENAMED[name]!r} now" if name in RENAMED else None
+    return f"engine {name!r} is now called {RENAMED[name]!r}" if name in RENAMED else None

@@ -282,7 +282,7 @@ _INSTANCES = [
         "twin-topologies",
         lambda d: d["topologies"].append(d["topologies"][0]),
         "topologies[].id = 'wc'",
-        "must be unique, stands 2 times",
+        "must be unique, but occurs 2 times",
     ),
     _instance(
         "dangling-stream",
@@ -374,16 +374,16 @@ _INSTANCES = [
     Case("only-a-comment", "instance", "# nothing\n", ("null", "must be an object"), ".yaml"),
     Case("list", "instance", "[1, 2]", ("[1, 2]", "must be an object")),
     Case("words", "instance", "hello world", ("'hello world'", "must be an object")),
-    Case("binary", "instance", bytes(range(128, 256)), ("byte 0", "is no UTF-8 text")),
-    Case("zeros", "instance", b"\0" * 64, ("is no valid YAML",)),
-    Case("cut-off", "instance", good_text()[:-40], ("line 1 column", "is no valid JSON")),
+    Case("binary", "instance", bytes(range(128, 256)), ("byte 0", "is not UTF-8 text")),
+    Case("zeros", "instance", b"\0" * 64, ("is not valid YAML",)),
+    Case("cut-off", "instance", good_text()[:-40], ("line 1 column", "is not valid JSON")),
     Case(
         "broken-json",
         "instance",
         '{"format":\n "slotwise.instance/1",\n oops}',
-        ("line 3 column 2 = 'oops}'", "is no valid JSON"),
+        ("line 3 column 2 = 'oops}'", "is not valid JSON"),
     ),
-    Case("trailing-text", "instance", good_text() + "}", ("= '}'", "is no valid JSON")),
+    Case("trailing-text", "instance", good_text() + "}", ("= '}'", "is not valid JSON")),
     Case("deep-json", "instance", "[" * 200_000, ("is nested too deeply",)),
     Case(
         "deep-but-parsed",
@@ -407,20 +407,20 @@ _INSTANCES = [
         "key-twice",
         "instance",
         good_text().replace('"name"', '"name": "x", "name"', 1),
-        ("name = 'good'", "is a key that stands twice"),
+        ("name = 'good'", "is a duplicate key"),
     ),
     Case(
         "broken-yaml",
         "instance",
         "format: slotwise.instance/1\nname: [a\ncluster: b\n",
-        ("line 3 column", "is no valid YAML"),
+        ("line 3 column", "is not valid YAML"),
         ".yaml",
     ),
     Case(
         "tabs",
         "instance",
         "format: slotwise.instance/1\ncluster:\n\tnodes: []\n",
-        ("line 3 column 1", "is no valid YAML"),
+        ("line 3 column 1", "is not valid YAML"),
         ".yaml",
     ),
     Case("deep-yaml", "instance", "- " * 200_000, ("line 1 column", "at most 100 deep"), ".yaml"),
@@ -435,14 +435,14 @@ _INSTANCES = [
         "yaml-key-twice",
         "instance",
         "name: a\nname: b\n",
-        ("line 2 column 1 = 'name'", "stands twice"),
+        ("line 2 column 1 = 'name'", "is a duplicate key"),
         ".yaml",
     ),
     Case(
         "yaml-number-key",
         "instance",
         "name: a\n1: b\n",
-        ("line 2 column 1 = 1", "must be text to be a key"),
+        ("line 2 column 1 = 1", "must be text, because it is a key"),
         ".yaml",
     ),
     Case(
@@ -466,7 +466,9 @@ _INSTANCES = [
         ("= '*a'", "must follow its anchor"),
         ".yaml",
     ),
-    Case("two-documents", "instance", "--- {}\n--- {}\n", ("must hold one document",), ".yaml"),
+    Case(
+        "two-documents", "instance", "--- {}\n--- {}\n", ("must hold only one document",), ".yaml"
+    ),
 ]
 
 GOOD_PLACEMENT: dict[str, Any] = {
@@ -495,7 +497,6 @@ def _place(task: str, value: Any) -> Change:
 
 _PLACEMENTS = [
     _placement("plan-of-another", _set("instance", "sha256:0"), "instance = 'sha256:0'", "'good'"),
-    _placement("plan-without-hash", _drop("instance"), "instance: is missing"),
     _placement("plan-without-format", _drop("format"), "format: is missing"),
     _placement(
         "plan-newer", _set("format", "slotwise.placement/9"), "must be slotwise.placement/1"
@@ -542,6 +543,18 @@ _PLACEMENTS = [
         _place("spout[0]", {"node": "n1", "worker": 10**4000}),
         "topologies.wc.spout[0].worker = 1000",
         OUTSIZED,
+    ),
+    Case(
+        "answer-without-a-placement",
+        "placement",
+        '{"status": "infeasible", "placement": null}',
+        ("placement: is missing from this answer", "'infeasible'"),
+    ),
+    Case(
+        "answer-of-another",
+        "placement",
+        json.dumps({"status": "optimal", "placement": {**GOOD_PLACEMENT, "instance": "sha256:0"}}),
+        ("placement.instance = 'sha256:0'", "'good'"),
     ),
     Case("plan-is-a-list", "placement", "[]", ("must be an object",)),
     Case("plan-is-an-instance", "placement", good_text(), ("format = 'slotwise.instance/1'",)),

@@ -25,7 +25,7 @@ models.instance models.number_text models.performance models.dataflow
 models.problem
 models.allocation
 models.formats models.judge
-models.importers models.certificates models.graph_files
+models.importers models.certificates models.graph_files models.explanation
 models.performance.rows models.dataflow.file models.allocation.file
 models.performance.tables
 models.performance.file
@@ -33,6 +33,7 @@ models.performance.article models.allocation.case
 models.instance_file models.schemas models.families
 models.schema_keys
 
+heuristics.decision_log
 heuristics.method heuristics.method_names heuristics.method_error
 heuristics.partial_placement heuristics.placed_neighbours heuristics.node_capacity
 heuristics.storm_outcome
@@ -64,7 +65,10 @@ solver.column_generation.engine solver.partition
 solver.engines
 solver.portfolio
 solver.solve
-solver.admission solver.verification solver.slots
+solver.admission solver.verification solver.slots solver.explain
+solver.explain.conflicts
+solver.explain.repairs
+solver.explain.explain solver.explain.placements
 solver.allocation
 
 testing.choices testing.hypothesis_extra
@@ -85,7 +89,7 @@ benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
 benchmarks.grading benchmarks.profiling
 benchmarks.analysis
 benchmarks.report benchmarks.grade
-benchmarks.proofs benchmarks.storm benchmarks.slots benchmarks.reproduction
+benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
 benchmarks.speed
 benchmarks.experiments
 benchmarks.__main__
@@ -93,6 +97,7 @@ benchmarks.__main__
 api.__init__ api.plain_data
 api.inputs
 api.allocation_inputs
+api.explanations
 api
 
 __init__
@@ -126,6 +131,7 @@ NOT_EVEN = {
         *("testing.agreement", "testing.engines_agree", "testing.mutations", "testing.panel"),
         *("testing.random_instances", "testing.rule_coverage", "testing.tally"),
         *("benchmarks.proofs", "benchmarks.slots", "benchmarks.speed", "benchmarks.storm"),
+        "benchmarks.storm_like",
     ),
 }
 

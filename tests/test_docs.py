@@ -19,28 +19,39 @@ from typing import NamedTuple
 import pytest
 from conftest import Cli
 
+import slotwise
 from slotwise.benchmarks.experiments import EXPERIMENTS
 
 ROOT = Path(__file__).parents[1]
 PAGES = (
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     ROOT / "benchmarks" / "README.md",
-    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted(
+        page
+        for page in (ROOT / "docs").rglob("*.md")
+        if page.relative_to(ROOT).parts[1] != "_build"
+    ),
 )
 NOT_RUN = {
     "README.md": 1,  # make demo and make test: minutes
     "CONTRIBUTING.md": 1,  # make test: minutes
     "benchmarks/README.md": 1,  # benchmarks of minutes and more
     "assignments.md": 1,  # public instances; minutes
+    "benchmarks.md": 1,  # proofs of minutes
     "commands.md": 1,  # a whole grading
     "engines.md": 2,  # benchmarks of minutes
+    "families.md": 2,  # files of Storm; proofs of minutes
     "grading.md": 3,  # a whole grading; files of Storm; a Spark cluster
     "r-storm.md": 1,  # a benchmark: nine exact proofs
     "scheduling.md": 1,  # files of Storm; minutes
     "testing/checks.md": 1,  # pytest with a command that is not there
     "methods/stromax.md": 1,  # a grading of 212 instances: minutes
+    "methods/index.md": 1,  # a grading of 69 instances: minutes
     "methods.md": 4,  # a whole grading; two installations; `make storm-peer` needs Maven
 }
+TUTORIALS = ROOT / "docs" / "tutorials"
+ONE_BY_ONE = tuple(page for page in PAGES if page.parent != TUTORIALS)
+"""Pages whose blocks stand alone; `tests/test_tutorials.py` runs the others from top to bottom."""
 SHELL = re.compile(r"[|<>&;$*`]")
 """What only a shell understands, beyond `TELLS_CODE`."""
 TELLS_CODE = ' || echo "exit code $?"'
@@ -108,7 +119,7 @@ def printed_by(command: str, folder: Path, cli: Cli) -> str:
     return " ".join(printed.split())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", ONE_BY_ONE, ids=name_of)
 def test_console_blocks(page, copy, cli, monkeypatch):
     monkeypatch.chdir(copy)
     for block in blocks(page, "console"):
@@ -118,7 +129,7 @@ def test_console_blocks(page, copy, cli, monkeypatch):
                 assert " ".join(line.split()) in printed, command
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", ONE_BY_ONE, ids=name_of)
 def test_python_blocks(page, copy):
     for block in blocks(page, "python"):
         run([sys.executable, "-c", block], copy)
@@ -127,14 +138,59 @@ def test_python_blocks(page, copy):
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_tags(page):
     tags = [tag for tag, _ in FENCE.findall(page.read_text("utf-8"))]
-    assert set(tags) <= {"console", "console no-run", "python", "json"}
+    assert set(tags) <= {"console", "console no-run", "python", "json", "bibtex", "{toctree}"}
     assert tags.count("console no-run") == NOT_RUN.get(name_of(page), 0)
+
+
+LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)\s]+))?\)")
+HEADING = re.compile(r"^#{1,4} (.+?)\s*$", re.MULTILINE)
+
+
+def anchor(heading: str) -> str:
+    """Return what GitHub, and MyST after it, makes of a heading."""
+    words = re.sub(r"\[(.+?)\]\(.*?\)", r"\1", heading).replace("`", "").lower()
+    return re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+
+
+def without_code(text: str) -> str:
+    return re.sub(r"`[^`\n]*`", "", FENCE.sub("", text))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
-        assert (page.parent / target).exists(), target
+    """To a file that is there, and to one of its headings."""
+    for path, fragment in LINK.findall(without_code(page.read_text("utf-8"))):
+        target = page.parent / path if path else page
+        assert target.exists(), path
+        if fragment:
+            text = FENCE.sub("", target.read_text("utf-8"))
+            assert fragment in map(anchor, HEADING.findall(text)), (path, fragment)
+
+
+def test_a_link_to_a_heading_that_is_gone_is_seen():
+    assert anchor("1. Words") == "1-words"
+    assert anchor("`ras-default`, and [more](x.md)") == "ras-default-and-more"
+    assert LINK.findall("[a](b.md#c) [d](#e) [f](https://g.h) [i](j.md)") == [
+        ("b.md", "c"),
+        ("", "e"),
+        ("j.md", ""),
+    ]
+
+
+TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def test_every_page_is_in_the_navigation():
+    """By name, or by a pattern such as ``tutorials/*``, which may match nothing."""
+    listed = {ROOT / "docs" / "index.md"}
+    for page in PAGES:
+        for entries in TOCTREE.findall(page.read_text("utf-8")):
+            for entry in (line for line in entries.splitlines() if line[:1] not in ("", ":")):
+                target = entry.rpartition("<")[2].removesuffix(">")
+                found = set(page.parent.glob(f"{target}.md"))
+                assert found or "*" in target or target.startswith("generated/"), (page, entry)
+                listed |= {path.resolve() for path in found}
+    assert {page for page in PAGES if page.is_relative_to(ROOT / "docs")} == listed
 
 
 CODE = re.compile(r"`((?:models|solver|heuristics|benchmarks|slotwise|tests|docs)/[\w./-]*)`")
@@ -160,6 +216,12 @@ def test_docstrings_cite_pages_and_sections_that_exist():
                 assert number in headings, (path, page, number)
                 cited.append(number)
     assert len(cited) >= 5
+
+
+def test_the_citation_has_the_version():
+    version = slotwise.__version__
+    assert f"version: {version}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"version = {{{version}}}" in (ROOT / "docs" / "citing.md").read_text("utf-8")
 
 
 def test_the_readme_of_the_benchmarks_lists_them_all():

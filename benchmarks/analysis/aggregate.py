@@ -103,6 +103,6 @@ def _contradictions(rows: Sequence[Row], references: dict[str, Reference]) -> It
         who = f"{row['method']} on {row['instance']} (seed {row['seed']})"
         gap = row_gap(row, references)
         if gap is not None and gap.absolute < 0:
-            yield f"{who}: {gap.term} is {float(-gap.absolute):g} below its proven bound"
+            yield f"{who}: {gap.term} is {float(-gap.absolute):g} below the proven bound"
         if row["instance_hash"] in infeasible and values_of(row) is not None:
-            yield f"{who}: a valid placement of an instance that is proven infeasible"
+            yield f"{who}: a valid placement of an instance proven infeasible"

@@ -2,9 +2,9 @@
 
 Which runs are there (`sources`, `plan`), how does each end as a row (`run` inside a child process,
 `child`, kept by `supervisor`: a crash or a timeout is a row), how are chunks of runs spread over
-executors (`spark_job`), and where do rows go (`store`: Parquet, skipped when they are there
-already)? `rows` names every column; `row_check` and `old_rows` read files that anybody may have
-made, or an older version.
+executors (`spark_job`), and where do rows go (`store`: Parquet; runs that have a row are
+skipped)? `rows` names every column; `row_check` checks files from unknown sources, `old_rows`
+reads those of older versions.
 
 Start with `rows`, then `plan`. It may import `models`, `heuristics` and `solver`; Spark in
 `spark_job` alone.

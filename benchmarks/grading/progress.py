@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 class ProgressBar(Protocol):
-    """What is told how far the work is."""
+    """Receives how far the work is."""
 
     def __call__(self, done: int) -> None:
         """Say how many tasks of all are done."""

@@ -47,7 +47,7 @@ def read_rows(path: Path, columns: Iterable[str]) -> list[Row]:
     Raises
     ------
     InputError
-        Naming file, row and column: where it is no Parquet file, lacks a column, or holds what
+        Naming file, row and column: where it is not a Parquet file, lacks a column, or holds what
         a grading does not write.
     """
     with in_file(str(path)):
@@ -62,7 +62,7 @@ def read_rows(path: Path, columns: Iterable[str]) -> list[Row]:
 
 def _table(path: Path, columns: list[str]) -> pa.Table:
     if not path.is_file():
-        raise _no_rows("is no file")
+        raise _no_rows("is not a file")
     try:
         file = pq.ParquetFile(path)
         schema = file.schema_arrow
@@ -75,7 +75,7 @@ def _table(path: Path, columns: list[str]) -> pa.Table:
 
 
 def _no_rows(reason: str) -> InputError:
-    rule = f"holds no rows of a grading ({reason}); remove it or choose another folder"
+    rule = f"does not hold rows of a grading ({reason}); remove it or choose another folder"
     return InputError(rule, has_value=False)
 
 

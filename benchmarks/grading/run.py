@@ -67,7 +67,7 @@ def _load(run: PlannedRun) -> Instance:
     made = instance_hash(instance)
     if made != case.hash:
         raise SlotwiseError(
-            f"{case.family} makes {made} here, planned was {case.hash}: "
+            f"{case.family} gives {made} here, but {case.hash} was planned: "
             "the machines have different versions of slotwise"
         )
     return instance

@@ -89,7 +89,7 @@ def load_case(run: PlannedRun) -> AllocationCase:
     made = ALLOCATION_FAMILIES[case.family].make(case.index, run.case_seed)
     if (found := case_hash(made)) != case.hash:
         raise SlotwiseError(
-            f"{case.family} makes {found} here, planned was {case.hash}: "
+            f"{case.family} gives {found} here, but {case.hash} was planned: "
             "the machines have different versions of slotwise"
         )
     return made

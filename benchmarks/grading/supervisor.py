@@ -185,9 +185,9 @@ def _verdict_on(end: _End, said: str) -> tuple[RunStatus, str]:
     if "MemoryError" in said or "bad_alloc" in said:
         return RunStatus.OUT_OF_MEMORY, said
     if end.code >= 0:
-        return RunStatus.CRASHED, said or f"the process ended early with exit code {end.code}"
+        return RunStatus.CRASHED, said or f"the process exited early with code {end.code}"
     name = signal.Signals(-end.code).name
-    hint = ", maybe for want of memory" if name == "SIGKILL" else ""
+    hint = ", possibly for lack of memory" if name == "SIGKILL" else ""
     return RunStatus.CRASHED, f"died by {name}{hint}" + (f": {said}" if said else "")
 
 

@@ -1,9 +1,9 @@
 """Measuring a task's performance model on this machine: Algorithm 1 of the SAM article.
 
 A *trial* sends tuples to a task at a constant rate for a while; the task's threads share one core,
-source and sink have the others. The rate is *stable* where latency does not rise with time. The
-*sweep* looks for the highest stable rate of each number of threads, until more threads bring
-nothing. Start with `sweep`; `trial` is what it repeats; `slot` and `worker` run the task;
+source and sink use the others. The rate is *stable* if latency does not rise with time. The
+*sweep* looks for the highest stable rate of each number of threads, until more threads do
+not help. Start with `sweep`, which repeats a `trial`; `slot` and `worker` run the task;
 `trials_file` keeps what is measured, so that nothing is lost.
 
 It may import `models`; the command is ``slotwise profile``.

@@ -69,7 +69,7 @@ class Settings:
             or list(self.threads) != sorted(set(self.threads))
         ):
             raise InputError(
-                "must be rising and begin with 1", field="threads", value=list(self.threads)
+                "must be increasing and start with 1", field="threads", value=list(self.threads)
             )
         for name in ("seconds", "first_rate", "max_rate", "resolution", "max_slope"):
             if not 0 < getattr(self, name) < math.inf:

@@ -227,7 +227,7 @@ def _command(task: str) -> list[str]:
     try:
         words = shlex.split(task)
     except ValueError as error:
-        raise InputError(f"is no command: {error}", field="TASK", value=task) from error
+        raise InputError(f"is not a valid command: {error}", field="TASK", value=task) from error
     if not words:
         raise InputError("must be a command, or package.module:callable", field="TASK", value=task)
     return words

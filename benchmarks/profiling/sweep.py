@@ -12,7 +12,7 @@ section 5.1). We read it so:
   rate, down to `resolution`; a number of threads begins at the peak rate of the one before.
 
 Everything that is decided depends on the trials alone, so that a sweep that is started again with
-the trials it had goes on where it was.
+the trials it had resumes there.
 """
 
 from __future__ import annotations
@@ -153,8 +153,8 @@ def model_of(name: str, trials: Sequence[Trial]) -> tuple[PerformanceModel, tupl
             peaks[one.threads] = one
     if 1 not in peaks:
         raise InputError(
-            "one thread of the task keeps up with no rate that was tried; profile it with a lower "
-            "first rate or more seconds",
+            "one thread of the task keeps up with none of the rates tried; profile it with a "
+            "lower first rate or more seconds",
             field="TASK",
             value=name,
         )

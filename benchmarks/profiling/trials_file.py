@@ -69,7 +69,7 @@ class TrialsFile:
             return _TRIAL.validate_json(line)
         except ValidationError as error:
             raise InputError(
-                "is no trial; remove the line",
+                "is not a trial; remove the line",
                 field=f"line {number}",
                 file=str(self.path),
                 value=line.strip(),

@@ -1,4 +1,4 @@
-"""What experiments that measure our engine beside the textbook's models can be told."""
+"""Options of experiments that compare our engine with textbook models."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def add_engine_options(
         type=float,
         default=textbook_limit_s,
         metavar="S",
-        help="of the textbook's",
+        help="time limit of the textbook model",
     )
     parser.add_argument(
         "--textbook",
         nargs="*",
         choices=textbooks,
         default=textbooks,
-        help="which of them; none after the option: ours alone",
+        help="textbook models to run; without a name: only ours",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")

@@ -169,7 +169,7 @@ def main() -> None:
 
 
 def _use_one_core() -> None:
-    """Stay on the last core that this process may use, where the system can be told so."""
+    """Stay on the last core that this process may use, if the system allows it."""
     if sys.platform == "linux":
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 

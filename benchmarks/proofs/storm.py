@@ -90,4 +90,4 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--engine", default="auto")
     parser.add_argument("--time-limit", type=float, default=60.0, metavar="S")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")

@@ -76,9 +76,9 @@ def reason_against(problem: Problem) -> str | None:
     if problem.matrix is not None:
         return "distances come as a matrix"
     if len(problem.rules) != 1 or not has_single_workers(problem, 0) or (problem.slots < 1).any():
-        return "more than one worker on a node, or none, plays a part"
+        return "more than one worker on a node, or none, matters"
     if problem.regions or problem.min_worker_cpu or problem.move_limit != NO_LIMIT:
-        return "shared memory, least cpu or limited moves play a part"
+        return "shared memory, least cpu or limited moves matter"
     if any(rules.max_per_node for rules in problem.rules):
         return "a component is capped per node"
     return None

@@ -1,8 +1,9 @@
 """The report: one self-contained HTML page from the rows of a grading.
 
-`page` fills the template ``templates/report.html.j2``, which only arranges; `text` says everything
-in words and numbers, `charts` draws the performance profile and the gaps (Plotly),
-`placement_view` and `placement_svg` draw a placement.
+`page` fills the template ``templates/report.html.j2``, which contains only the layout; `text`
+makes the words and numbers, `charts` draws the performance profile and the gaps (Plotly),
+`placement_view` and `placement_svg` draw a placement. `explanation_page` makes the page of
+``slotwise explain --html``.
 
 Start with `page`. A chart is changed in `charts`. It may import `benchmarks.analysis`,
 `benchmarks.grading`, `heuristics` (descriptions of methods) and `models`.

@@ -13,8 +13,8 @@ from slotwise.heuristics.registry import describe
 from slotwise.heuristics.sam.pairs import PAIRS
 from slotwise.models.families.registry import ALLOCATION_FAMILIES, FAMILIES
 
-SECONDS = "of the call alone"
-OLD_SECONDS = "with imports, compiling and judging (rows of an older slotwise)"
+SECONDS = "only the call"
+OLD_SECONDS = "including imports, compiling and judging (rows of an older slotwise)"
 
 
 def facts(rows: Sequence[Row]) -> dict[str, str]:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from slotwise.benchmarks.analysis.aggregate import Aggregate, aggregate
@@ -22,6 +21,7 @@ from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report import text as report_data
 from slotwise.benchmarks.report.charts import gap_figure, profile_figure, script_json
 from slotwise.benchmarks.report.facts import descriptions, facts, families
+from slotwise.benchmarks.report.page_template import template
 from slotwise.benchmarks.report.placement_svg import draw, legend
 from slotwise.benchmarks.report.placement_view import legend_names, racks_of
 from slotwise.benchmarks.report.text import CaseLine
@@ -66,7 +66,7 @@ def write_report(directory: str | Path) -> Path:
     rows = upgraded(store.rows())
     if not rows:
         raise InputError(
-            "holds no rows; make some with: slotwise grade --out DIR", value=str(directory)
+            "has no rows; create them with: slotwise grade --out DIR", value=str(directory)
         )
     page = store.folder / PAGE
     write_atomically(page, render(rows, store))
@@ -81,7 +81,7 @@ def render(rows: Sequence[Row], store: Store) -> str:
     rows = latest(rows)
     lines = report_data.case_lines(rows, summary)
     drawn = _drawn(lines, rows, store)
-    page: str = _template().render(
+    page: str = template("report.html.j2").render(
         summary=summary,
         exact=[s for s in summary.methods if s.kind == Kind.EXACT],
         heuristics=[s for s in summary.methods if s.kind != Kind.EXACT],
@@ -101,25 +101,6 @@ def render(rows: Sequence[Row], store: Store) -> str:
         plotly=Markup(get_plotlyjs()),
     )
     return page
-
-
-def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("slotwise.benchmarks.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "number": report_data.number,
-        "short": report_data.short,
-        "percent": report_data.percent,
-        "seconds": report_data.seconds_text,
-        "spread_title": report_data.spread_title,
-        "zero_text": report_data.zero_text,
-    }
-    return environment.get_template("report.html.j2")
 
 
 def _counts(rows: Sequence[Row], summary: Aggregate) -> Mapping[str, int]:
@@ -172,7 +153,7 @@ def _drawing(row: Row, line: CaseLine, problem: Problem) -> Drawing:
     parts = [report_data.objective_text(row), "" if exact else gap]
     if failed:
         parts = ["; ".join((row["violations"] or ())[:3])]
-    assert row["placement"] is not None, "only rows with a placement are drawn"
+    assert row["placement"] is not None, "only rows with a placement can be drawn"
     with _at_placement(row):
         racks = racks_of(problem, read_placement_text(row["placement"]))
     return Drawing(

@@ -132,7 +132,7 @@ def _without_empty(racks: list[DrawnRack]) -> tuple[DrawnRack, ...]:
     empty = [rack for rack in racks if not rack.nodes]
     if len(empty) < 2:
         return tuple(racks)
-    folded = DrawnRack(f"s: {len(empty)} more", (), "nothing drawn of them")
+    folded = DrawnRack(f"s: {len(empty)} more", (), "not drawn")
     return (*(rack for rack in racks if rack.nodes), folded)
 
 

@@ -93,7 +93,7 @@ def seconds_text(seconds: float | None) -> str:
 def spread_title(spread: Spread) -> str:
     """Return the spread in words, for a tooltip."""
     if not spread.count:
-        return "no run to measure"
+        return "no runs to measure"
     return (
         f"{spread.count} runs: mean {percent(spread.mean)}, median {percent(spread.median)}, "
         f"worst {percent(spread.most)}"
@@ -215,4 +215,4 @@ def exact_title(row: Row) -> str:
     """Return what a drawing of the exact engine's placement is."""
     if row["status"] == RunStatus.OPTIMAL:
         return "proven optimum"
-    return "best found by the exact engine, not proven"
+    return "best found by the exact engine (not proven)"

@@ -1,4 +1,4 @@
-"""The one place where a Spark session is made, and the search for the Java it needs.
+"""The only place where a Spark session is made, and the search for the Java it needs.
 
 Spark 4 runs on Java 17 and 21; `java` looks for one in a fixed order and says what it found
 instead (`java_launcher` is for the one that comes as a Python package). `session` makes a quiet

@@ -29,7 +29,7 @@ from slotwise.models.judge.judge import judge
 INTERRUPTED = 130
 """The exit code of a solve that was interrupted."""
 DONE_CODES = (0, 1, 3)
-"""Of a solve that had ended by itself."""
+"""Of a solve that had already ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _judged(instance: Instance, out: str, after_s: float, late_s: float, code: i
         verdict = judge(instance, placement)
         values = [float(term.value) for term in verdict.objective]
         if not verdict.valid or values != [float(term["value"]) for term in terms]:
-            raise RuntimeError("what was kept is not what the judge finds")
+            raise RuntimeError("what was kept differs from the judge's result")
     return Interrupt(after_s, late_s, code, first.get("value"), first.get("bound"), kept)
 
 

@@ -57,7 +57,7 @@ class SolveEnd:
     memory_mb
         Peak of the process; ``None`` where it did not tell.
     left_behind
-        Whether the search did not end by itself, and was left behind.
+        Whether the search did not end in time and was abandoned.
     """
 
     shape: str
@@ -193,5 +193,5 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     engines = sorted({engine for engine, _ in RUNS})
     parser.add_argument("--engine", action="append", choices=engines, help="default: all")
     parser.add_argument("--time-limit", type=float, default=4.0, metavar="S")
-    parser.add_argument("--trace", action="store_true", help="show where searches were left behind")
+    parser.add_argument("--trace", action="store_true", help="show where searches were abandoned")
     parser.add_argument("--child", help=argparse.SUPPRESS)

@@ -1,9 +1,9 @@
-"""Storm's own schedulers beside ours, and Storm's choices beside exact ones.
+"""Storm's own schedulers compared with ours, and Storm's choices with exact ones.
 
-`comparison` and `storm_1_comparison` ask Storm and ours for the same round and list all
+`comparison` and `storm_1_comparison` run Storm and ours on the same round and list all
 differences; `times` and `ras_speed` measure both; `sequence` places a cluster's topologies one
-after another (`filling`) by each method and exactly; `evictions` sets the smallest evictions
-beside Storm's.
+after another (`filling`) by each method and exactly; `evictions` compares Storm's evictions
+with the smallest ones.
 
 Start with `comparison`. It may import `heuristics`, `solver.admission`, `solver` and `models`.
 """

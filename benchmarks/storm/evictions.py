@@ -51,7 +51,7 @@ class EvictionTally:
     let_in, evicted, least
         Topologies let in by eviction; how many Storm evicted for them; how many had to go.
     refused, fits, fits_by_eviction
-        Refusals; those that would have fit with everybody staying; with some behind them gone.
+        Refusals; those that would have fit without any eviction; with some behind them gone.
     sets, better
         Rounds whose best set is proven; those in which it is better than Storm's.
     open
@@ -160,7 +160,7 @@ def lines(total: EvictionTally) -> Iterator[str]:
         f"{total.least} would have been enough."
     )
     yield (
-        f"{total.refused} refusals: {total.fits} would have fit with everybody staying, "
+        f"{total.refused} refusals: {total.fits} would have fit without any eviction, "
         f"{total.fits_by_eviction} by evicting some behind them."
     )
     yield f"{total.better} of {total.sets} rounds have a better set of topologies."

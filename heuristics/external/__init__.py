@@ -1,8 +1,8 @@
 """Methods that are other programs: any command, and Apache Storm's own schedulers.
 
-How is a program asked that may hang, flood its output, die or leave processes behind? `command`
-states the protocol (an instance on stdin, a placement or a refusal on stdout), `exchange` one
-question within limits of time and size, `process` and `reaper` that nothing of it survives.
+How do you call a program that may hang, flood its output, die or leave processes behind? `command`
+has the protocol (an instance on stdin, a placement or a refusal on stdout), `exchange` makes one
+call within limits of time and size, and `process` and `reaper` make sure that nothing survives it.
 `storm_methods` are Storm's released schedulers, asked through a small Java program (`storm_peer`,
 `storm_1_peer`; Maven projects in ``storm_programs/``, built by ``make storm-peer`` and
 ``make storm-1-peer``).

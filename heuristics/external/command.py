@@ -97,7 +97,7 @@ def _answer(finished: Finished, instance: Instance, time_limit_s: float) -> Plac
         try:
             return answer_from_data(parse_json(finished.stdout.decode("utf-8-sig")), instance)
         except UnicodeDecodeError as error:
-            failure = f"its answer is no UTF-8 text: byte {error.start}"
+            failure = f"its answer is not UTF-8 text: byte {error.start}"
         except InputError as error:
             failure = f"its answer cannot be used: {error}"
     raise MethodError(f"{failure}{last_words(finished.stderr)}", timed_out=finished.timed_out)

@@ -60,7 +60,7 @@ def storm_method(strategy: str, *, time_limit_s: float) -> Method:
     name = STORM_PREFIX + strategy
     time_limit(time_limit_s, "time limit")
     if strategy not in KNOWN:
-        rule = f"is no method; {suggestion(name, [STORM_PREFIX + one for one in KNOWN])}"
+        rule = f"is not a method; {suggestion(name, [STORM_PREFIX + one for one in KNOWN])}"
         raise InputError(rule, field="method", value=name)
     first = strategy == r_storm_1_0.NAME
     program = STORM_1 if first else STORM_2

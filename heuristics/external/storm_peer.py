@@ -1,8 +1,8 @@
 """Apache Storm's own Resource Aware Scheduler, as a process that answers many requests.
 
 ``make storm-peer`` builds a small Java program (in ``storm_programs/``) on the released
-``storm-server``. It reads one JSON object a line and answers with one. It is started once and
-asked as often as needed, for a Java machine takes a second to start.
+``storm-server``. It reads one JSON object per line and answers with one. It is started once and
+reused for all calls, because JVM start-up takes a second.
 
 The clock that Storm asks for up-times stands still at the latest launch of the instance. So a
 search never comes to its own time limit (``max_seconds``); a topology whose scheduling takes

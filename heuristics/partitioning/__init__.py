@@ -1,4 +1,4 @@
-"""Graph partitioners to measure against: one pass, several passes, and the whole graph at once.
+"""Graph partitioners for comparison: one pass, several passes, and the whole graph at once.
 
 What do partitioners that know nothing of topologies make of a graph? `streaming` has hashing,
 linear deterministic greedy [1] and Fennel [2] in one pass over a stream of vertices, and both with

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.random import Generator
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method, never_stopped
 from slotwise.heuristics.partitioning.partition import Parts
 from slotwise.heuristics.partitioning.partitioners import PARTITIONERS, read_passes, rule_of
@@ -32,11 +33,15 @@ from slotwise.models.problem.problem import Problem
 
 
 def whole(
-    problem: Problem, rng: Generator, token: CancellationToken, name: str
+    problem: Problem,
+    rng: Generator,
+    token: CancellationToken,
+    name: str,
+    log: DecisionLog | None = None,
 ) -> Placement | Refusal:
     """Return what a partitioner of the whole graph makes of a problem."""
     graph = task_graph(problem)
-    now = Pass(graph, token)
+    now = Pass(graph, token, log)
     used = np.flatnonzero(graph.capacities > 0)
     if not len(used) or not graph.weights.sum():
         return last_pass(now, lambda task: iter(range(problem.node_count)))
@@ -72,6 +77,9 @@ def _stream_method(name: str, order: Order, passes: int = 1) -> Method:
         source=one.source,
         place=never_stopped(place_until),
         place_until=place_until,
+        place_logged=lambda problem, rng, log: streamed(
+            problem, rng, CancellationToken(), order, passes, log
+        ),
         description=one.description,
         parameters={"passes": str(passes)} if repeats else {},
         configure=configured if repeats else None,
@@ -91,6 +99,7 @@ def _whole_method(name: str) -> Method:
         source=one.source,
         place=never_stopped(place_until),
         place_until=place_until,
+        place_logged=lambda problem, rng, log: whole(problem, rng, CancellationToken(), name, log),
         supports=lambda problem: one.missing(),
         description=one.description,
     )

@@ -29,7 +29,7 @@ def find_partitioner(name: str) -> Partitioner:
     """
     base, colon, text = name.partition(":")
     if base not in PARTITIONERS:
-        rule = f"is no partitioner; {suggestion(base, PARTITIONERS)}"
+        rule = f"is not a partitioner; {suggestion(base, PARTITIONERS)}"
         raise InputError(rule, field="method", value=name)
     if not colon:
         return PARTITIONERS[base]
@@ -46,7 +46,7 @@ def rule_of(name: str) -> str:
     """Return the rule of a restreaming partitioner; others have no parameters."""
     rule, re, rest = name.partition("-re")
     if not re or rest:
-        raise InputError(f"takes no parameters; write {name}", field="method", value=name)
+        raise InputError(f"takes no parameters; write only {name}", field="method", value=name)
     return rule
 
 
@@ -54,7 +54,7 @@ def read_passes(name: str, given: Mapping[str, tuple[str, ...]]) -> int:
     """Return the number of passes that parameters say."""
     for key, values in given.items():
         if key != "passes":
-            rule = f"is no parameter of {name}; {suggestion(key, ['passes'])}"
+            rule = f"is not a parameter of {name}; {suggestion(key, ['passes'])}"
             raise InputError(rule, field="method", value=key)
         text = ",".join(values)
         if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MOST_PASSES):

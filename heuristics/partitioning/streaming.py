@@ -94,7 +94,7 @@ def restreaming(rule: str, passes: int = PASSES) -> Partitioner:
     return Partitioner(
         f"{rule}-re",
         "Nishimura and Ugander, KDD 2013",
-        f"The rule of {rule} in {passes} passes, each with the parts of the one before.",
+        f"The rule of {rule} in {passes} passes, each starting from the parts of the previous one.",
         run,
     )
 
@@ -107,10 +107,10 @@ HASH = one_pass(
 LDG = one_pass(
     "ldg",
     "Stanton and Kliot, KDD 2012: linear deterministic greedy",
-    "Vertices as they come, each to the part with most of its neighbours times the free share.",
+    "Each vertex, in file order, to the part with the most neighbours times the free share.",
 )
 FENNEL = one_pass(
     "fennel",
     "Tsourakakis et al., WSDM 2014, gamma = 1.5",
-    "Vertices as they come, each to the part with most neighbours less what it costs the balance.",
+    "Each vertex, in file order, to the part with the most neighbours minus the cost of imbalance.",
 )

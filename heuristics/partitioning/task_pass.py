@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.random import Generator
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.one_by_one import no_room
 from slotwise.heuristics.partial_placement import Ledger
 from slotwise.heuristics.partitioning import scores
@@ -21,8 +22,11 @@ from slotwise.models.problem.problem import Problem
 class Pass:
     """One pass over the tasks, with the latest places of their neighbours."""
 
-    def __init__(self, graph: TaskGraph, token: CancellationToken) -> None:
+    def __init__(
+        self, graph: TaskGraph, token: CancellationToken, log: DecisionLog | None = None
+    ) -> None:
         self.token = token
+        self.log = log
         problem = graph.problem
         self.graph = graph
         self.neighbours = PlacedNeighbours(problem, links(problem, lambda _, flow: flow))
@@ -96,10 +100,15 @@ def by_hash(now: Pass, task: int, rng: Generator) -> Iterator[int]:
 
 
 def streamed(
-    problem: Problem, rng: Generator, token: CancellationToken, order: Order, passes: int
+    problem: Problem,
+    rng: Generator,
+    token: CancellationToken,
+    order: Order,
+    passes: int,
+    log: DecisionLog | None = None,
 ) -> Placement | Refusal:
     """Return the placement of the last of `passes` over the tasks."""
-    now = Pass(task_graph(problem), token)
+    now = Pass(task_graph(problem), token, log)
     for _ in range(passes - 1):
         now.begin()
         for task in range(problem.task_count):
@@ -108,9 +117,13 @@ def streamed(
 
 
 def last_pass(now: Pass, order: Callable[[int], Iterator[int]]) -> Placement | Refusal:
-    """Return the placement of a pass; topologies that do not fit are left out where allowed."""
+    """Return the placement of a pass; topologies that do not fit are left out where allowed.
+
+    Of all passes this one alone is noted in the log.
+    """
     problem = now.graph.problem
     now.begin()
+    now.ledger.log = now.log
     left_out: set[int] = set()
     for task in range(problem.task_count):
         t = problem.classes[problem.task_class[task]].topology

@@ -29,6 +29,7 @@ from collections.abc import Iterator, Sequence
 
 from numpy.random import Generator
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.one_by_one import no_room, one_of_each_in_turn, place_one_by_one
 from slotwise.heuristics.partial_placement import Ledger
@@ -44,7 +45,10 @@ Amounts = tuple[int, int, int]
 
 
 def place(
-    problem: Problem, rng: Generator, token: CancellationToken | None = None
+    problem: Problem,
+    rng: Generator,
+    token: CancellationToken | None = None,
+    log: DecisionLog | None = None,
 ) -> Placement | Refusal:
     """Return the documented strategy's placement; nothing in it is random."""
     token = token or CancellationToken()
@@ -54,6 +58,7 @@ def place(
         range(len(problem.dims)),
         lambda ledger, topology: _schedule(ledger, topology, token),
         order=order,
+        log=log,
     )
 
 
@@ -184,9 +189,9 @@ def _offered(problem: Problem) -> list[Amounts]:
 def supports(problem: Problem) -> str | None:
     """Return why the documented strategy does not apply to `problem`, or ``None``."""
     if problem.instance.cluster.matrix is not None:
-        return "distances are given node by node; RAS goes by racks"
+        return "distances are given node by node, but RAS uses racks"
     if problem.instance.objective.limits:
-        return "the number of moved tasks is limited; the documentation places all tasks afresh"
+        return "the number of moved tasks is limited, but the documentation places all tasks anew"
     return None
 
 
@@ -195,9 +200,10 @@ RAS_PAPER = Method(
     source="Storm's documentation, Resource_Aware_Scheduler_overview, section Enhancements",
     place=place,
     place_until=place,
+    place_logged=lambda problem, rng, log: place(problem, rng, log=log),
     supports=supports,
     description=(
-        "The documentation of Storm's Resource Aware Scheduler, read literally: racks and nodes by "
-        "the least share they have left."
+        "The documentation of Storm's Resource Aware Scheduler, read literally: racks and nodes "
+        "ordered by the least share they have left."
     ),
 )

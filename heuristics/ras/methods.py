@@ -12,6 +12,7 @@ from functools import partial
 
 from numpy.random import Generator
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.ras.scheduler.round import Round
 from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
@@ -31,10 +32,14 @@ from slotwise.models.problem.scaling import CPU, MEMORY
 
 
 def place(
-    strategy: str, problem: Problem, rng: Generator, token: CancellationToken | None = None
+    strategy: str,
+    problem: Problem,
+    rng: Generator,
+    token: CancellationToken | None = None,
+    log: DecisionLog | None = None,
 ) -> Placement | Refusal:
     """Return what one round leaves; nothing in it is random."""
-    one = schedule_round(problem.instance, strategy=strategy, token=token)
+    one = schedule_round(problem.instance, strategy=strategy, token=token, log=log)
     rows = zip(problem.instance.task_names(), one.placement.nodes, strict=True)
     out = {topology for (topology, _), node in rows if node == UNPLACED}
     if out and not problem.may_reject:
@@ -46,7 +51,7 @@ def supports(strategy: str, problem: Problem) -> str | None:
     """Return why the strategy does not apply to `problem`, or ``None``."""
     instance = problem.instance
     if instance.objective.limits:
-        return "the number of moved tasks is limited; RAS evicts and places as it needs"
+        return "the number of moved tasks is limited, but RAS evicts and places without a limit"
     if not STRATEGIES[strategy].constrained:
         for topology in instance.topologies:
             limits = topology.constraints
@@ -70,7 +75,7 @@ def _reason(one: Round) -> str:
 def cluster_reason(instance: Instance) -> str | None:
     """Return what Storm cannot express of the cluster, or ``None``."""
     if instance.cluster.matrix is not None:
-        return "distances are given node by node; RAS goes by racks"
+        return "distances are given node by node, but RAS uses racks"
     racks: dict[str, str] = {}
     for node in instance.cluster.nodes:
         for key, capacity in node.resources.items():
@@ -80,7 +85,7 @@ def cluster_reason(instance: Instance) -> str | None:
             return f"host {node.host} is in two racks, {racks[node.host]} and {node.rack}"
     for key in (CPU, MEMORY):
         if not any(key in node.resources for node in instance.cluster.nodes):
-            return f"no node offers {key}, by which RAS schedules"
+            return f"no node offers {key}, which RAS needs"
     return None
 
 
@@ -91,7 +96,7 @@ def running_reason(problem: Problem) -> str | None:
     running = from_places(problem.instance, problem.instance.running)
     for violation in judge(problem, running).violations:
         if violation.rule != "placed":
-            return f"what runs breaks the rule {violation.rule}, and RAS leaves it where it is"
+            return f"running tasks break the rule {violation.rule}, and RAS does not move them"
     return None
 
 
@@ -102,10 +107,11 @@ def _method(name: str) -> Method:
         source=f"Apache Storm, ResourceAwareScheduler with {storm_class}",
         place=partial(place, name),
         place_until=partial(place, name),
+        place_logged=lambda problem, rng, log: place(name, problem, rng, log=log),
         supports=partial(supports, name),
         description=(
-            f"A round of Storm's Resource Aware Scheduler with {storm_class}, evictions included; "
-            "soft resources are hard for it."
+            f"A round of Storm's Resource Aware Scheduler with {storm_class}, including "
+            "evictions; it treats soft resources as hard."
         ),
     )
 

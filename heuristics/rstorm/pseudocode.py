@@ -42,6 +42,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from itertools import chain
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.one_by_one import hard_with_memory, no_room, place_one_by_one
 from slotwise.heuristics.partial_placement import Ledger
@@ -55,7 +56,10 @@ from slotwise.models.problem.problem import Problem
 
 
 def schedule(
-    problem: Problem, weights: RStormWeights, token: CancellationToken
+    problem: Problem,
+    weights: RStormWeights,
+    token: CancellationToken,
+    log: DecisionLog | None = None,
 ) -> Placement | Refusal:
     """Return the pseudo-code's placement; nothing in it is random."""
     metric = pseudocode_metric(problem, weights)
@@ -68,7 +72,7 @@ def schedule(
                 return no_room(problem, task)
         return None
 
-    return place_one_by_one(problem, hard_with_memory(problem), place)
+    return place_one_by_one(problem, hard_with_memory(problem), place, log=log)
 
 
 class NodeSelection:
@@ -142,8 +146,8 @@ _METHOD = WeightedMethod(
     name="r-storm-pseudocode",
     source="R-Storm (Peng et al., Middleware 2015), Algorithms 1-4",
     description=(
-        "The article's pseudo-code, which fills the nearest node up to its memory and overloads "
-        "its cpu on the way: not what the authors ran, who kept cpu."
+        "The article's pseudo-code, which fills the nearest node up to its memory even if that "
+        "overloads its cpu; the authors ran code that keeps cpu."
     ),
     otherwise="The algorithm of r-storm-pseudocode with other parameters of its distance",
     usual=RStormWeights(normalise=True),

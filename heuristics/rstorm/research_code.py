@@ -60,6 +60,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.one_by_one import hard_with_memory, no_room, place_one_by_one
 from slotwise.heuristics.partial_placement import Ledger, LedgerWorker
@@ -74,7 +75,10 @@ from slotwise.models.values import NO_LIMIT
 
 
 def schedule(
-    problem: Problem, weights: RStormWeights, token: CancellationToken
+    problem: Problem,
+    weights: RStormWeights,
+    token: CancellationToken,
+    log: DecisionLog | None = None,
 ) -> Placement | Refusal:
     """Return the research code's placement; nothing in it is random."""
     metric = research_metric(problem, weights)
@@ -82,7 +86,7 @@ def schedule(
     def place(ledger: Ledger, topology: int) -> str | None:
         return schedule_topology(ledger, metric, topology, token)
 
-    return place_one_by_one(problem, hard_with_memory(problem), place, failed_consume=True)
+    return place_one_by_one(problem, hard_with_memory(problem), place, failed_consume=True, log=log)
 
 
 def schedule_topology(
@@ -97,7 +101,7 @@ def schedule_topology(
     tasks = research_task_selection(problem, topology)
     if not tasks:
         no_tasks = not problem.rules[topology].classes
-        return None if no_tasks else "it has no spout, from which its tasks are put in order"
+        return None if no_tasks else "it has no spout to order its tasks from"
     selection = ResearchNodeSelection(
         ledger, metric, token, asks_for_slots=_has_rules_of_workers(problem, topology)
     )
@@ -220,8 +224,8 @@ _METHOD = WeightedMethod(
     source="R-Storm (Peng et al., Middleware 2015), the authors' research code",
     description=(
         "R-Storm as its authors ran it up to December 2014: tasks of neighbours in turn to the "
-        "nearest node with memory and cpu for them; where no node has cpu that code refuses, and "
-        "slotwise, if the instance has cpu soft, overloads the node where least."
+        "nearest node with memory and cpu for them; if no node has cpu left, that code refuses, "
+        "and slotwise overloads the node where the overload is least, if cpu is soft."
     ),
     otherwise="The algorithm of r-storm with parameters that its authors did not use",
     usual=RStormWeights(normalise=False),

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from numpy.random import Generator
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
@@ -98,7 +99,7 @@ def read_weights(
                 raise InputError(rule, field=field, value=",".join(values))
             weights = replace(weights, normalise=NORMALISE[values[0]])
         else:
-            rule = f"is no parameter of {method}; {suggestion(key, default.to_parameters())}"
+            rule = f"is not a parameter of {method}; {suggestion(key, default.to_parameters())}"
             raise InputError(rule, field="method", value=key)
     return weights
 
@@ -116,7 +117,8 @@ class WeightedMethod:
     usual
         Weights that its name alone stands for.
     schedule
-        (problem, weights, token) -> placement or refusal; nothing in it is random.
+        (problem, weights, token, log or ``None``) -> placement or refusal; nothing in it is
+        random.
     """
 
     name: str
@@ -124,7 +126,9 @@ class WeightedMethod:
     description: str
     otherwise: str
     usual: RStormWeights
-    schedule: Callable[[Problem, RStormWeights, CancellationToken], Placement | Refusal]
+    schedule: Callable[
+        [Problem, RStormWeights, CancellationToken, DecisionLog | None], Placement | Refusal
+    ]
 
     def with_weights(self, weights: RStormWeights) -> Method:
         """Return the method with these weights."""
@@ -132,7 +136,7 @@ class WeightedMethod:
         def place(
             problem: Problem, rng: Generator, token: CancellationToken | None = None
         ) -> Placement | Refusal:
-            return self.schedule(problem, weights, token or CancellationToken())
+            return self.schedule(problem, weights, token or CancellationToken(), None)
 
         other = weights.other_than(self.usual)
         return Method(
@@ -140,6 +144,9 @@ class WeightedMethod:
             source=self.source,
             place=place,
             place_until=place,
+            place_logged=lambda problem, _, log: self.schedule(
+                problem, weights, CancellationToken(), log
+            ),
             description=f"{self.otherwise}: {other}." if other else self.description,
             parameters=weights.to_parameters(),
             configure=lambda given: self.with_weights(read_weights(given, self.usual, self.name)),

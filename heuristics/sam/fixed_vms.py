@@ -39,7 +39,7 @@ def plan_on(
     slots, estimate = sum(vm.size.slots for vm in vms), estimated_slots(allocation)
     where = f"{pair.name} at {float(rate):g} tuples/s"
     if estimate > slots:
-        return Refused(f"{where}: needs {estimate} slots or more, there are {slots}")
+        return Refused(f"{where}: needs {estimate} slots or more; there are {slots}")
     mapped = pair.map_threads(allocated_tasks(demands, allocation, pair), open_vms(vms, slots))
     if isinstance(mapped, NoRoom):
         return Refused(f"{where}: {no_room_text(mapped)}; no slot has that much left")

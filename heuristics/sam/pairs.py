@@ -75,13 +75,13 @@ class Pair:
 
 
 _ALLOCATIONS = {
-    "lsa": "Threads by the rate of one thread alone (LSA)",
-    "mba": "Threads by the performance model, in full bundles (MBA)",
+    "lsa": "Threads from the rate of a single thread (LSA)",
+    "mba": "Threads from the performance model, in full bundles (MBA)",
 }
 _MAPPINGS = {
     "dsm": "threads dealt to slots in turn (DSM)",
     "rsm": "threads as R-Storm places them (RSM)",
-    "sam": "full bundles on slots of their own, the rest by best fit (SAM)",
+    "sam": "full bundles on separate slots, the rest by best fit (SAM)",
 }
 
 LSA = Allocation(allocate_lsa, lsa_thread_demand)
@@ -114,7 +114,7 @@ def find_pair(name: str, weights: RsmWeights | None = None) -> Pair:
     if weights is None:
         return pair
     if pair.map_threads is not map_rsm:
-        raise InputError("has no weights: only RSM has", field="method", value=name)
+        raise InputError("has no weights: only RSM has them", field="method", value=name)
     return Pair(
         pair.name, pair.allocation, partial(map_rsm, weights=weights), pair.pools_cpu, pair.routing
     )

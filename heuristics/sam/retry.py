@@ -48,7 +48,7 @@ def map_with_retry(
     """Return the first number of slots from `estimate` on that `map_onto` can use.
 
     For every number VMs are acquired anew. Slots that they have beyond it stay closed: otherwise
-    the numbers between two sizes of VM could not be told apart.
+    the numbers between two sizes of VM would be indistinguishable.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def map_with_retry(
     largest = max((size.slots for size in sizes), default=1)
     for slots in count(max(estimate, 1)):
         if max_slots is not None and slots > max_slots:
-            return Refused(f"needs {slots} slots or more, there are {max_slots}")
+            return Refused(f"needs {slots} slots or more; there are {max_slots}")
         token.check()
         vms = acquire(slots, sizes)
         mapped = map_onto(open_vms(vms, slots))

@@ -22,7 +22,7 @@ def acquire(slots: int, sizes: Sequence[VmSize] = DEFAULT_SIZES) -> tuple[Vm, ..
         Where there is no size, and where all VMs together have fewer slots.
     """
     if not sizes:
-        raise InputError("must name a size of VM at least", field="vm sizes", has_value=False)
+        raise InputError("must name at least one VM size", field="vm sizes", has_value=False)
     offered = offered_slots(sizes)
     if offered is not None and offered < slots:
         raise InputError(f"have {offered} slots together", field="vm sizes", has_value=False)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from numpy.random import Generator
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method, never_stopped
 from slotwise.heuristics.node_capacity import task_slots
 from slotwise.heuristics.one_by_one import no_room, place_one_by_one
@@ -30,7 +31,12 @@ from slotwise.models.problem.problem import Problem
 
 
 def bootstrap(
-    problem: Problem, rng: Generator, token: CancellationToken, *, condense: bool
+    problem: Problem,
+    rng: Generator,
+    token: CancellationToken,
+    log: DecisionLog | None = None,
+    *,
+    condense: bool,
 ) -> Placement | Refusal:
     """Return the placement of Algorithm 1, topology by topology."""
     capacity = task_slots(problem)
@@ -44,7 +50,7 @@ def bootstrap(
         stream = GreedyStream(ledger, capacity, costs, linked, token)
         return next((no_room(problem, task) for task in order if not stream.assign(task)), None)
 
-    return place_one_by_one(problem, hard_dimensions(problem), place)
+    return place_one_by_one(problem, hard_dimensions(problem), place, log=log)
 
 
 def _method(name: str, source: str, description: str, *, condense: bool) -> Method:
@@ -59,14 +65,17 @@ def _method(name: str, source: str, description: str, *, condense: bool) -> Meth
         place=never_stopped(place_until),
         description=description,
         place_until=place_until,
+        place_logged=lambda problem, rng, log: bootstrap(
+            problem, rng, CancellationToken(), log, condense=condense
+        ),
     )
 
 
 STROMAX_BOOTSTRAP = _method(
     "stromax-bootstrap",
     "StroMAX (Jiang et al., DASFAA 2017), section 3.2, Algorithm 1",
-    "Tasks in topological order, each to the node with most of its neighbours and most room; a "
-    "graph with a cycle is refused.",
+    "Tasks in topological order, each to the node with the most neighbours and the most room; "
+    "refuses a graph with a cycle.",
     condense=False,
 )
 

@@ -23,6 +23,7 @@ from collections.abc import Callable
 
 from numpy.random import Generator
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method, never_stopped
 from slotwise.heuristics.node_capacity import computation, needs_cpu, task_costs
 from slotwise.heuristics.one_by_one import no_room
@@ -50,10 +51,14 @@ def by_communication(problem: Problem) -> Callable[[int, int], int]:
 
 
 def partition(
-    problem: Problem, rng: Generator, token: CancellationToken, weight: Weight
+    problem: Problem,
+    rng: Generator,
+    token: CancellationToken,
+    weight: Weight,
+    log: DecisionLog | None = None,
 ) -> Placement | Refusal:
     """Return the placement of all tasks by equation 10, neighbours counted by `weight`."""
-    ledger = Ledger(problem, hard_dimensions(problem))
+    ledger = Ledger(problem, hard_dimensions(problem), log)
     if not problem.task_count:
         return ledger.placement()
     order = linearise(problem, range(len(problem.rules)), rng)
@@ -87,14 +92,17 @@ def _method(name: str, source: str, description: str, weight: Weight) -> Method:
         supports=needs_cpu,
         description=description,
         place_until=place_until,
+        place_logged=lambda problem, rng, log: partition(
+            problem, rng, CancellationToken(), weight, log
+        ),
     )
 
 
 STROMAX_GLOBAL = _method(
     "stromax-global",
     "StroMAX (Jiang et al., DASFAA 2017), section 3.3, equation 10",
-    "All topologies as one graph; each task to the node whose neighbours of it compute most and "
-    "that has most cpu left; communication weights never enter, as the equation has it.",
+    "All topologies as one graph; each task to the node where its neighbours compute most and "
+    "most cpu is left; as in the equation, communication weights do not count.",
     by_computation,
 )
 

@@ -160,7 +160,7 @@ def stromax_reassign(theta: Fraction = THETA) -> Method:
         supports=supports,
         description=(
             f"Moves running tasks away from nodes more than {percent} % above the average cpu, to "
-            "the nodes that they exchange most with."
+            "the nodes with which they exchange most."
         ),
         parameters={"theta": written},
         configure=_configured,
@@ -172,7 +172,7 @@ def _configured(given: Mapping[str, tuple[str, ...]]) -> Method:
     theta = THETA
     for key, values in given.items():
         if key != "theta":
-            rule = f"is no parameter of {NAME}; {suggestion(key, ['theta'])}"
+            rule = f"is not a parameter of {NAME}; {suggestion(key, ['theta'])}"
             raise InputError(rule, field="method", value=key)
         if len(values) != 1:
             raise InputError("must be one number", field=f"{NAME}:theta", value=",".join(values))

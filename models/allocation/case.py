@@ -62,8 +62,10 @@ class AllocationCaseFile(FileObject):
     format: Literal["slotwise.allocation-case/1"] = Field(description="Names this format.")
     name: Name = Field(description="For people.")
     rate: Number = Field(description="Rate of the dataflow's sources, tuples/s, above 0.")
-    dataflow: DataflowFile = Field(description="The DAG, as in a file of its own.")
-    models: ModelsFile = Field(description="Models of its tasks, as in a file of their own.")
+    dataflow: DataflowFile = Field(description="The DAG, as in a dataflow file.")
+    models: ModelsFile = Field(
+        description="Models of its tasks, as in a file of performance models."
+    )
 
 
 def is_allocation_case(data: Any) -> bool:

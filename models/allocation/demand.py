@@ -59,7 +59,7 @@ def task_demands(
         if task.model not in models:
             known = ", ".join(models) or "none"
             raise InputError(
-                f"has no performance model; there are: {known}",
+                f"has no performance model; the known models are: {known}",
                 field=f"tasks.{task.name}.model",
                 value=task.model,
             )

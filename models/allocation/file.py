@@ -25,7 +25,7 @@ class VmSizeObject(FileObject):
     slots: Positive = Field(description="Slots: cores with their share of memory.")
     price: Number = Field(description="Price of one such VM per hour.")
     available: Positive | None = Field(
-        default=None, description="How many can be had; null or absent = any number."
+        default=None, description="Number available; null or absent = any number."
     )
 
 
@@ -34,7 +34,7 @@ class VmsFile(FileObject):
 
     format: Literal["slotwise.vms/1"] = Field(description="Names this format.")
     sizes: Annotated[list[VmSizeObject], Field(min_length=1)] = Field(
-        description="The sizes that can be had."
+        description="The available VM sizes."
     )
 
 

@@ -144,7 +144,7 @@ def _check(bundle: Bundle, slot: Slot, by_task: Mapping[str, TaskDemand], routin
     """Refuse a bundle that has no load."""
     where = f"slot {slot.index} of {slot.vm}"
     if bundle.task not in by_task:
-        raise InputError("is no task that is allocated", field=where, value=bundle.task)
+        raise InputError("must be a task that is allocated", field=where, value=bundle.task)
     if bundle.threads < 1:
         raise InputError("must be at least 1", field=f"{where}: threads", value=bundle.threads)
     if routing is Routing.PLANNED and (bundle.rate is None or bundle.rate < 0):

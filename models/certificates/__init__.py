@@ -1,4 +1,4 @@
-"""Certificates: what was found, what is proven about it, and who says so.
+"""Certificates: what was found, what is proven about it, and which engine proved it.
 
 A certificate is a file with the hash of an instance, a placement, and value and bound of every
 term with the engine, version and parameters behind each bound. `check` recomputes without a solver

@@ -103,7 +103,7 @@ class Certificate:
         for index, proof in enumerate(self.proofs):
             if len(proof.bounds) != len(self.objective):
                 raise InputError(
-                    f"must have one entry per term ({len(self.objective)})",
+                    f"must have one entry per term (there are {len(self.objective)})",
                     field=f"proofs[{index}].bounds",
                     value=f"{len(proof.bounds)} entries",
                 )

@@ -1,4 +1,4 @@
-"""What is to be run at which rate: a DAG of tasks with selectivities, and the rate of each task.
+"""Dataflows: a DAG of tasks with selectivities, and the rate of each task.
 
 A dataflow knows neither threads nor machines; an allocation (`models.allocation`) decides them.
 Start with `dataflow`; `rates` carries the rate of the sources through the DAG.

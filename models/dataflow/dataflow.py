@@ -69,7 +69,7 @@ class Dataflow:
             field = f"streams[{index}]"
             for end in (stream.source, stream.target):
                 if end not in counts:
-                    raise InputError("is no task of this dataflow", field=field, value=end)
+                    raise InputError("must be a task of this dataflow", field=field, value=end)
             if stream.selectivity < 0:
                 raise InputError(
                     "must be 0 or more",
@@ -78,7 +78,7 @@ class Dataflow:
                 )
             if (stream.source, stream.target) in pairs:
                 raise InputError(
-                    "stands twice: give one stream with the sum of the selectivities",
+                    "occurs twice; give one stream with the sum of the selectivities",
                     field=field,
                     value=f"{stream.source} -> {stream.target}",
                 )

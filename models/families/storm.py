@@ -78,7 +78,7 @@ def storm_files(source: str) -> list[Path]:
         raise InputError("does not exist", field=f"family {NAME}", value=written)
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not files:
-        raise InputError("holds no *.json", field=f"family {NAME}", value=written)
+        raise InputError("has no *.json files", field=f"family {NAME}", value=written)
     return files
 
 

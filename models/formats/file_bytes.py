@@ -74,7 +74,7 @@ def _check_kind(status: os.stat_result, terminal: bool, file: str) -> None:
         raise _refusal("cannot be read: Is a directory", file)
     device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
     if device and not terminal and status.st_rdev != os.stat(os.devnull).st_rdev:
-        raise _refusal("is a device; a file or a pipe is needed", file)
+        raise _refusal("is a device; give a file or a pipe", file)
 
 
 def _pipe_chunks(descriptor: int, file: str) -> Iterator[bytes]:
@@ -114,7 +114,7 @@ def _joined(read: Callable[[], bytes], file: str) -> bytes:
 
 
 def _too_large(file: str) -> InputError:
-    return _refusal(f"is larger than {MAX_BYTES >> 20} MiB, the most that is read", file)
+    return _refusal(f"is larger than {MAX_BYTES >> 20} MiB, the largest size that is read", file)
 
 
 def _refusal(rule: str, file: str) -> InputError:

@@ -39,7 +39,7 @@ def parse_json(text: str) -> Any:
         )
     except json.JSONDecodeError as error:
         raise InputError(
-            f"is no valid JSON: {error.msg}",
+            f"is not valid JSON: {error.msg}",
             field=f"line {error.lineno} column {error.colno}",
             value=text[error.pos : error.pos + 40] or "end of text",
         ) from error
@@ -113,6 +113,6 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, value in pairs:
             if key in seen:
-                raise InputError("is a key that stands twice", field=key, value=value)
+                raise InputError("is a duplicate key", field=key, value=value)
             seen.add(key)
     return data

@@ -48,7 +48,7 @@ def pools_from_data(data: Any, cluster: Cluster) -> Pools:
         for key, value in pool.items():
             if key not in known:
                 raise InputError(
-                    f"is no resource of this cluster; there are {', '.join(known)}",
+                    f"is not a resource of this cluster, which has {', '.join(known)}",
                     field=key_path(owner, key),
                     value=value,
                 )

@@ -20,7 +20,7 @@ def read_data(source: str | Path) -> tuple[Any, str]:
     Raises
     ------
     InputError
-        When it cannot be read (see `file_bytes`), is no UTF-8 text, is empty, or is no JSON or
+        When it cannot be read (see `file_bytes`), is not UTF-8 text, is empty, or is no JSON or
         YAML.
     """
     file = "stdin" if str(source) == STDIN else str(source)
@@ -41,7 +41,7 @@ def parse_text(text: str, *, yaml: bool = False) -> Any:
     """
     start = text.lstrip()[:1]
     if not start:
-        raise InputError("is empty; an object in JSON or YAML is needed", has_value=False)
+        raise InputError("is empty; it must be an object in JSON or YAML", has_value=False)
     return parse_json(text) if start in "{[" and not yaml else parse_yaml(text)
 
 
@@ -56,5 +56,5 @@ def _decoded(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
-            "is no UTF-8 text", field=f"byte {error.start}", value=content[error.start :][:8]
+            "is not UTF-8 text", field=f"byte {error.start}", value=content[error.start :][:8]
         ) from error

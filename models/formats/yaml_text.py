@@ -43,11 +43,11 @@ def parse_yaml(text: str) -> Any:
     try:
         return _Reader(yaml.parse(text, Loader=_Loader)).document()
     except yaml.MarkedYAMLError as error:
-        rule = f"is no valid YAML: {error.problem or error.context}"
+        rule = f"is not valid YAML: {error.problem or error.context}"
         mark = error.problem_mark or error.context_mark
         raise _at(mark, rule, _line(text, mark)) from error
     except yaml.YAMLError as error:
-        raise InputError(f"is no valid YAML: {error}", has_value=False) from error
+        raise InputError(f"is not valid YAML: {error}", has_value=False) from error
 
 
 def yaml_text(value: object) -> str:
@@ -72,7 +72,7 @@ class _Reader:
         next(self.events)  # end of document
         more = next(self.events)
         if not isinstance(more, yaml.StreamEndEvent):
-            raise _at(more.start_mark, "must hold one document, not several")
+            raise _at(more.start_mark, "must hold only one document")
         return data
 
     def value(self, event: Any, depth: int) -> Any:
@@ -117,9 +117,9 @@ class _Reader:
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
             key = self.value(event, depth + 1)
             if not isinstance(key, str):
-                raise _at(event.start_mark, "must be text to be a key; quote it", key)
+                raise _at(event.start_mark, "must be text, because it is a key; quote it", key)
             if key in items:
-                raise _at(event.start_mark, "is a key that stands twice", key)
+                raise _at(event.start_mark, "is a duplicate key", key)
             items[key] = self.value(next(self.events), depth + 1)
         return items
 

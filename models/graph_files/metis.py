@@ -155,7 +155,7 @@ class _Reading:
         The file is read again: the edges of `low` are compared with those that name it.
         """
         if not stat.S_ISREG(self._path.stat().st_mode):
-            rule = "has an edge to a higher vertex that stands in one of their two lines only"
+            rule = "has an edge to a higher vertex that is in only one of their two lines"
             return InputError(rule, field="vertex", value=low + 1, file=str(self._path))
         file = opened(self._path)
         own: dict[int, float] = {}

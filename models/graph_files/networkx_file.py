@@ -98,7 +98,7 @@ def _read(path: Path, kind: str) -> Any:
             return nx.read_graphml(path) if kind == "graphml" else nx.read_gml(path, label="id")
     except ParseError as error:
         line, _ = error.position
-        raise _refusal(path, line, f"is no XML: {error}") from error
+        raise _refusal(path, line, f"is not XML: {error}") from error
     except NOT_READ as error:
         rule = f"cannot be read as {kind} by NetworkX: {error}"
         raise InputError(rule, has_value=False, file=str(path)) from error

@@ -78,7 +78,7 @@ def _chosen(file: StormFile, topology: str | None) -> list[int]:
         return list(range(len(ids)))
     if topology in ids:
         return [ids.index(topology)]
-    rule = f"is no topology of {file.cluster}; {suggestion(topology, ids)}"
+    rule = f"is not a topology of {file.cluster}; {suggestion(topology, ids)}"
     raise InputError(rule, field="topology", value=topology)
 
 

@@ -1,7 +1,7 @@
 """The nouns, as users write them: cluster, topologies, objective, what runs, and a placement.
 
-All are frozen dataclasses that check themselves when they are made: each field alone, then what
-one part says of another (`topology_checks`, `instance_checks`). An error names the field, its
+All are frozen dataclasses that check themselves when made: first each field, then references
+between parts (`topology_checks`, `instance_checks`). An error names the field, its
 value and the rule. Numbers are exact decimals in the user's own units; `None` stands for "no
 limit" or "not known", as each field says.
 

@@ -43,7 +43,7 @@ class Node:
     resources: Mapping[str, Decimal | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check each field by itself."""
+        """Check each field."""
         name(self.id, "id")
         name(self.rack, "rack")
         if not self.host:

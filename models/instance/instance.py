@@ -95,7 +95,7 @@ class Scheduler:
     pools: Mapping[str, Mapping[str, Decimal]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check each field by itself."""
+        """Check each field."""
         object.__setattr__(self, "worker_min_cpu", exact(self.worker_min_cpu, "worker_min_cpu"))
         one_of(self.priority_strategy, PRIORITY_STRATEGIES, "priority_strategy")
         pools = {
@@ -113,7 +113,7 @@ class Place:
     worker: int
 
     def __post_init__(self) -> None:
-        """Check each field by itself."""
+        """Check each field."""
         name(self.node, "node")
         whole(self.worker, "worker")
 
@@ -131,7 +131,7 @@ class LinearCost:
     cost: Decimal
 
     def __post_init__(self) -> None:
-        """Check each field by itself."""
+        """Check each field."""
         object.__setattr__(self, "cost", exact(self.cost, "cost"))
 
 

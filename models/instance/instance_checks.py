@@ -107,6 +107,8 @@ def check_linear(
             raise InputError("must be a node", field=f"linear[{index}][1]", value=node)
         if (task, node) in seen:
             raise InputError(
-                "stands twice for this task and node", field=f"linear[{index}]", value=written
+                "occurs twice for this task and node; keep one row",
+                field=f"linear[{index}]",
+                value=written,
             )
         seen.add((task, node))

@@ -32,7 +32,7 @@ class RasSettings:
     max_seconds: int | None = None
 
     def __post_init__(self) -> None:
-        """Check each field by itself."""
+        """Check each field."""
         if self.isolated_machines is not None:
             whole(self.isolated_machines, "isolated_machines", least=1)
         whole(self.max_states, "max_states")

@@ -62,7 +62,7 @@ class Component:
     resources: Mapping[str, Decimal] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check each field by itself."""
+        """Check each field."""
         name(self.id, "id")
         one_of(self.kind, KINDS, "kind")
         whole(self.parallelism, "parallelism")
@@ -92,7 +92,7 @@ class Stream:
     tuple_bytes: Decimal | None = None
 
     def __post_init__(self) -> None:
-        """Check each field by itself."""
+        """Check each field."""
         name(self.source, "from")
         name(self.target, "to")
         one_of(self.grouping, GROUPINGS, "grouping")
@@ -115,7 +115,7 @@ class SharedMemory:
     components: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        """Check each field by itself."""
+        """Check each field."""
         name(self.id, "id")
         one_of(self.kind, SHARED_KINDS, "kind")
         object.__setattr__(self, "mb", exact(self.mb, "mb"))
@@ -140,7 +140,7 @@ class Constraints:
     max_per_node: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check each field by itself."""
+        """Check each field."""
         pairs = tuple(tuple(pair) for pair in self.incompatible)
         for index, pair in enumerate(pairs):
             if len(pair) != 2:
@@ -163,7 +163,7 @@ class Ackers:
     resources: Mapping[str, Decimal] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check each field by itself."""
+        """Check each field."""
         whole(self.count, "count")
         whole(self.per_worker, "per_worker", least=1)
         object.__setattr__(self, "resources", demands(self.resources, "resources"))

@@ -39,7 +39,7 @@ def flow_by_level(problem: Problem, accounting: Accounting) -> tuple[int, int, i
         by_topology.setdefault(owner[a], []).append((a, b, weight))
     for t, flows in by_topology.items():
         workers = accounting.topologies[t]
-        for level, counts in enumerate(_counts_by_level(problem, workers)):
+        for level, counts in enumerate(counts_by_level(problem, workers)):
             within[level] += _pairs(counts, workers.classes, flows)
     return (
         within[WORKER],
@@ -49,7 +49,8 @@ def flow_by_level(problem: Problem, accounting: Accounting) -> tuple[int, int, i
     )
 
 
-def _counts_by_level(problem: Problem, workers: Workers) -> tuple[IntArray, ...]:
+def counts_by_level(problem: Problem, workers: Workers) -> tuple[IntArray, ...]:
+    """Return the tasks of each class per worker, node, rack and in all: rows are places."""
     racks, rack_of = np.unique(problem.node_rack[workers.node_ids], return_inverse=True)
     rack_counts = np.zeros((len(racks), len(workers.classes)), dtype=np.int64, order="F")
     for r in range(len(racks)):

@@ -67,18 +67,18 @@ class PerformanceModel:
         """Refuse what no interpolation can use."""
         counts = [one.threads for one in self.measurements]
         if not counts:
-            raise InputError("a model needs a measurement at least", field="measurements")
+            raise InputError("a model needs at least one measurement", field="measurements")
         if counts[0] != 1:
             raise InputError(
-                "the measurement of 1 thread is missing: all allocations start from it",
+                "the measurement of 1 thread is missing: every allocation starts from it",
                 field="measurements[0].threads",
                 value=counts[0],
             )
         for index, (before, here) in enumerate(pairwise(counts), 1):
             if here <= before:
                 raise InputError(
-                    f"must be more than the {before} of the measurement before: each number of "
-                    "threads is measured once, in rising order",
+                    f"must be above {before}, the number before it: each number of threads is "
+                    "measured once, in increasing order",
                     field=f"measurements[{index}].threads",
                     value=here,
                 )
@@ -90,7 +90,7 @@ class PerformanceModel:
         for index in range(1, peak):
             if rates[index] < rates[index - 1]:
                 raise InputError(
-                    f"must be at least the {float(rates[index - 1]):g} with fewer threads: a "
+                    f"must be at least {float(rates[index - 1]):g}, the rate with fewer threads: a "
                     "curve falls only beyond its highest rate; measure this point again",
                     field=f"measurements[{index}].peak_rate",
                     value=plain(rates[index]),

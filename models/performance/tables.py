@@ -71,7 +71,7 @@ def _csv_rows(content: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
-            "is no UTF-8 text", field=f"byte {error.start}", has_value=False
+            "is not UTF-8 text", field=f"byte {error.start}", has_value=False
         ) from error
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
@@ -88,7 +88,7 @@ def _csv_rows(content: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield place, {key: _cell(key, text) for key, text in row.items()}
     except csv.Error as error:
         raise InputError(
-            f"is no valid CSV: {error}", field=f"line {reader.line_num}", has_value=False
+            f"is not valid CSV: {error}", field=f"line {reader.line_num}", has_value=False
         ) from error
 
 
@@ -107,7 +107,7 @@ def _parquet_rows(content: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
         table = pq.read_table(io.BytesIO(content))
     except (pa.ArrowException, OSError) as error:
-        raise InputError(f"is no Parquet file ({error})", has_value=False) from error
+        raise InputError(f"is not a Parquet file ({error})", has_value=False) from error
     _check_columns(table.column_names)
     for number, row in enumerate(table.to_pylist(), 1):
         for column in _NEEDED:
@@ -124,12 +124,14 @@ def _check_columns(names: list[str]) -> None:
     for column in _NEEDED:
         if column not in names:
             raise InputError(
-                f"is missing; needed are {', '.join(_NEEDED)}", field=column, has_value=False
+                f"is missing; the required columns are {', '.join(_NEEDED)}",
+                field=column,
+                has_value=False,
             )
     for name in names:
         if name not in COLUMNS or names.count(name) > 1:
             raise InputError(
-                f"is no column of ours, or stands twice; known are {', '.join(COLUMNS)} (rates in "
+                f"is an unknown or duplicate column; known are {', '.join(COLUMNS)} (rates in "
                 "tuples/s, cpu and memory in % of a slot)",
                 field="columns",
                 value=name,

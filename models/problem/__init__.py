@@ -1,6 +1,6 @@
 """The instance compiled: integer arrays, and interchangeable tasks counted in classes.
 
-Which integers stand for the decimals of an instance, and which tasks are alike? A dimension or a
+Which integers represent the decimals, and which tasks are interchangeable? A dimension or a
 term is multiplied by the least power of ten that makes its numbers integers (`scaling`); tasks of
 one component form a class (`classes`); the flow between two classes is a number per pair of tasks
 (`flows`). `magnitudes` proves that no sum can leave 64 bits and no term the integers of a double,

@@ -4,6 +4,8 @@ The packages below are strict: each takes compiled problems and placements of in
 functions here also take paths, dicts and text (`inputs` says which is which), so that a notebook
 needs one line; the command line calls the same functions. `import slotwise` has all of them.
 
+What ``explain`` finds out is in `explanations`.
+
 Start with `inputs`, then read `solving`. Every function of the package, save those of the commands
 themselves, may be imported; `cli` and `slotwise` import it.
 """

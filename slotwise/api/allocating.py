@@ -97,7 +97,7 @@ def allocate(
     unscaled: bool = False,
     time_limit_s: float = 60.0,
 ) -> Allocated:
-    """Find threads, slots and VMs with which a dataflow supports a rate.
+    """Find the threads, slots and VMs that a dataflow needs for a rate.
 
     Each plan is checked slot by slot. Ctrl-C ends the search; what was found by then is the answer.
 
@@ -149,7 +149,7 @@ def allocate(
     dataflow, known = as_dataflow(dag), as_models(models)
     setting = Setting(as_vm_sizes(vms), time_limit(time_limit_s, "time limit"), variant, shuffle)
     if not rates and slots is None and offered_slots(setting.vm_sizes) is None:
-        rule = "is missing; or give `slots`, or `vms` with how many of each size are available"
+        rule = "is missing; give it, `slots`, or `vms` with the number of available VMs"
         raise InputError(rule, field="rate", has_value=False)
     with counted_presses() as presses:
         if not rates:
@@ -181,9 +181,11 @@ def every_method(done: Allocated) -> dict[str, Sequence[Answer]]:
 def check_together(method: str, has_rate: bool, slots: int | None, has_variant: bool) -> None:
     """Refuse arguments that do not go together."""
     if slots is not None and has_rate:
-        raise InputError("goes without `rate`: it asks for the highest", field="slots", value=slots)
+        raise InputError(
+            "cannot be given with `rate`: it asks for the highest", field="slots", value=slots
+        )
     if method != OPTIMAL and not has_rate:
-        rule = "needs `rate`: the highest rate is that of optimal"
+        rule = "needs `rate`: only optimal finds the highest rate"
         raise InputError(rule, field="method", value=method)
     if has_variant and method != OPTIMAL:
         rule = "are for optimal alone: the pairs have rules of their own"

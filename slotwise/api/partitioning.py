@@ -36,7 +36,7 @@ def partition(
         ``hash``, ``ldg``, ``fennel``, ``ldg-re``, ``fennel-re`` (``:passes=N``), ``metis`` or
         ``kahip``.
     balance
-        Most weight of a part over its share, 1 or more.
+        Largest weight of a part relative to its share, 1 or more.
     sizes
         Relative sizes of the parts, as numbers or as ``"2,1,1"``; ``None`` = equal.
     form

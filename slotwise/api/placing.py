@@ -18,7 +18,7 @@ def place(
     worker_min_cpu: MinCpu = None,
     submitters: bool = False,
 ) -> Placement | Refusal:
-    """Place with a published method.
+    """Run a published method.
 
     Parameters
     ----------

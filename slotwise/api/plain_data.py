@@ -42,4 +42,4 @@ def plain_data(value: Any, *path: str | int) -> Any:
 def _key(key: object, path: tuple[str | int, ...]) -> str:
     if isinstance(key, str):
         return key
-    raise InputError("must be text to be a key", field=key_path(*path), value=str(key))
+    raise InputError("must be text, because it is a key", field=key_path(*path), value=str(key))

@@ -68,7 +68,7 @@ def profile(
 
     Trials of more and more threads at higher and higher rates, on one core, until more threads
     bring nothing. Each trial that ended is kept in a file beside `out`: after Ctrl-C, the same
-    call goes on from there.
+    call resumes.
 
     Parameters
     ----------
@@ -156,5 +156,5 @@ def thread_counts(given: str | Iterable[int], field: str) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in given.split(","))
     except ValueError as error:
-        rule = "must be whole numbers with commas between"
+        rule = "must be whole numbers separated by commas"
         raise InputError(rule, field=field, value=given) from error

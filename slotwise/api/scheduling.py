@@ -209,7 +209,7 @@ def schedule(
     given = problem.instance
     reason = cluster_reason(given)
     if reason is not None:
-        rule = f"is not what Storm's scheduler takes: {reason}"
+        rule = f"is not an instance that Storm's scheduler takes: {reason}"
         raise InputError(rule, field="cluster", has_value=False)
     scheduler = _settings(given.scheduler, priority, pools, given.cluster)
     done = schedule_round(replace(given, scheduler=scheduler), strategy=strategy)

@@ -2,8 +2,8 @@
 
 `app` lists the commands; each is a file in `commands` and imports what is heavy only when it runs.
 `inputs` and `options` read arguments, the functions of `slotwise.api` do the work, `answers` makes
-JSON documents, `codes` exit codes, `render` shows results to people, `exits` turns every error into
-one line on stderr and an exit code, Ctrl-C included, `progress` shows a running solve.
+JSON documents, `codes` exit codes, `render` shows results to people, `exits` turns every error
+into one line on stderr and an exit code, including Ctrl-C, `progress` shows a running solve.
 
 Start with `app`. It may import everything but `slotwise.testing` and the experiments; nothing but
 ``slotwise/__main__.py`` imports it. In words: ``docs/commands.md``.

@@ -16,6 +16,7 @@ from slotwise.cli import exits
 from slotwise.cli.commands import models, reproduce
 from slotwise.cli.commands.allocate import allocate
 from slotwise.cli.commands.convert import convert
+from slotwise.cli.commands.explain import explain
 from slotwise.cli.commands.generate import generate
 from slotwise.cli.commands.grade import grade, report
 from slotwise.cli.commands.judge import judge
@@ -38,6 +39,7 @@ COMMANDS = (
     schedule,
     allocate,
     judge,
+    explain,
     convert,
     grade,
     report,
@@ -96,4 +98,4 @@ def _common(
         typer.Option("--version", is_eager=True, callback=_print_version, help="Print and exit."),
     ] = False,
 ) -> None:
-    """Place the tasks of stream processors on machines: exactly, or by published heuristics."""
+    """Place the tasks of stream processors on machines, exactly or by published heuristics."""

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from slotwise.api.allocating import Allocated
+from slotwise.api.explanations.answers import (
+    Explained,
+    ExplainedComparison,
+    ExplainedInstance,
+    ExplainedMethod,
+)
 from slotwise.api.scheduling import Scheduled
 from slotwise.cli.exits import Exit
 from slotwise.solver.allocation.answer import Outcome
+from slotwise.solver.core.result import Status
 
 _CODES = {
     Outcome.OPTIMAL: Exit.DONE,
@@ -25,3 +32,22 @@ def allocated_code(allocated: Allocated) -> Exit:
     """Return the exit code of answers: that of the worst one."""
     codes = {_CODES.get(answer.outcome, Exit.FAILED) for answer in allocated.answers}
     return next(code for code in (Exit.FAILED, Exit.NO_ANSWER, Exit.DONE) if code in codes)
+
+
+def explained_code(answer: Explained) -> Exit:
+    """Return the exit code of an explanation: that of ``solve``, ``place`` or ``judge``."""
+    if isinstance(answer, ExplainedInstance):
+        result = answer.result
+        if result.interrupted and result.status is not Status.OPTIMAL:
+            return Exit.INTERRUPTED
+        if result.status is Status.INFEASIBLE:
+            return Exit.FAILED
+        return Exit.NO_ANSWER if result.placement is None else Exit.DONE
+    if isinstance(answer, ExplainedMethod):
+        if not answer.run.failed:
+            return Exit.DONE
+        return Exit.NO_ANSWER if answer.missed_placement is None else Exit.FAILED
+    if isinstance(answer, ExplainedComparison):
+        both = (answer.comparison.first, answer.comparison.second)
+        return Exit.DONE if all(one.verdict.valid for one in both) else Exit.FAILED
+    return Exit.DONE if answer.split.verdict.valid else Exit.FAILED

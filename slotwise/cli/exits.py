@@ -62,7 +62,7 @@ def run(main: Main, arguments: Sequence[str]) -> int:
     except OSError as error:
         return complain(_os_message(error))
     except MemoryError:
-        complain("the system gave no more memory; nothing was written")
+        complain("out of memory; nothing was written")
         return Exit.NO_ANSWER
     if code == Exit.INTERRUPTED:
         # A command that kept something returns our code, Typer a bare 130 for an exception.
@@ -107,8 +107,13 @@ def leave(code: int) -> NoReturn:
 
 def complain(message: str) -> int:
     """Write one line to stderr, control characters escaped; return `Exit.BAD_INPUT`."""
-    sys.stderr.write(f"slotwise: {one_line(message)}\n")
+    note(message)
     return Exit.BAD_INPUT
+
+
+def note(message: str) -> None:
+    """Write one line to stderr, control characters escaped."""
+    sys.stderr.write(f"slotwise: {one_line(message)}\n")
 
 
 def emit(text: str) -> None:

@@ -69,9 +69,18 @@ def as_options(**options: str) -> Iterator[None]:
 
 Instance = Annotated[
     str,
-    typer.Argument(metavar="INSTANCE", help="Instance file (JSON or YAML); - reads it from stdin."),
+    typer.Argument(metavar="INSTANCE", help="Instance file (JSON or YAML); - for stdin."),
 ]
-Plan = Annotated[str, typer.Argument(metavar="PLAN", help="Placement file; - for stdin.")]
+PlanOrRunning = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[PLAN]",
+        help="Placement file, or the output of solve --json or place --json; - for stdin.",
+    ),
+]
+Running = Annotated[
+    bool, typer.Option("--running", help="Judge what the instance says is running.")
+]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")
 ]
@@ -81,21 +90,21 @@ Seed = Annotated[
     typer.Option(callback=whole_number("--seed", 0, MAX_SEED), help="Seed of every random choice."),
 ]
 TimeLimit = Annotated[
-    float, typer.Option(callback=_time_limit, metavar="SECONDS", help="Wall-clock limit.")
+    float, typer.Option(callback=_time_limit, metavar="SECONDS", help="Wall-clock time limit.")
 ]
 MemoryLimit = Annotated[
     int | None,
     typer.Option(
         callback=whole_number("--memory-limit", 1, MOST_MEMORY_MB),
         metavar="MB",
-        help="Memory of the process; default: 80 % of what the machine or its control group has.",
+        help="Memory limit of the process; default: 80 % of the machine's or its control group's.",
     ),
 ]
 Count = Annotated[
     int | None,
     typer.Option(
         callback=whole_number("--count", 1, 100_000),
-        help="Instances per family; default: the family's own number.",
+        help="Instances per family; default: the family's size.",
     ),
 ]
 Workers = Annotated[
@@ -110,12 +119,14 @@ OtherEngine = Annotated[
     typer.Option(
         metavar="NAME",
         callback=_current_engine,
-        help="The other engine; default: any that takes it.",
+        help="The other engine; default: any that takes the instance.",
     ),
 ]
 Hint = Annotated[
     str | None,
-    typer.Option(metavar="PLAN", help="Placement of this instance to start from."),
+    typer.Option(
+        metavar="PLAN", help="Placement of this instance to start from, as in judge; - for stdin."
+    ),
 ]
 Out = Annotated[
     Path | None,
@@ -123,14 +134,17 @@ Out = Annotated[
 ]
 CrossCheck = Annotated[
     bool,
-    typer.Option("--crosscheck", help="Have another engine search for anything better, as long."),
+    typer.Option(
+        "--crosscheck",
+        help="Let another engine search for anything better, with the same time limit.",
+    ),
 ]
 Confirm = Annotated[
     bool | None,
     typer.Option(
         "--confirm/--no-confirm",
-        help="Call optimal what CP-SAT or a MIP solver proves only once another engine, or the "
-        "same without presolve, proves it too; default: where a term can exceed 2^31 (milp: 10^6).",
+        help="Require a second proof (another engine, or no presolve) for what CP-SAT or a MIP "
+        "solver proves; default: only where a term can exceed 2^31 (milp: 10^6).",
     ),
 ]
 Certificate = Annotated[
@@ -142,7 +156,7 @@ Set = Annotated[
     typer.Option(
         "--set",
         metavar="ENGINE.NAME=VALUE",
-        help="Set a parameter of an engine or of auto; may be given several times.",
+        help="Set a parameter of an engine or of auto; repeatable.",
     ),
 ]
 MaxMoved = Annotated[
@@ -150,7 +164,7 @@ MaxMoved = Annotated[
     typer.Option(
         callback=whole_number("--max-moved", 0, MAX_SEED),
         metavar="K",
-        help="Move at most K of the tasks that the instance says are running.",
+        help="Move at most K of the tasks in the instance's `running`.",
     ),
 ]
 Models = Annotated[
@@ -163,13 +177,14 @@ Models = Annotated[
 ]
 Plot = Annotated[
     Path | None,
-    typer.Option(metavar="FILE.svg", help="Also draw the curves (needs the extra plot)."),
+    typer.Option(metavar="FILE.svg", help="Also draw the curves (requires slotwise[plot])."),
 ]
 OutDir = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write into.")]
 Topology = Annotated[
     str | None,
     typer.Option(
-        metavar="ID", help="Of a decoded Storm cluster: this topology alone, on the empty cluster."
+        metavar="ID",
+        help="For a decoded Storm cluster: take only this topology, on the empty cluster.",
     ),
 ]
 WorkerMinCpu = Annotated[
@@ -177,13 +192,13 @@ WorkerMinCpu = Annotated[
     typer.Option(
         metavar="POINTS",
         callback=_min_cpu,
-        help="Of a decoded Storm cluster: the least cpu a worker counts.",
+        help="For a decoded Storm cluster: the least cpu a worker counts.",
     ),
 ]
 Submitters = Annotated[
     bool,
     typer.Option(
         "--submitters",
-        help="Of a decoded Storm cluster: each topology's submitter owns it; else one user all.",
+        help="For a decoded Storm cluster: submitters own their topologies; default: one user.",
     ),
 ]

@@ -1,17 +1,18 @@
-"""The kit for random tests: strategies for Hypothesis, instances by seed, engines that must agree.
+"""The kit for random tests: strategies, checks of schedulers, engines that must agree.
 
 People who test a scheduler import the public names from here, ``from slotwise.testing import
-instances``; they are loaded when they are first used, and need the extra ``slotwise[testing]``,
-which `hypothesis_extra` says where it is missing. `strategies` defines them; `checks` holds any
-scheduler to what it owes, `validators` holds validators of placements against the judge.
+instances``. Names are loaded when they are first used. They need the extra ``slotwise[testing]``;
+`hypothesis_extra` raises a clear error if it is missing. `strategies` draws instances, `checks`
+tests a scheduler (functions, ``slotwise test-scheduler``, `pytest_plugin`), and `validators`
+compares validators of placements with the judge.
 
-`choices` is a source of choice with two implementations, so that one grammar draws from NumPy and
-from Hypothesis; `random_instances` draws with it. `panel` asks every engine, `agreement` says what
-must hold between their answers, `rule_coverage` which rules an instance has, `tally` counts by
+`choices` is a source of randomness with two implementations, so that one grammar draws from NumPy
+and from Hypothesis; `random_instances` draws with it. `panel` runs every engine, `agreement` states
+what must hold between their answers, `rule_coverage` which rules an instance has, `tally` counts by
 rule; `engines_agree` is the program. `mutations` damages valid files.
 
 Start with `strategies`. It may import `models`, `heuristics` and `solver`; of our own code only
-tests and `benchmarks.experiments` import it.
+tests, `benchmarks.experiments` and, for the kit, the command line import it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from slotwise.testing.checks.functions import (
+        CheckFailed,
+        check,
+        check_admits,
+        check_capacity,
+        check_complete,
+        check_deterministic,
+        check_gap,
+        check_moves,
+        check_names,
+        check_node_loss,
+        check_order,
+        check_time,
+        check_valid,
+    )
     from slotwise.testing.random_instances.infeasible import REASONS, Reason
     from slotwise.testing.strategies.clusters import clusters
     from slotwise.testing.strategies.faults import Fault, apply, faults
@@ -38,11 +54,24 @@ if TYPE_CHECKING:
 __all__ = [
     "KINDS",
     "REASONS",
+    "CheckFailed",
     "Fault",
     "Reason",
     "SchedulerStory",
     "ValidatorReport",
     "apply",
+    "check",
+    "check_admits",
+    "check_capacity",
+    "check_complete",
+    "check_deterministic",
+    "check_gap",
+    "check_moves",
+    "check_names",
+    "check_node_loss",
+    "check_order",
+    "check_time",
+    "check_valid",
     "check_validator",
     "clusters",
     "faults",
@@ -55,13 +84,26 @@ __all__ = [
 ]
 
 _HOME = {
+    "CheckFailed": "slotwise.testing.checks.functions",
+    "Fault": "slotwise.testing.strategies.faults",
     "KINDS": "slotwise.testing.strategies.instances",
     "REASONS": "slotwise.testing.random_instances.infeasible",
-    "Fault": "slotwise.testing.strategies.faults",
     "Reason": "slotwise.testing.random_instances.infeasible",
     "SchedulerStory": "slotwise.testing.strategies.stories",
     "ValidatorReport": "slotwise.testing.validators.report",
     "apply": "slotwise.testing.strategies.faults",
+    "check": "slotwise.testing.checks.functions",
+    "check_admits": "slotwise.testing.checks.functions",
+    "check_capacity": "slotwise.testing.checks.functions",
+    "check_complete": "slotwise.testing.checks.functions",
+    "check_deterministic": "slotwise.testing.checks.functions",
+    "check_gap": "slotwise.testing.checks.functions",
+    "check_moves": "slotwise.testing.checks.functions",
+    "check_names": "slotwise.testing.checks.functions",
+    "check_node_loss": "slotwise.testing.checks.functions",
+    "check_order": "slotwise.testing.checks.functions",
+    "check_time": "slotwise.testing.checks.functions",
+    "check_valid": "slotwise.testing.checks.functions",
     "check_validator": "slotwise.testing.validators.check",
     "clusters": "slotwise.testing.strategies.clusters",
     "faults": "slotwise.testing.strategies.faults",

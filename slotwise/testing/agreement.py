@@ -78,7 +78,7 @@ def _own(problem: Problem, answer: Answer) -> Iterable[str]:
         if verdict.violations:
             yield f"{answer.engine} breaks {verdict.violations[0]}"
         elif verdict.scaled != claim.values:
-            yield f"{answer.engine} claims {claim.values}, the judge finds {verdict.scaled}"
+            yield f"{answer.engine} claims {claim.values}; the judge finds {verdict.scaled}"
 
 
 def _against(truth: Outcome, answers: Iterable[Answer]) -> Iterable[str]:

@@ -154,7 +154,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--faults", default="disagreements", metavar="DIR", help="for instances that show a fault"
     )
     parser.add_argument(
-        "--rows", metavar="FILE", help="keep what was said, and go on where FILE ends"
+        "--rows", metavar="FILE", help="keep the results, and resume where FILE ends"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object")
 

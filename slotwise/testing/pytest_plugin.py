@@ -68,8 +68,10 @@ class _Checks(pytest.Collector):
             For a scheduler or check that there is not, and where Hypothesis is missing.
         """
         from slotwise.models.errors import InputError
+        from slotwise.testing.hypothesis_extra import require_hypothesis
 
         try:
+            require_hypothesis("--slotwise-scheduler")
             from slotwise.testing.checks.drawn import check_kind
             from slotwise.testing.checks.scheduler import as_scheduler
             from slotwise.testing.checks.table import DEFAULT, parse_demand

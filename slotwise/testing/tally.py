@@ -74,7 +74,7 @@ def read_rows(path: Path) -> list[InstanceRow]:
             )
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
-                "is no row of this program; name another file",
+                "is not a row of this program; name another file",
                 field=f"line {number}",
                 has_value=False,
                 file=str(path),

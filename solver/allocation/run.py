@@ -59,7 +59,7 @@ class Setting:
     def __post_init__(self) -> None:
         """Refuse an empty list of sizes."""
         if not self.vm_sizes:
-            raise InputError("must name a size of VM at least", field="vm sizes", has_value=False)
+            raise InputError("must name at least one VM size", field="vm sizes", has_value=False)
         if self.shuffle:
             shuffled = replace(self.variant, routing=Routing.SHUFFLE)
             object.__setattr__(self, "variant", shuffled)
@@ -191,7 +191,7 @@ def _optimum(question: Question, result: SlotResult, setting: Setting) -> Answer
     )
     offered = offered_slots(setting.vm_sizes)
     if offered is not None and result.bound > offered:
-        reason = f"needs {result.bound} slots or more, the VMs have {offered}"
+        reason = f"needs {result.bound} slots or more; the VMs have {offered}"
         return replace(blank, outcome=Outcome.INFEASIBLE, reason=reason)
     made = None if result.plan is None else seated(result.plan, setting.vm_sizes)
     if made is None:

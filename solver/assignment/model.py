@@ -107,7 +107,7 @@ def reason_against(problem: Problem) -> str | None:
     if not problem.hard.all():
         return "a resource is soft"
     if len(_decisive_terms(problem)) != 1:
-        return "the objective has not exactly one term of network and linear cost"
+        return "the objective does not have exactly one term of network and linear cost"
     if problem.regions or (problem.cpu is not None and problem.min_worker_cpu):
         return "workers load a node beyond their tasks (shared memory or least cpu)"
     if problem.move_limit != NO_LIMIT:

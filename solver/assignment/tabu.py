@@ -149,7 +149,7 @@ def search_assignment(
     token
         Checked between calls of the compiled loop: `CancelledError` where it is cancelled.
     seconds
-        Wall-clock limit.
+        Wall-clock time limit.
     steps
         Most steps; ``None`` = no limit. With it, and time enough, the answer is reproducible.
     target

@@ -58,7 +58,7 @@ def run(
 ) -> Outcome:
     """Return the best of the hint and the heuristics' placements, and the simple bounds.
 
-    Each placement is told at once. Where tasks are many not all heuristics run: no more start
+    Each placement is reported at once. With many tasks not all heuristics run: no more start
     after `time_fraction` of the limit.
     """
     seconds = params.time_fraction * limits.time_s

@@ -34,7 +34,7 @@ from slotwise.models.values import NO_LIMIT
 
 
 def least_network(problem: Problem, token: CancellationToken) -> int:
-    """Return what the network costs at least, whatever is placed where.
+    """Return a lower bound on the network cost of every placement.
 
     In integer steps of the part ``network``; 0 where topologies may be left out, or distances
     come as a matrix.

@@ -22,9 +22,11 @@ from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE, known_at_once
+from slotwise.solver.column_generation.columns.fixing import usable_contents
 from slotwise.solver.column_generation.columns.model import make_column_model
-from slotwise.solver.column_generation.columns.search import search_columns
+from slotwise.solver.column_generation.columns.search import TABLES, search_columns
 from slotwise.solver.column_generation.configurations import engine as fast
+from slotwise.solver.column_generation.configurations.engine import KIND
 from slotwise.solver.column_generation.params import (
     COLUMNS_DEFAULTS,
     CONFIGURATIONS_DEFAULTS,
@@ -39,9 +41,12 @@ from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 
 QUICK_METHODS = ("r-storm", "r-storm-pseudocode", "ras-default")
-PROOF = (
-    "node configurations priced exactly, gap closed by CP-SAT over those a better solution can use"
-)
+PROOFS = {
+    KIND: "node configurations priced exactly, gap closed by CP-SAT over those a better solution "
+    "can use",
+    TABLES: "exact tables over the node configurations that earlier terms leave",
+}
+"""By the kind of the bounds."""
 
 
 def run(
@@ -87,6 +92,7 @@ def run_columns(
     start = Incumbent(problem, reporter)
     if hint is not None:
         start.offer(hint)
+    start.resume()
     return by_columns(problem, limits, start.outcome(), reporter, params)
 
 
@@ -124,12 +130,13 @@ def by_columns(
     best = Incumbent.from_outcome(problem, known, reporter)
     before = best.bounds
     try:
-        model = make_column_model(problem, deadline, reporter.token, params)
+        usable = usable_contents(problem, best.optima, deadline, reporter.token, params)
+        model = make_column_model(problem, deadline, reporter.token, params, usable)
         left = max(deadline - time.perf_counter(), 0.0)
         search_columns(model, best, replace(limits, time_s=left), params, reporter.token)
     except CancelledError:
         best.interrupted = True
-    proofs = (known.proof, PROOF if best.bounds != before else "")
+    proofs = (known.proof, PROOFS[best.kind or KIND] if best.bounds != before else "")
     return best.outcome("; ".join(filter(None, proofs)))
 
 

@@ -70,6 +70,8 @@ class ColumnsParams(Parameters):
         factor from one round to the next.
     packing
         Of the worker configurations.
+    max_table_steps, max_table_cells
+        Additions that exact tables of all terms may take (seconds), and their entries.
     """
 
     max_columns: int = 500_000
@@ -80,6 +82,8 @@ class ColumnsParams(Parameters):
     max_choices: int = 60_000
     choice_growth: int = 4
     packing: PackingParams = PackingParams()
+    max_table_steps: int = 4_000_000_000
+    max_table_cells: int = 60_000_000
 
     def __post_init__(self) -> None:
         """Check the ranges; each round must offer more than the one before."""

@@ -36,7 +36,7 @@ class MasterSolution:
 class SearchState:
     """What the search knows: the incumbent, and a bound no solution exceeds (``None``: none yet).
 
-    `on_bound` is told of each lower bound. `by_solver` says whether it rests on CP-SAT's word.
+    `on_bound` is called with each lower bound. `by_solver` says whether it rests on CP-SAT's word.
     """
 
     best: MasterSolution | None = None

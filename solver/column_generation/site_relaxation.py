@@ -3,7 +3,7 @@
     max  sum_t,y value_t(y) mu_t,y   s.t.  sum y mu = x,  sum_y mu_t,y = nodes of type t
 
 The duals of `ListedMaster` are rounded to a grid and their bound recomputed in integers, so every
-`DualBound` is a proof by itself, however far the LP converged: with any duals pi, no integer
+`DualBound` is a proof even if the LP has not converged: with any duals pi, no integer
 solution for x is worth more than ``pi.x + sum_t nodes_t * sigma_t``, where the convexity dual of a
 node type is ``sigma_t = max_y value_t(y) - pi.y``. The reduced cost of a configuration is
 ``pi.y + sigma_t - value_t(y) >= 0`` (the master maximizes, so the sign is that of the loss in

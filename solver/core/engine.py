@@ -25,7 +25,7 @@ class Run(Protocol):
     ) -> Outcome:
         """Return the engine's claim.
 
-        `hint` is a placement to start from. `reporter` is told of better placements and bounds
+        `hint` is a placement to start from. `reporter` receives better placements and bounds
         while the search runs, and its token tells when to stop: the engine then returns what it
         has, or raises `CancelledError` where it has nothing. ``None`` = nobody wants to know, and
         nobody stops it before its limits.

@@ -45,6 +45,8 @@ class Incumbent:
         Whether it is proven that there is no valid placement.
     interrupted
         Whether the search was told to stop.
+    given
+        How many leading terms others had proven before (`resume`).
     trace
         One entry for each better bound, and for each better placement one of the first term that
         is not proven by then.
@@ -60,17 +62,27 @@ class Incumbent:
     bounds: tuple[int, ...] = field(init=False, default=())
     infeasible: bool = field(init=False, default=False)
     interrupted: bool = field(init=False, default=False)
+    given: int = field(init=False, default=0)
     trace: list[Improvement] = field(init=False, default_factory=list)
 
     @classmethod
     def from_outcome(cls, problem: Problem, known: Outcome, reporter: Reporter) -> Incumbent:
-        """Return an incumbent that goes on from what an engine claimed, and told already."""
+        """Return an incumbent that starts from what an engine has already claimed and reported."""
         made = cls(problem, reporter, known.bound_kind, known.by_solver)
         made.placement, made.values = known.placement, known.values
         made.bounds = _leading(known.bounds)
         made.bounds = made.bounds[: len(made.optima) + 1]
         made.trace += known.trace
+        made.given = known.given
         return made
+
+    def resume(self) -> None:
+        """Take the leading terms that others have proven, with the placement that reaches them."""
+        optima, placement = self.reporter.optima(), self.reporter.best()
+        if optima and placement is not None:
+            self.offer(placement)
+        if self.values is not None and self.values[: len(optima)] == optima:
+            self.bounds, self.given = optima, len(optima)
 
     @property
     def seconds(self) -> float:
@@ -138,7 +150,7 @@ class Incumbent:
         self.by_solver |= by_solver
         for term in range(same, len(better)):
             self._note(term)
-        self.reporter.prove(better, self.kind, by_solver=self.by_solver)
+        self.reporter.prove(better, self.kind, by_solver=self.by_solver, given=self.given)
 
     def prove_infeasible(self) -> None:
         """Note that there is no valid placement; then no bound says anything."""
@@ -169,6 +181,7 @@ class Incumbent:
             interrupted=self.interrupted,
             bound_kind=self.kind,
             by_solver=self.by_solver,
+            given=self.given,
         )
 
 

@@ -157,8 +157,8 @@ class RunToken(CancellationToken):
             left = memory.left_bytes
         if size > left:
             said = (
-                f"{what} would take {size / MB:,.0f} MB, and {max(left, 0) / MB:,.0f} MB are left "
-                f"of the memory limit of {memory.limit_mb:,} MB"
+                f"{what} would take {size / MB:,.0f} MB, but only {max(left, 0) / MB:,.0f} MB are "
+                f"left of the memory limit of {memory.limit_mb:,} MB"
             )
             memory.note(self.engine, said)
             raise MemoryLimitError(said)

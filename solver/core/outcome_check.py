@@ -19,10 +19,10 @@ def contradiction(engine: str, outcome: Outcome, verdict: Verdict | None) -> str
     if verdict.violations:
         return f"{engine} returned an invalid placement: {verdict.violations[0]}"
     if outcome.values != verdict.scaled:
-        return f"{engine} claims {outcome.values}, the judge finds {verdict.scaled}"
+        return f"{engine} claims {outcome.values}; the judge finds {verdict.scaled}"
     for value, bound in zip(verdict.scaled, outcome.bounds, strict=True):
         if bound is not None and bound > value:
-            return f"{engine} claims the bound {bound}, the judge finds {value}"
+            return f"{engine} claims the bound {bound}; the judge finds {value}"
         if value != bound:
             break
     proven = outcome.bounds == verdict.scaled

@@ -46,6 +46,8 @@ class Reporter:
         Whether bounds of the engine's problem are bounds of the one that was asked.
     token
         When the engine must stop, and what memory it has.
+    same_optimum
+        Whether the engine's problem has the same optimum as the one that was asked, in every term.
     """
 
     known: SolveState
@@ -53,6 +55,7 @@ class Reporter:
     reductions: tuple[ProblemMapping, ...] = ()
     bounds_hold: bool = True
     token: RunToken = field(default_factory=RunToken)
+    same_optimum: bool = True
 
     def heeding(self, token: RunToken) -> Reporter:
         """Return the same view for an engine that heeds `token`."""
@@ -62,12 +65,15 @@ class Reporter:
         """Return the same view for another engine."""
         return replace(self, engine=engine)
 
-    def on(self, reduction: ProblemMapping, *, bounds_hold: bool = True) -> Reporter:
+    def on(
+        self, reduction: ProblemMapping, *, bounds_hold: bool = True, same_optimum: bool = False
+    ) -> Reporter:
         """Return the view from a problem made of this one's."""
         return replace(
             self,
             reductions=(*self.reductions, reduction),
             bounds_hold=self.bounds_hold and bounds_hold,
+            same_optimum=self.same_optimum and same_optimum,
         )
 
     def offer(self, placement: Placement, verdict: Verdict | None = None) -> bool:
@@ -88,11 +94,25 @@ class Reporter:
             return self.known.judged(placement)
         return judge(problem, placement)
 
-    def prove(self, bounds: Bounds, kind: str | None = None, *, by_solver: bool = False) -> None:
-        """Tell of bounds, each given that those before it are reached; the first may be None."""
+    def prove(
+        self,
+        bounds: Bounds,
+        kind: str | None = None,
+        *,
+        by_solver: bool = False,
+        given: int = 0,
+    ) -> None:
+        """Tell of bounds, each given that those before it are reached; the first may be None.
+
+        The first `given` are not the engine's: others had proven them.
+        """
         if self.bounds_hold:
             kind = self.engine if kind is None else kind
-            self.known.prove(bounds, self.engine, kind, by_solver=by_solver)
+            self.known.prove(bounds, self.engine, kind, by_solver=by_solver, given=given)
+
+    def optima(self) -> tuple[int, ...]:
+        """Return the values of the leading terms that are proven, and optimal here, too."""
+        return self.known.optima if self.same_optimum else ()
 
     def note(self, what: str) -> None:
         """Note, for people, what the engine leaves out; once."""
@@ -121,6 +141,8 @@ def report_outcome(reporter: Reporter, outcome: Outcome) -> None:
     """Tell what an engine found and proved, for engines that do not tell while they run."""
     if outcome.placement is not None:
         reporter.offer(outcome.placement)
-    reporter.prove(outcome.bounds, outcome.bound_kind, by_solver=outcome.by_solver)
+    reporter.prove(
+        outcome.bounds, outcome.bound_kind, by_solver=outcome.by_solver, given=outcome.given
+    )
     if outcome.status == Status.INFEASIBLE and reporter.bounds_hold:
         reporter.known.prove_infeasible(reporter.engine, by_solver=outcome.by_solver)

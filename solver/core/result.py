@@ -12,6 +12,7 @@ from slotwise.models.display import block, html_line, html_table
 from slotwise.models.instance.instance import Place
 from slotwise.models.instance.placed_tasks import node_lines, placement_table
 from slotwise.models.instance.placement import Placement, to_places
+from slotwise.models.judge.moves import TaskMove, moves_from_running
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.number_text import short_text
 from slotwise.models.values import plain
@@ -77,7 +78,7 @@ class Improvement:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What one engine proved by itself: its own bound per term, in integer steps, and how."""
+    """What one engine proved: its own bound per term, in integer steps, and how."""
 
     engine: str
     version: str
@@ -132,6 +133,9 @@ class Outcome:
         What the bounds are, for example ``lp``; ``None`` = what the engine's name says.
     by_solver
         Whether the bounds, or the infeasibility, rest on the word of CP-SAT or of a MIP solver.
+    given
+        How many leading terms were proven before the engine began: it claims only what follows
+        from them, not their bounds.
     """
 
     status: Status
@@ -145,6 +149,7 @@ class Outcome:
     proofs: tuple[Proof, ...] = ()
     bound_kind: str | None = None
     by_solver: bool = False
+    given: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +184,7 @@ class Result:
     status, objective, placement
         See `Status`, `TermResult`; ``placement`` is ``None`` when there is none.
     gap
-        (value - bound) / max(|value|, `GAP_FLOOR`) of the first term that is not proven; 0.0 when
+        ``(value - bound) / max(|value|, GAP_FLOOR)`` of the first term that is not proven; 0.0 when
         all are; ``None`` when there is no value or no bound.
     engine, version
         Which engine and which version of its solver.
@@ -204,8 +209,11 @@ class Result:
         Of the engines that ran, and of ``auto``, by their names; also those that were asked for.
     verdict
         What the judge says of `placement`, made when the search had ended; ``None`` without one.
+    running
+        What the judge says of what runs now: its cost, and the hard rules that it breaks; ``None``
+        where the instance has no `running`.
 
-    By names the placement is in `places`.
+    By names the placement is in `places`; what it moves is in `moves`.
 
     Examples
     --------
@@ -237,6 +245,7 @@ class Result:
     notes: tuple[str, ...] = ()
     parameters: Mapping[str, Parameters] = field(default_factory=dict)
     verdict: Verdict | None = field(default=None, repr=False, compare=False)
+    running: Verdict | None = field(default=None, repr=False, compare=False)
 
     @property
     def places(self) -> dict[str, dict[str, Place]]:
@@ -247,6 +256,17 @@ class Result:
         if self.placement is None or self.verdict is None:
             return {}
         return to_places(self.verdict.problem.instance, self.placement)
+
+    @property
+    def moves(self) -> tuple[TaskMove, ...]:
+        """The tasks that run now, and elsewhere in the placement: those that ``moved`` counts.
+
+        Equal tasks, workers and nodes are exchanged so that they are few. They are fewest where
+        ``moved`` is a term. Empty without a placement, and where the instance has no `running`.
+        """
+        if self.placement is None or self.verdict is None:
+            return ()
+        return moves_from_running(self.verdict.problem, self.placement)
 
     def __repr__(self) -> str:
         """At most five lines: status, values and bounds, and which tasks are on the first nodes."""
@@ -297,4 +317,16 @@ class Result:
             "distrusted": [{"engine": d.engine, "reason": d.reason} for d in self.distrusted],
             "confirmed": self.confirmed,
             "parameters": {name: one.to_document() for name, one in self.parameters.items()},
+            **self._running_document(),
+        }
+
+    def _running_document(self) -> dict[str, Any]:
+        """Return what runs now and what the placement moves; ``None`` each where unknown."""
+        if self.running is None:
+            return {"running": None, "moves": None}
+        judged = self.running.to_document()
+        moves = None if self.placement is None else [move.to_document() for move in self.moves]
+        return {
+            "running": {key: judged[key] for key in ("valid", "violations", "objective", "parts")},
+            "moves": moves,
         }

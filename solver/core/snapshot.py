@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.verdict import Verdict
@@ -34,6 +35,13 @@ class Snapshot:
     def bounds(self) -> tuple[int | None, ...]:
         """The bound of each term; ``None`` where there is none, or an earlier one is open."""
         return tuple(None if one is None else one.bound for one in self.proofs)
+
+    @property
+    def optima(self) -> tuple[int, ...]:
+        """The values of the leading terms that are proven optimal."""
+        values = () if self.best is None else self.best.values
+        pairs = zip(values, self.bounds, strict=False)
+        return tuple(value for value, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
     @property
     def is_settled(self) -> bool:

@@ -95,19 +95,23 @@ class SolveState:
         self._tell(engine, Event.PLACEMENT)
         return True
 
-    def prove(self, bounds: Bounds, engine: str, kind: str, *, by_solver: bool = False) -> None:
+    def prove(
+        self, bounds: Bounds, engine: str, kind: str, *, by_solver: bool = False, given: int = 0
+    ) -> None:
         """Note bounds: that of a term holds for all placements that reach those before it.
 
-        `by_solver` says that they rest on the word of CP-SAT or of a MIP solver.
+        `by_solver` says that they rest on the word of CP-SAT or of a MIP solver; the first `given`
+        are not claimed by this engine.
         """
         with self._lock:
             before = self.bounds
-            given: tuple[int, ...] = ()
-            for claims, bound in zip(self._bounds, bounds, strict=False):
+            reached: tuple[int, ...] = ()
+            for index, (claims, bound) in enumerate(zip(self._bounds, bounds, strict=False)):
                 if bound is None:
                     break
-                claims.setdefault(given, Claims()).add(Proven(bound, kind, engine, by_solver))
-                given = (*given, bound)
+                if index >= given:
+                    claims.setdefault(reached, Claims()).add(Proven(bound, kind, engine, by_solver))
+                reached = (*reached, bound)
             self._doubt_contradicted()
             risen = self.bounds != before
         if risen:
@@ -124,7 +128,9 @@ class SolveState:
         if self.best is None:
             return
         for claim in self._infeasible.all():
-            self.trust.doubt(claim.engine, f"{claim.engine} calls infeasible what has a placement")
+            self.trust.doubt(
+                claim.engine, f"{claim.engine} reports infeasible, but there is a placement"
+            )
         values = self.best.values
         for index, (term, claims) in enumerate(zip(self.problem.terms, self._bounds, strict=True)):
             for claim in claims.get(values[:index], Claims()).all():
@@ -132,7 +138,7 @@ class SolveState:
                     self.trust.doubt(
                         claim.engine,
                         f"{claim.engine} claims the bound {plain(claim.bound * term.unit)} of "
-                        f"{term.name}, the judge finds {plain(values[index] * term.unit)}",
+                        f"{term.name}; the judge finds {plain(values[index] * term.unit)}",
                     )
 
     def snapshot(self, *, confirmed: bool | None = None) -> Snapshot:
@@ -165,6 +171,11 @@ class SolveState:
     def bounds(self) -> tuple[int | None, ...]:
         """The bound of each term; ``None`` where there is none, or an earlier one is open."""
         return self.snapshot().bounds
+
+    @property
+    def optima(self) -> tuple[int, ...]:
+        """The values of the leading terms that are proven optimal."""
+        return self.snapshot().optima
 
     @property
     def is_settled(self) -> bool:

@@ -22,13 +22,13 @@ POLL_S = 0.1
 GRACE_S = 1.0
 """What a search may take to end after Ctrl-C; then it is left behind."""
 ASK_AFTER_S = 0.1
-"""So long after its time limit a search that has not ended by itself is told to stop."""
+"""A search that has not ended this long after its time limit is told to stop."""
 LEAVE_AFTER_S, LEAVE_AFTER_SHARE = 0.5, 0.02
 """So long after its time limit, and this share of it, a search is left behind."""
 
 
 class Task(Generic[T]):
-    """A call in a daemon thread of its own, which can be told to stop.
+    """A call in a separate daemon thread, which can be told to stop.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Task(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class TimeLimit:
-    """The moments (`time.perf_counter`) at which a search is told to stop, and left behind."""
+    """The moments (`time.perf_counter`) at which a search is told to stop, and is abandoned."""
 
     ask_at: float
     leave_at: float

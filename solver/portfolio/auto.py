@@ -31,6 +31,7 @@ from slotwise.solver.portfolio.run import (
     CONNECTED_COLUMNS,
     ENCLOSED,
     ENCLOSING,
+    FEWEST_MOVES,
     FIRST,
     LISTED,
     PARTS,
@@ -48,6 +49,7 @@ from slotwise.solver.presolve.rack_cut import over_racks
 from slotwise.solver.presolve.rack_relaxation import all_in_one_rack, one_rack, racks_matter
 from slotwise.solver.presolve.single_node import as_one_node
 from slotwise.solver.presolve.subproblem import SubProblem
+from slotwise.solver.presolve.without_running import padded, without_running
 from slotwise.solver.structure.task_types import has_no_twins
 
 SUM_OF_PARTS, CUT = "sum over parts without flow", "least cut between racks"
@@ -76,13 +78,43 @@ def run_auto(
     if problem.task_count >= params.search_from_tasks:
         steps = params.first_search_steps_per_task * problem.task_count
         auto.polish(SOON, params.first_search_fraction, token, steps)
+    _solve_without_running(auto, problem, reporter)
+    _solve_whole(auto, problem, reporter)
+    auto.polish(POLISH, 1.0, token)
+    return auto.answer(token)
+
+
+def _solve_without_running(auto: Auto, problem: Problem, reporter: Reporter) -> None:
+    """Solve the leading terms that do not read where tasks run, without it."""
+    easier = without_running(problem)
+    if easier is None or auto.is_over(reporter.token):
+        return
+    inner = auto.within(easier.problem, auto.left_s * auto.params.without_running_fraction)
+    inner.known.on_best = reporter.offer
+    known = reporter.best()
+    if known is not None:
+        inner.known.offer(known, reporter.engine)
+    _solve_whole(inner, easier.problem, Reporter(inner.known, "auto", token=reporter.token))
+    _, found = inner.answer(reporter.token)
+    proofs = [one for one in inner.known.proofs() if one is not None]
+    claimed = replace(
+        found,
+        bounds=padded(found.bounds, problem),
+        bound_kind=", ".join(dict.fromkeys(one.kind for one in proofs)) or None,
+        by_solver=any(one.by_solver for one in proofs),
+    )
+    report_outcome(reporter.by("+".join(inner.known.provers())), claimed)
+    auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
+    auto.proofs += [replace(p, bounds=padded(p.bounds, problem)) for p in found.proofs]
+
+
+def _solve_whole(auto: Auto, problem: Problem, reporter: Reporter) -> None:
+    """Solve the parts that no flow connects, then the whole."""
     problem = levels_instead(auto, problem) or problem
     parts = flow_parts(problem)
     if len(parts) > 1:
         _solve_parts(auto, problem, parts, reporter)
     _solve_reduced(auto, problem, reporter)
-    auto.polish(POLISH, 1.0, token)
-    return auto.answer(token)
 
 
 def _solve_parts(
@@ -116,12 +148,12 @@ def _solve_reduced(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     if auto.is_over(reporter.token):
         return
     reduction = reduce_nodes(problem)
-    reporter = reporter.on(reduction)
+    reporter = reporter.on(reduction, same_optimum=True)
     one = as_one_node(reduction.problem, reporter.token)
     if one is None:
         _search(auto, reduction.problem, reporter)
     else:
-        _search(auto, one.problem, reporter.on(one))
+        _search(auto, one.problem, reporter.on(one, same_optimum=True))
 
 
 def _search(auto: Auto, problem: Problem, reporter: Reporter) -> None:
@@ -153,6 +185,9 @@ def _prove(auto: Auto, problem: Problem, reporter: Reporter) -> None:
         solve_with_matrix(auto, problem, reporter)
         return
     params, token = auto.params, reporter.token
+    if problem.counts_moves and reporter.optima():
+        auto.run(PortfolioStep(COLUMNS, FEWEST_MOVES, params.columns_fraction), problem, reporter)
+        return
     by_parts = PortfolioStep(PARTITION, PARTS, params.partition_fraction)
     takes_parts = auto.configured(PARTITION).supports(problem) is None
     counts_help = takes_parts and not has_no_twins(problem, token)

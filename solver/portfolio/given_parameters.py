@@ -41,7 +41,7 @@ def checked_parameters(given: Mapping[str, Parameters]) -> dict[str, Parameters]
     for name, parameters in given.items():
         engine = current_name(name)
         if engine not in DEFAULTS:
-            rule = f"is no engine with parameters; {suggestion(name, list(DEFAULTS))}"
+            rule = f"is not an engine with parameters; {suggestion(name, list(DEFAULTS))}"
             raise InputError(rule, field="parameters", value=name)
         of_type(parameters, type(DEFAULTS[engine]), f"parameters of {name}")
         found[engine] = parameters
@@ -77,14 +77,14 @@ def _with(parameters: Parameters, path: str, text: str, setting: str) -> Paramet
     if isinstance(now, Parameters):
         return replace(parameters, **{name: _with(now, rest, text, setting)})
     if rest:
-        raise InputError(f"{name} has no parameters of its own", field="parameters", value=setting)
+        raise InputError(f"{name} has no parameters", field="parameters", value=setting)
     number = number_of_text(text, path)
     return replace(parameters, **{name: float(number) if isinstance(now, float) else number})
 
 
 def _known(name: str, names: Iterable[str], setting: str) -> str:
     if name not in names:
-        rule = f"names no parameter: {name!r}; {suggestion(name, names)}"
+        rule = f"names an unknown parameter, {name!r}; {suggestion(name, names)}"
         raise InputError(rule, field="parameters", value=setting)
     return name
 

@@ -20,6 +20,8 @@ class AutoParams(Parameters):
         For ``partition``; the same holds of it.
     matrix_columns_fraction
         For ``connected`` where a matrix of distances says no more than levels.
+    without_running_fraction
+        For the leading terms that do not read `running`, on the problem without it.
     rack_fraction
         For each of the two problems that enclose one with several racks.
     least_part_fraction
@@ -44,6 +46,7 @@ class AutoParams(Parameters):
     subset_dp_fraction: float = 0.7
     partition_fraction: float = 0.4
     matrix_columns_fraction: float = 0.3
+    without_running_fraction: float = 0.7
     rack_fraction: float = 0.4
     least_part_fraction: float = 0.05
     search_from_tasks: int = 40

@@ -92,8 +92,7 @@ class Auto:
             self.deterministic_work = found.deterministic_work
         self.trace += found.trace
         if reporter.bounds_hold:
-            proof = Proof(engine.name, engine.version(), found.bounds, found.proof)
-            self.proofs.append(proof)
+            self.proofs.append(_proof(engine, found))
 
     def polish(self, why: str, share: float, token: RunToken, steps: int | None = None) -> None:
         """Improve the incumbent of the whole problem by local search."""
@@ -151,17 +150,24 @@ class Auto:
         return True
 
 
-FIRST = "a first placement at once, and the bounds that hold for every placement"
+def _proof(engine: Engine, found: Outcome) -> Proof:
+    """Return what an engine proved by itself; terms that it was given are not its own."""
+    own = (*(None,) * found.given, *found.bounds[found.given :])
+    return Proof(engine.name, engine.version(), own, found.proof)
+
+
+FIRST = "a first placement at once, and bounds that hold for every placement"
 SOON = "many tasks: a better placement to start from"
-POLISH = "not proven: better placements in the time that is left"
+POLISH = "not proven: better placements in the remaining time"
 PRICED = "distances by level: node configurations can be listed and priced"
 PARTS = "equal nodes, all equally far apart: parts are priced along an order of tasks"
 CONNECTED_COLUMNS = "one topology: connected configurations are priced without listing whole nodes"
-LISTED = "distances by level: node configurations listed with all that is decided on a node"
+LISTED = "distances by level: node configurations listed with everything decided on a node"
 ENCLOSING = "more than two racks: all nodes in one rack bound the optimum from below"
 ENCLOSED = "more than two racks: a placement in one rack bounds it from above"
-TAKES_ALL = "takes every rule; has the time that is left"
-BESIDE = "takes every rule; searches beside the others on the other threads"
+FEWEST_MOVES = "earlier terms are proven: among the configurations that reach them, fewest moves"
+TAKES_ALL = "takes every rule; gets the remaining time"
+BESIDE = "takes every rule; runs in parallel on the other threads"
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def in_memory(name: str, token: RunToken, work: Callable[[RunToken], T]) -> tupl
     if memory.left_bytes <= 0:
         memory.free()
     if memory.left_bytes <= 0:
-        memory.note(name, f"not begun, for {_passed(memory)}")
+        memory.note(name, f"not started: {_passed(memory)}")
         raise MemoryLimitError(_passed(memory))
     found: T | None = None
     said = ""
@@ -75,12 +75,12 @@ def in_memory(name: str, token: RunToken, work: Callable[[RunToken], T]) -> tupl
         try:
             found = work(own)
         except MemoryError as error:
-            said = f"ended, for the system gave it no more memory{_reason(error)}"
+            said = f"ended because it ran out of memory{_reason(error)}"
         except CancelledError:
             if token.is_cancelled or not own.is_cancelled:
                 raise
     if not said and own.is_cancelled and not token.is_cancelled:
-        said = f"told to stop, for {_passed(memory)}"
+        said = f"told to stop: {_passed(memory)}"
     if said:
         memory.note(name, said)
         memory.free()

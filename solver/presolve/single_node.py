@@ -95,6 +95,6 @@ def as_one_node(problem: Problem, token: CancellationToken) -> SingleNode | None
 def _of_workers(instance: Instance, count: int) -> Instance:
     """Return the instance with a node for each worker: what has a name can be told of."""
     nodes = tuple(Node(f"worker {i}", "node") for i in range(count))
-    objective = replace(instance.objective, soft={})
+    objective = replace(instance.objective, soft={}, limits={})  # no limit of moves binds here
     cluster = Cluster(nodes)
     return replace(instance, cluster=cluster, running=None, linear=(), objective=objective)

@@ -157,7 +157,7 @@ class SlotSolver:
         assert most is not None
         check_above_0(Fraction(most), "slots")
         if offered is not None and most > offered:
-            raise InputError(f"the VMs given have {offered} slots", field="slots", value=most)
+            raise InputError(f"the given VMs have {offered} slots", field="slots", value=most)
         return most
 
     def _first_beyond(self, most: int, step: Fraction, token: CancellationToken) -> int:
@@ -189,7 +189,7 @@ class SlotSolver:
         offered = self._offer.slots
         if offered is not None and answer.bound > offered:
             raise InputError(
-                f"needs {answer.bound} slots at least, the VMs given have {offered}",
+                f"needs at least {answer.bound} slots; the given VMs have {offered}",
                 field="rate",
                 value=float(rate),
             )

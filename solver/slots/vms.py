@@ -24,7 +24,7 @@ def cheapest(slots: int, sizes: Sequence[VmSize]) -> tuple[Vm, ...]:
         Where there is no size.
     """
     if not sizes:
-        raise InputError("needs a size of VM at least", field="sizes")
+        raise InputError("needs at least one VM size", field="sizes")
     best: list[_Best] = [(Fraction(0), 0, ())]
     for missing in range(1, slots + 1):
         best.append(

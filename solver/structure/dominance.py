@@ -7,6 +7,20 @@ import numpy as np
 from slotwise.models.problem.problem import IntArray
 
 
+def lexicographic_rank(values: IntArray) -> IntArray:
+    """Return [S, 1] the rank of each row of `values` [S, T] in lexicographic order, from 0.
+
+    Equal rows have equal ranks.
+    """
+    if values.shape[1] <= 1:
+        return values
+    order = np.lexsort(values.T[::-1])
+    rises = (np.diff(values[order], axis=0) != 0).any(axis=1)
+    ranks = np.zeros((len(values), 1), dtype=np.int64)
+    ranks[order[1:], 0] = np.cumsum(rises)
+    return ranks
+
+
 def undominated(keys: IntArray, costs: IntArray) -> IntArray:
     """Return the rows to keep, ascending by key.
 

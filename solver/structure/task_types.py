@@ -1,6 +1,6 @@
 """Task types: classes merged with their twins, the coordinates of a configuration.
 
-Twins have the same demand, the same flows to everybody else (hence none to each other), the same
+Twins have the same demand, the same flows to all others (hence none to each other), the same
 costs and the same part in every rule; then only the sum of their counts matters, and any split of
 it costs the same (docs/design.md, 8.1).
 """
@@ -81,6 +81,7 @@ def merge_twins(problem: Problem, token: CancellationToken) -> TaskTypes:
     members = tuple(tuple(group) for group in twins.values())
     firsts = [group[0] for group in members]
     kind_of = {c: k for k, c in enumerate(firsts)}
+    sizes = problem.sizes
     flow = np.zeros((len(firsts), len(firsts)), dtype=np.int64)
     for c, k in kind_of.items():
         for other, weight in near[c].items():
@@ -88,7 +89,7 @@ def merge_twins(problem: Problem, token: CancellationToken) -> TaskTypes:
                 flow[k, kind_of[other]] = weight
     return TaskTypes(
         members=members,
-        sizes=np.array([sum(problem.sizes[c] for c in group) for group in members], dtype=np.int64),
+        sizes=np.array([sum(sizes[c] for c in group) for group in members], dtype=np.int64),
         topology=np.array([problem.classes[c].topology for c in firsts], dtype=np.int64),
         demand=problem.demand[firsts],
         flow=flow,

@@ -26,7 +26,7 @@ class Agreement(StrEnum):
     CONTRADICTED = "contradicted"
     """It found what the claim says there is not: one of the two engines is wrong."""
     NOT_SETTLED = "not settled"
-    """It came to no end within its limit, or no other engine takes the instance."""
+    """It did not finish within its limit, or no other engine takes the instance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +131,13 @@ def reasons(agreement: Agreement, claim: Claim, found: Result | None) -> Iterato
     """Yield what to tell people about an agreement."""
     by = " and ".join(claim.engines)
     if found is None:
-        yield f"no other engine than {by} takes the instance"
+        yield f"no engine other than {by} takes the instance"
         return
     if agreement is Agreement.AGREED:
         what = "no placement keeps all hard rules" if claim.placement is None else "nothing better"
         yield f"{found.engine} proves it too: {what}"
     elif agreement is Agreement.NOT_SETTLED:
-        yield f"{found.engine} came to no end within its limit"
+        yield f"{found.engine} did not finish within its limit"
         yield from found.notes
     elif found.placement is None or claim.placement is None:
         yield f"{found.engine} says {found.status}, {by} says otherwise"

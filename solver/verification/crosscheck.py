@@ -147,12 +147,10 @@ def _named(engine: str, claim: Claim) -> str:
     engine = current_name(engine)
     if engine not in ENGINES:
         raise InputError(
-            f"is no engine; {suggestion(engine, ENGINES)}", field="engine", value=engine
+            f"is not an engine; {suggestion(engine, ENGINES)}", field="engine", value=engine
         )
     if engine in claim.engines:
-        raise InputError(
-            "is behind the claim itself; name another engine", field="engine", value=engine
-        )
+        raise InputError("made the claim itself; name another engine", field="engine", value=engine)
     return engine
 
 

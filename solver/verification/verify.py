@@ -55,7 +55,7 @@ class Verified:
         if self.status == "failed":
             return ["verification failed:", *(f"  {line}" for line in self.findings)]
         if self.check is None:
-            return [f"{what}, bound asserted by {by}; --resolve has another engine check it"]
+            return [f"{what}, bound asserted by {by}; use --resolve to let another engine check it"]
         if self.status == "verified":
             return [f"verified: {self.check.reason}"]
         return [f"{what}, bound asserted by {by}; not settled: {self.check.reason}"]

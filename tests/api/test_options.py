@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from operator import attrgetter
+from typing import get_args, get_type_hints
 
 import pytest
 
 import slotwise
+import slotwise.testing
 from slotwise.cli.app import COMMANDS
 from slotwise.cli.commands import models, reproduce
 
@@ -18,6 +21,7 @@ FUNCTION = {
     "schedule": "schedule",
     "allocate": "allocate",
     "judge": "judge",
+    "explain": "explain",
     "convert": "convert",
     "grade": "grade",
     "report": "report",
@@ -26,6 +30,8 @@ FUNCTION = {
     "methods": "methods",
     "families": "families",
     "schema": "schema",
+    "test_scheduler": "testing.check",
+    "test_validator": "testing.check_validator",
 }
 """Command -> public function with its options as arguments."""
 
@@ -33,6 +39,9 @@ OTHER_NAME = {
     "plan": "placement",
     "time_limit": "time_limit_s",
     "memory_limit": "memory_limit_mb",
+    "check": "demand",
+    "examples": "max_examples",
+    "rule": "rules",
 }
 """Option -> argument, where a unit or a noun belongs to the name."""
 
@@ -42,32 +51,55 @@ NO_ARGUMENT = {
     ("solve", "out"): "write_placement",
     ("place", "out"): "write_placement",
     ("schedule", "out"): "write_placement",
+    ("explain", "out"): "write_placement",
+    ("explain", "html"): "a page of the command line",
     ("convert", "out"): "Written.text",
     ("generate", "out"): "write_instance",
     ("partition", "out"): "PartitionedFile.partition",
     ("allocate", "out"): "to_document",
     ("allocate", "out_instance"): "Allocated.to_instance",
     ("allocate", "plot"): "a drawing of the command line (slotwise[plot])",
+    ("test_scheduler", "kind"): "instances, a strategy",
+    ("test_scheduler", "instance"): "instances, a strategy",
+    ("test_scheduler", "save"): "CheckFailed.failure",
+    ("test_validator", "save"): "ValidatorReport.findings",
     ("solve", "crosscheck"): "crosscheck",
     ("solve", "certificate"): "certify and write_certificate",
 }
 """(Command, option) that is none, and what does the same in Python."""
 
 
+TEXTS_THERE = (("profile", "threads"), ("grade", "sources"), ("test_validator", "rule"))
+"""Texts, or none for all, on the command line; sequences in Python."""
+
+
 def parameters(function):
-    return list(inspect.signature(function).parameters)
+    """The names of the arguments, those of a ``TypedDict`` behind ``**options`` among them."""
+    hints = get_type_hints(function)
+    names = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        is_unpacked = parameter.kind is inspect.Parameter.VAR_KEYWORD and name in hints
+        names += get_type_hints(get_args(hints[name])[0]) if is_unpacked else [name]
+    return names
+
+
+def public(name):
+    """The public function behind a command."""
+    return attrgetter(FUNCTION[name])(slotwise)
 
 
 def test_every_command_has_a_function():
     names = [command.__name__ for command in COMMANDS]
     assert [name for name in names if name not in FUNCTION] == []
-    assert {FUNCTION[name] for name in names} <= set(slotwise.__all__)
+    for name in names:
+        package, _, function = FUNCTION[name].rpartition(".")
+        assert function in (attrgetter(package)(slotwise) if package else slotwise).__all__
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.__name__)
 def test_every_option_is_an_argument(command):
     name = command.__name__
-    taken = parameters(getattr(slotwise, FUNCTION[name]))
+    taken = parameters(public(name))
     missing = [
         option
         for option in parameters(command)
@@ -84,7 +116,7 @@ def test_exceptions_are_needed():
         named = COMMANDS if command == "*" else (commands[command],)
         assert any(option in parameters(one) for one in named), (command, option)
         if command != "*":
-            assert option not in parameters(getattr(slotwise, FUNCTION[command]))
+            assert option not in parameters(public(command))
 
 
 @pytest.mark.parametrize("name", [word for words in NO_ARGUMENT.values() for word in words.split()])
@@ -108,12 +140,12 @@ def test_a_missing_argument_would_be_seen():
 
 def test_defaults_are_those_of_the_commands():
     for command in COMMANDS:
-        function = getattr(slotwise, FUNCTION[command.__name__])
+        function = public(command.__name__)
         theirs = inspect.signature(function).parameters
         for option, one in inspect.signature(command).parameters.items():
             other = theirs.get(OTHER_NAME.get(option, option))
             if other is None or other.default is inspect.Parameter.empty or option == "out":
                 continue
-            if (command.__name__, option) in (("profile", "threads"), ("grade", "sources")):
-                continue  # texts there, sequences here
+            if (command.__name__, option) in TEXTS_THERE:
+                continue
             assert one.default == other.default, (command.__name__, option)

@@ -21,9 +21,14 @@ LIMIT = ("--time-limit", "0.3")
 SMALLEST: dict[str, tuple[str, ...]] = {
     "proofs": ("--family", "rstorm", "--count", "1", "--textbook", *LIMIT),
     "storm_proofs": ("{cluster}", *LIMIT),
+    "storm_like_proofs": ("--count", "1", "--tasks", "50-60", *LIMIT),
+    "storm_like_fit": ("--count", "3"),
+    "storm_like_tables": ("{cluster}",),
     "assignment_proofs": ("{assignment}", *LIMIT),
     "matrix_proofs": ("--count", "1", "--root-time-limit", "0.1", *LIMIT),
     "partition_proofs": ("--instances", "{partitions}", *LIMIT, "--textbook-limit", "0.3"),
+    "fewest_moves": ("--count", "1", *LIMIT),
+    "explain_conflicts": ("--count", "2"),
     "rstorm_table": ("--method", "round-robin", "--time-limit", "0.01"),
     "engines_agree": ("--count", "1", "--faults", "{folder}", *LIMIT),
     "storm_times": ("--random", "0"),  # Storm's scheduler: test_storm_differential
@@ -92,7 +97,7 @@ def test_the_list_names_them_all(capsys: pytest.CaptureFixture[str], root: Path)
         assert f"{experiment.shows}\n" in listed
         assert f"| `{name}` |" in page
     assert main(["prooofs"]) == 2
-    assert "'prooofs' is no experiment" in capsys.readouterr().err
+    assert "'prooofs' is not an experiment" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -287,7 +287,7 @@ BAD = [
     (["linear", "--rate", "1:900:1", "--rate", "901:1800:1"], ["--rate", "more than 1000"]),
     (["linear", "--rate", "5", "--method", "mba+sma"], ["mba+sma", "did you mean 'mba+sam'"]),
     (["linear", "--rate", "5", "--time-limit", "0"], ["--time-limit", "above 0"]),
-    (["linear", "--rate", "5", "--slots", "3"], ["--slots = 3", "without --rate"]),
+    (["linear", "--rate", "5", "--slots", "3"], ["--slots = 3", "cannot be given with --rate"]),
     (["linear", "--slots", "0"], ["--slots = 0"]),
     (["linear", "--slots", "3", "--method", "mba+sam"], ["--method = 'mba+sam'", "--rate"]),
     (["linear", "--slots", "3", "--plot", "x.svg"], ["--plot = 'x.svg'", "--rate"]),

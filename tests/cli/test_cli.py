@@ -20,6 +20,7 @@ COMMANDS = (
     "place",
     "allocate",
     "judge",
+    "explain",
     "grade",
     "report",
     "generate",

@@ -50,7 +50,10 @@ def test_a_name_says_only_what_is_not_the_default_in_one_order() -> None:
     [
         ("r-storm:", "must have key=value"),
         ("r-storm:1,2", "must have key=value"),
-        ("r-storm:weight=1,1,1", r"'weight': is no parameter of r-storm; did you mean 'weights'\?"),
+        (
+            "r-storm:weight=1,1,1",
+            r"'weight': is not a parameter of r-storm; did you mean 'weights'\?",
+        ),
         ("r-storm:memory=1", "must be one of weights, normalise"),
         ("r-storm:weights=1,1", "must be 3 numbers, for memory, cpu, network"),
         ("r-storm:weights=1,1,x", "'x': must be a number"),
@@ -58,7 +61,7 @@ def test_a_name_says_only_what_is_not_the_default_in_one_order() -> None:
         ("r-storm:weights=1,1,nan", "must be finite"),
         ("r-storm:normalise=capacty", r"did you mean 'capacity'\?"),
         ("r-storm:normalise=none,normalise=none", "gives normalise twice"),
-        ("round-robin:weights=1,1,1", "takes no parameters; write round-robin"),
+        ("round-robin:weights=1,1,1", "takes no parameters; write only round-robin"),
         ("r-strom:normalise=none", r"did you mean 'r-storm'"),
     ],
 )

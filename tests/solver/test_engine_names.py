@@ -29,7 +29,7 @@ def test_earlier_names_are_no_names_of_engines() -> None:
 
 def test_pieces_answers_as_connected_and_says_so() -> None:
     problem = compile_problem(read_instance(WORD_COUNT))
-    with pytest.warns(FutureWarning, match="'pieces' is called 'connected' now"):
+    with pytest.warns(FutureWarning, match="'pieces' is now called 'connected'"):
         earlier = solve(problem, engine="pieces")
     found = solve(problem, engine="connected")
     assert earlier.engine == found.engine == "connected"
@@ -41,7 +41,7 @@ def test_the_command_line_takes_the_earlier_name(cli: Cli) -> None:
     answer = cli("solve", WORD_COUNT, "--engine", "pieces", "--json", "--quiet")
     assert answer.code == 0
     assert answer.json["engine"] == "connected"
-    assert answer.err.splitlines() == ["slotwise: engine 'pieces' is called 'connected' now"]
+    assert answer.err.splitlines() == ["slotwise: engine 'pieces' is now called 'connected'"]
 
 
 def test_certificates_of_pieces_are_those_of_connected(cli: Cli, tmp_path: Path) -> None:
@@ -58,4 +58,4 @@ def test_certificates_of_pieces_are_those_of_connected(cli: Cli, tmp_path: Path)
     assert (checked.code, checked.err) == (0, "")
     named = cli("verify", WORD_COUNT, path, "--resolve", "--engine", "pieces")
     assert named.code == 2
-    assert "behind the claim itself" in named.err
+    assert "made the claim itself" in named.err

@@ -125,4 +125,4 @@ def test_the_command_needs_what_is_running(cli: Cli, tmp_path: Path) -> None:
     file.write_text(json.dumps(json.loads(good_text())))
     answer = cli("solve", file, "--max-moved", 1)
     assert answer.code == 2
-    assert "--max-moved = 1: needs an instance that says what is running" in answer.err
+    assert "--max-moved = 1: needs an instance with `running`" in answer.err

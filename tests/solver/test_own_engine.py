@@ -37,5 +37,7 @@ def test_what_it_does_not_take_is_refused(examples, own: Engine) -> None:
 
 
 def test_a_name_that_is_not_known_is_refused_with_close_ones(examples) -> None:
-    with pytest.raises(InputError, match="engine = 'cpsat': is no engine; did you mean 'cp-sat'"):
+    with pytest.raises(
+        InputError, match="engine = 'cpsat': is not an engine; did you mean 'cp-sat'"
+    ):
         solve(read_instance("word-count.json"), engine="cpsat")

@@ -1,4 +1,4 @@
-"""RAS's outer loop: in which order topologies are taken, and who must make room.
+"""RAS's outer loop: the order of the topologies, and which ones must make room.
 
 ``ResourceAwareScheduler`` of Apache Storm 3.0: the order by users and priorities (`priority`), the
 attempts at one topology with evictions on a working copy (`topology_attempt`), the sums that

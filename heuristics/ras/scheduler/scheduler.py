@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.ras.java.hash_codes import JAVA_RELEASE
 from slotwise.heuristics.ras.model.model import ras_model
 from slotwise.heuristics.ras.scheduler.priority import priority_order
@@ -32,18 +33,20 @@ def schedule_round(
     strategy: str | None = None,
     java: int = JAVA_RELEASE,
     token: CancellationToken | None = None,
+    log: DecisionLog | None = None,
 ) -> Round:
     """Return what one round makes of `instance`, beginning with what is ``running``.
 
     `strategy` is used for all topologies in place of their own; ``None`` = their own. `java` is
     the release of Java that Storm would run on: the order of its hash tables depends on it.
-    `token` stops the round by `CancelledError`; ``None`` = nobody does.
+    `token` stops the round by `CancelledError`; ``None`` = nobody does. `log` is told what is
+    assigned and freed, beginning with what is ``running``; ``None`` = nobody is.
     """
     limits = RoundLimits() if limits is None else limits
     token = token or CancellationToken()
     order = priority_order(instance, java, token)
     topologies = [entry.topology for entry in order]
-    state = RasState.running(ras_model(instance, java))
+    state = RasState.running(ras_model(instance, java), log)
     decisions = []
     for index, topology in enumerate(topologies):
         if not state.unassigned(topology):
@@ -52,6 +55,8 @@ def schedule_round(
         attempt = TopologyAttempt(state, topology, topologies[:index:-1], limits, strategy, token)
         decision, state = attempt.take()
         decisions.append(decision)
+    if log is not None and state.log is not None:
+        log.adopt(state.log)
     return Round(instance, order, tuple(decisions), state.placement())
 
 

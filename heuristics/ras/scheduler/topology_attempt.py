@@ -3,7 +3,7 @@
 ``ResourceAwareScheduler.scheduleTopology`` of Apache Storm 3.0 (commit 73da988). A topology that
 names no strategy has Storm's default, ``ras-default``; one that names none of the scheduler's gets
 the message of a strategy that cannot be created. Storm stops a strategy at the time limit; here
-it ends by itself, and its answer counts as too late afterwards.
+it ends on its own, and its answer then counts as too late.
 """
 
 from __future__ import annotations

@@ -16,7 +16,9 @@ the state is copied (``Cluster.freeSlot``, ``nodeToScheduledOffHeapNodeMemoryCac
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import accumulate
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.ras.java.hash_codes import executor_hash, set_order
 from slotwise.heuristics.ras.model.model import RasModel
 from slotwise.heuristics.ras.model.requests import Offer
@@ -45,14 +47,17 @@ class RasState:
         Nodes in the order in which something changed on them; grows.
     shrinks
         Per node: how often an executor or a worker left it.
+    log
+        Where assigning and freeing is noted; ``None`` = nowhere. A copy of the state has a copy.
     tables
         The orders in which Java adds up; ``None`` where no sum can be rounded.
     """
 
-    def __init__(self, model: RasModel) -> None:
+    def __init__(self, model: RasModel, log: DecisionLog | None = None) -> None:
         """Start with nothing assigned."""
         cluster = model.cluster
         self.model = model
+        self.log = log
         self.places: list[dict[int, Slot]] = [{} for _ in model.topologies]
         self.on_node: list[dict[int, int]] = [{} for _ in model.topologies]
         self.workers: list[dict[int, RasWorker]] = [{} for _ in cluster.ids]
@@ -65,18 +70,20 @@ class RasState:
         self._used = [nothing] * len(cluster.ids)
         self._shared: list[dict[int, float]] = [{} for _ in cluster.ids]
         self.tables = None if model.exact else ClusterTables(model)
+        sizes = (len(topology.component_of) for topology in model.topologies)
+        self._first = [0, *accumulate(sizes)]
 
     @classmethod
-    def running(cls, model: RasModel) -> RasState:
+    def running(cls, model: RasModel, log: DecisionLog | None = None) -> RasState:
         """Return the state of ``instance.running``; without it nothing is assigned."""
-        state = cls(model)
+        state = cls(model, log)
         if model.instance.running is not None:
             state.put(from_places(model.instance, model.instance.running))
         return state
 
     def copy(self) -> RasState:
         """Return an independent state that has the same assignments, and no stale memory."""
-        other = RasState(self.model)
+        other = RasState(self.model, None if self.log is None else self.log.copy())
         other.places = [dict(one) for one in self.places]
         other.on_node = [dict(one) for one in self.on_node]
         other.workers = [dict(one) for one in self.workers]
@@ -101,6 +108,7 @@ class RasState:
         self.places, self.on_node, self.workers = fresh.places, fresh.on_node, fresh.workers
         self.cpu, self.memory, self.generic = fresh.cpu, fresh.memory, fresh.generic
         self._used, self._shared, self.tables = fresh._used, fresh._shared, fresh.tables
+        self.log = fresh.log
         self.changes.extend(range(len(self.workers)))
 
     def put(self, placement: Placement) -> None:
@@ -151,6 +159,8 @@ class RasState:
         self.shrinks[slot[0]] += 1
         for task in worker.tasks:
             del self.places[worker.topology][task]
+            if self.log is not None:
+                self.log.remove(self._first[worker.topology] + task)
         self._count(worker.topology, slot[0], -len(worker.tasks))
         if self.tables is not None:
             self.tables.free(worker.topology, slot, worker.tasks)
@@ -160,10 +170,14 @@ class RasState:
         """Unassign one executor of the worker at `slot`; the last one ends the worker."""
         worker = self.workers[slot[0]][slot[1]]
         left = [one for one in set_order(worker.tasks, executor_hash) if one != task]
+        log, self.log = self.log, None  # the others keep their places
         self.free_slot(slot)
         if left:
             of = self.model.topologies[worker.topology]
             self.replace(slot, worker_of(of, worker.topology, left, self.model.least_cpu))
+        if log is not None:
+            log.remove(self._first[worker.topology] + task)
+            self.log = log
 
     def grown(self, topology: int, worker: RasWorker | None, task: int) -> RasWorker:
         """Return `worker` with one more executor; ``None`` = a new worker."""
@@ -178,6 +192,8 @@ class RasState:
         self.workers[node][label] = worker
         places = self.places[worker.topology]
         for task in worker.tasks:
+            if self.log is not None and task not in places:
+                self.log.put(self._first[worker.topology] + task, *slot)
             places[task] = slot
         added = len(worker.tasks) - (0 if before is None else len(before.tasks))
         self._count(worker.topology, node, added)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from numpy.random import Generator
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.ras.methods import cluster_reason, running_reason
 from slotwise.heuristics.ras.model.requests import OWN
@@ -35,10 +36,10 @@ LACKING: tuple[tuple[str, Callable[[Topology], object]], ...] = (
 """What a topology may have here and not in Storm 1.0.6."""
 
 
-def place(problem: Problem, rng: Generator) -> Placement | Refusal:
+def place(problem: Problem, rng: Generator, log: DecisionLog | None = None) -> Placement | Refusal:
     """Return what one round leaves; nothing in it is random."""
     try:
-        one = schedule_storm_1(problem.instance)
+        one = schedule_storm_1(problem.instance, log=log)
     except OverdrawnError as error:
         return failed(str(error))
     return whole_topologies(problem, one.placement, one.outcomes)
@@ -53,9 +54,9 @@ def supports(problem: Problem) -> str | None:
     """Return what the instance has that Storm 1.0.6 lacks, or ``None``."""
     instance = problem.instance
     if instance.objective.limits:
-        return "the number of moved tasks is limited; Storm 1.0.6 evicts and places as it needs"
+        return "the number of moved tasks is limited, but Storm 1.0.6 has no such limit"
     if instance.scheduler.worker_min_cpu:
-        return "a worker counts a least cpu, which Storm 1.0.6 does not know"
+        return "workers count a least cpu, which Storm 1.0.6 does not have"
     if instance.scheduler.priority_strategy != "default":
         asked = instance.scheduler.priority_strategy
         return f"priority strategy {asked}: Storm 1.0.6 has only the default one"
@@ -69,13 +70,13 @@ def supports(problem: Problem) -> str | None:
 def _topology_reason(topology: Topology) -> str | None:
     for word, has in LACKING:
         if has(topology):
-            return f"has {word}, which Storm 1.0.6 does not know"
+            return f"has {word}, which Storm 1.0.6 does not have"
     for component in topology.placed_components:
         for key, amount in component.resources.items():
             if amount and key not in OWN:
-                return f"asks for {key}; Storm 1.0.6 knows cpu and memory only"
+                return f"asks for {key}; Storm 1.0.6 knows only cpu and memory"
         if component.kind == "system" and not component.id.startswith(SYSTEM_PREFIX):
-            return f"has a system component {component.id}; Storm's begin with {SYSTEM_PREFIX}"
+            return f"has a system component {component.id}; Storm names its own {SYSTEM_PREFIX}..."
     return None
 
 
@@ -83,9 +84,10 @@ R_STORM_1_0 = Method(
     name=NAME,
     source="Apache Storm 1.0.6, ResourceAwareScheduler with DefaultResourceAwareStrategy",
     place=place,
+    place_logged=place,
     supports=supports,
     description=(
         "R-Storm as its first author released it in Apache Storm 1.0.6: CPU and memory are never "
-        "exceeded, and each task goes to the node nearest to that of the task before it."
+        "exceeded, and each task goes to the node nearest to the previous task's."
     ),
 )

@@ -11,7 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.ras.java.hash_codes import JAVA_RELEASE
 from slotwise.heuristics.rstorm.storm_1.cluster import storm_1_cluster
 from slotwise.heuristics.rstorm.storm_1.eviction import EvictionError, make_space
@@ -43,8 +45,12 @@ class Storm1Round:
     outcomes: Mapping[str, TopologyOutcome]
 
 
-def schedule_storm_1(instance: Instance, java: int = JAVA_RELEASE) -> Storm1Round:
+def schedule_storm_1(
+    instance: Instance, java: int = JAVA_RELEASE, log: DecisionLog | None = None
+) -> Storm1Round:
     """Return what one round makes of `instance`; `java`: whose hash tables are followed.
+
+    `log` is told what is placed and evicted, beginning with what runs; ``None`` = nobody is.
 
     Raises
     ------
@@ -53,9 +59,11 @@ def schedule_storm_1(instance: Instance, java: int = JAVA_RELEASE) -> Storm1Roun
     """
     topologies = {one.id: storm_1_topology(one, java) for one in instance.topologies}
     cluster = storm_1_cluster(instance, java)
-    scheduler = _Scheduler(first_state(instance, cluster, topologies, java))
+    scheduler = _Scheduler(first_state(instance, cluster, topologies, java), log)
     while (topology := scheduler.next_topology()) is not None:
         scheduler.schedule(topology)
+    if log is not None and (found := scheduler.present_log()) is not None:
+        log.adopt(found)
     last = scheduler.state
     last.copy()  # Storm sums up once more, and may throw
     return _round(instance, last)
@@ -64,8 +72,11 @@ def schedule_storm_1(instance: Instance, java: int = JAVA_RELEASE) -> Storm1Roun
 class _Scheduler:
     """The scheduler and its present state."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, log: DecisionLog | None = None) -> None:
         self.state = state
+        self._log = log
+        sizes = (len(topology.needs) for topology in state.topologies.values())
+        self._first = dict(zip(state.topologies, accumulate(sizes, initial=0), strict=False))
 
     def next_topology(self) -> Storm1Topology | None:
         """Return whose turn it is (``DefaultSchedulingPriorityStrategy``)."""
@@ -119,8 +130,10 @@ class _Scheduler:
                 return INVALID
             if topology.ranks is None:
                 return INVALID
-            attempt = strategy.attempt(copy, topology)
+            log = self.present_log()
+            attempt = strategy.attempt(copy, topology, log, self._first[topology.id])
             if attempt is not None:
+                self._log = log
                 return self._assign(topology, attempt)
             count = len(topology.executors)
             placed = count - len(self.state.unassigned(topology))
@@ -131,6 +144,23 @@ class _Scheduler:
                     )
             except EvictionError:
                 return None
+
+    def present_log(self) -> DecisionLog | None:
+        """Return a copy of the log in which exactly what has a place in the state stands."""
+        if self._log is None:
+            return None
+        log = self._log.copy()
+        places = {
+            self._first[key] + executor: slot
+            for key, held in self.state.assignments.items()
+            for executor, slot in held.slots().items()
+        }
+        for one in log.standing:
+            if places.pop(one.task, None) is None:
+                log.remove(one.task)
+        for task, slot in sorted(places.items()):
+            log.put(task, *slot)
+        return log
 
     def _assign(self, topology: Storm1Topology, attempt: Attempt) -> str:
         try:

@@ -3,7 +3,7 @@
 One executor of each component in turn goes to the nearest node that has room for its cpu and its
 memory: distance = root of the sum of squares of (need - free) / (free + 1) for cpu and memory, and
 of the network distance from the node of the executor placed last, which is 0 on that node, 0.5 in
-its rack and 1 elsewhere. The oddities are kept, for they decide placements:
+its rack and 1 elsewhere. The oddities are kept because they decide placements:
 
 - The first executor goes to a node of the rack with most (MB and points added up), or nowhere.
 - Of nodes at equal distance only the *last* is known (``TreeMap.put``). If no slot there takes the
@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from slotwise.heuristics.decision_log import DecisionLog
 from slotwise.heuristics.one_by_one import one_of_each_in_turn
 from slotwise.heuristics.ras.java.hash_codes import executor_hash, set_copy
 from slotwise.heuristics.ras.java.iteration_order import walk
@@ -49,6 +50,9 @@ class Attempt:
         Executors by slot, in the order in which they were placed.
     used
         Memory of the executors in each of these, MB.
+    log, first
+        Where to note what is placed, and the index of the topology's first task there; ``None`` =
+        nowhere.
     """
 
     state: State
@@ -56,6 +60,8 @@ class Attempt:
     free: dict[int, list[int]]
     slots: dict[Slot, list[int]] = field(default_factory=dict)
     used: dict[Slot, float] = field(default_factory=dict)
+    log: DecisionLog | None = None
+    first: int = 0
 
     def in_java_order(self) -> list[tuple[Slot, list[int]]]:
         """Return the slots in the order of Java's map of them, each with its executors."""
@@ -69,14 +75,21 @@ class Storm1Strategy:
     def __init__(self) -> None:
         self._reference: int | None = None
 
-    def attempt(self, state: State, topology: Storm1Topology) -> Attempt | None:
+    def attempt(
+        self,
+        state: State,
+        topology: Storm1Topology,
+        log: DecisionLog | None = None,
+        first: int = 0,
+    ) -> Attempt | None:
         """Return the slots of all executors that had none, or ``None``: some found no place.
 
         `state` is a copy, which changes. The topology must have a spout.
+        What is placed is noted in `log`, the topology's tasks counted from `first`.
         """
         unassigned = state.unassigned(topology)
         free = {node: state.nodes[node].free_ports() for node in state.cluster.rack_of}
-        attempt = Attempt(state, topology, free)
+        attempt = Attempt(state, topology, free, log=log, first=first)
         assert topology.ranks is not None
         ranks = [
             [executor for executor in rank if executor in set(unassigned)]
@@ -99,6 +112,8 @@ class Storm1Strategy:
         attempt.slots.setdefault(slot, []).append(executor)
         attempt.used[slot] = attempt.used.get(slot, 0.0) + need.memory
         attempt.state.nodes[slot[0]].take(need)
+        if attempt.log is not None:
+            attempt.log.put(attempt.first + executor, *slot)
         self._reference = slot[0]
         return True
 
@@ -134,7 +149,7 @@ class Storm1Strategy:
 
 
 def _best_rack(state: State) -> tuple[tuple[int, ...], ...]:
-    """Return the first rack with most left, by itself; all racks where there is nothing left."""
+    """Return only the first rack with most left; all racks if nothing is left."""
     best, most = state.cluster.racks, 0.0
     for rack in state.cluster.racks:
         total = 0.0

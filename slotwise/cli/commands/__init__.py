@@ -1,8 +1,8 @@
-"""One file per command, or per few that belong together.
+"""One file per command or per group of related commands.
 
 A command declares its arguments and options (Typer), calls one function of the library, and hands
-the answer to `cli.render` or prints it as JSON. No command computes anything by itself. Those for
-people who write a scheduler or validator are in `kit`.
+the answer to `cli.render` or prints it as JSON. No command computes anything itself. Commands
+for authors of schedulers and validators are in `kit`.
 
 Start with `solve`; a new command needs a file here and a line in `cli.app`. They may import
 `cli.render`, the other modules of `cli` except `app`, and the library.

@@ -31,8 +31,8 @@ def allocate(
         list[str] | None,
         typer.Option(
             metavar="R",
-            help="Rate of the sources, tuples/s; repeatable; also FROM:TO:STEP. Without it the "
-            "highest rate is sought: for --slots, or for all VMs where --vms says how many.",
+            help="Rate of the sources, tuples/s; repeatable; also FROM:TO:STEP. Default: the "
+            "highest rate, for --slots or for all VMs if --vms says how many there are.",
         ),
     ] = None,
     slots: Annotated[
@@ -55,50 +55,50 @@ def allocate(
     vms: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Sizes of VMs to be had; default: D1 to D4 of the SAM article."
+            metavar="FILE", help="Available VM sizes; default: D1 to D4 of the SAM article."
         ),
     ] = None,
     shuffle: Annotated[
         bool,
         typer.Option(
             "--shuffle",
-            help="Tuples are routed by Storm's shuffle grouping; else optimal and mba+sam have "
-            "each bundle receive the rate that they plan for it.",
+            help="Route tuples by Storm's shuffle grouping; by default, with optimal and mba+sam, "
+            "each bundle receives the rate planned for it.",
         ),
     ] = False,
     exclusive: Annotated[
         bool,
         typer.Option(
             "--exclusive",
-            help="optimal: a full bundle has its slot for itself, thread counts are measured ones.",
+            help="optimal: full bundles have a whole slot; only measured thread counts.",
         ),
     ] = False,
     unscaled: Annotated[
         bool,
         typer.Option(
             "--unscaled",
-            help="optimal: bundles take the CPU and memory of their peak rate at any rate.",
+            help="optimal: bundles take the CPU and memory of their peak rate at every rate.",
         ),
     ] = False,
     time_limit: options.TimeLimit = 60.0,
     plot: options.Plot = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Also write what --json prints to this file."),
+        typer.Option(metavar="FILE", help="Also write the output of --json to this file."),
     ] = None,
     out_instance: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Also write threads and VMs as an instance for solve and place."
+            metavar="FILE", help="Also write threads and VMs as an instance, for solve and place."
         ),
     ] = None,
     as_json: options.Json = False,
 ) -> int:
-    """Find threads, slots and VMs with which a dataflow supports a rate.
+    """Find the threads, slots and VMs that a dataflow needs for a rate.
 
     Each plan is checked slot by slot. --plot draws slots against rates for all pairs and the
-    optimum. The time limit is that of each method's search, and again of the optimum that gives
-    the bound beside a pair. Ctrl-C ends the search; what was found by then is the answer.
+    optimum. The time limit applies to each method's search, and separately to the optimum that
+    gives the bound for a pair. Ctrl-C ends the search and keeps what was found.
     """
     with exits.held():
         from slotwise.api import allocating
@@ -150,7 +150,7 @@ def _check_together(plot: Path | None, has_rate: bool, has_variant: bool) -> Non
     if plot is not None and not has_rate:
         raise InputError("needs --rate", field="--plot", value=str(plot))
     if plot is not None and has_variant:
-        rule = "are for optimal alone, without --plot: the pairs have rules of their own"
+        rule = "are only for optimal, without --plot: the pairs have their own rules"
         raise InputError(rule, field="--exclusive, --unscaled", has_value=False)
 
 

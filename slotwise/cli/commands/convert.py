@@ -20,14 +20,14 @@ def convert(
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="File to write.")],
     term: Annotated[
         str | None,
-        typer.Option("--term", metavar="TERM", help="What to minimise; default: the first term."),
+        typer.Option("--term", metavar="TERM", help="Term to minimise; default: the first."),
     ] = None,
     fix: Annotated[
         list[str] | None,
         typer.Option(
             "--fix",
             metavar="TERM=VALUE",
-            help="A term that may not exceed VALUE, say its optimum; repeatable.",
+            help="Let TERM be at most VALUE, for example its optimum; repeatable.",
         ),
     ] = None,
     topology: options.Topology = None,

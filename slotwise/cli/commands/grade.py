@@ -16,16 +16,16 @@ def grade(
         list[str] | None,
         typer.Argument(
             metavar="FAMILY|PATH",
-            help="Families, files of instances or allocation cases, folders of them; "
-            "default: all families.",
+            help="Families, files of instances or allocation cases, or folders of such files; "
+            "default: all families that are not held out.",
         ),
     ] = None,
     methods: Annotated[
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="Methods to grade, also 'cmd:COMMAND' and with parameters "
-            "(r-storm:normalise=capacity), and pairs that allocate (mba+sam); default: all. "
+            help="Methods to grade, including 'cmd:COMMAND', with parameters "
+            "(r-storm:normalise=capacity), and allocation pairs (mba+sam); default: all. "
             "Repeatable.",
         ),
     ] = None,
@@ -40,10 +40,9 @@ def grade(
     out: options.OutDir = Path("out"),
     as_json: options.Json = False,
 ) -> int:
-    """Grade methods against the exact engine, on Spark; sam and its cases: slots for dataflows.
+    """Grade methods against the exact engine, on Spark; for sam, slots for dataflows.
 
-    Runs whose rows are in the folder already are skipped, so the same command goes on where an
-    earlier one stopped.
+    Runs that already have rows in the folder are skipped, so the same command resumes.
     """
     with exits.held():
         from slotwise.benchmarks.grade import grade as run_grading
@@ -75,11 +74,11 @@ def grade(
 
 def report(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="What `slotwise grade --out DIR` wrote.")
+        Path, typer.Argument(metavar="DIR", help="Folder written by `slotwise grade --out DIR`.")
     ],
     as_json: options.Json = False,
 ) -> int:
-    """Make one HTML page of a grading."""
+    """Make an HTML page of a grading."""
     from slotwise.api.grading import report as make_report
 
     page = make_report(folder)

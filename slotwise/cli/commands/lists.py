@@ -12,14 +12,14 @@ from slotwise.cli.exits import Exit, print_json
 
 
 def _show_list(rows: list[dict[str, Any]], what: str) -> None:
-    from slotwise.cli.render.results import show, table
+    from slotwise.cli.render.tables import show, table
 
     cells = [["-" if value is None else str(value) for value in row.values()] for row in rows]
     show(what.capitalize() + ":", table(cells, list(rows[0]), ("count",)))
 
 
 def methods(as_json: options.Json = False) -> int:
-    """List the methods and engines there are."""
+    """List the methods and engines."""
     from slotwise.api import listing
 
     found = listing.methods()
@@ -39,7 +39,7 @@ def methods(as_json: options.Json = False) -> int:
 
 
 def families(as_json: options.Json = False) -> int:
-    """List the families of instances there are."""
+    """List the families of instances."""
     from slotwise.api import listing
 
     found = listing.families()
@@ -52,7 +52,7 @@ def families(as_json: options.Json = False) -> int:
 
 def schema(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="One of the schemas; default: all.")
+        str | None, typer.Argument(metavar="[NAME]", help="Name of a schema; default: all.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same: schemas are JSON.")] = False,
 ) -> int:

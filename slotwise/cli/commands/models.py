@@ -10,7 +10,9 @@ import typer
 from slotwise.cli import exits, inputs, options
 from slotwise.cli.exits import Exit
 
-app = typer.Typer(help="Performance models: what threads of a task reach on one slot.")
+app = typer.Typer(
+    help="Show or convert performance models: the rate of a task's threads on one slot."
+)
 
 
 @app.command()

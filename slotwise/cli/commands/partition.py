@@ -49,7 +49,9 @@ def partition(
     balance: Annotated[
         float,
         typer.Option(
-            callback=_balance, metavar="X", help="Most weight of a part over its share, 1 or more."
+            callback=_balance,
+            metavar="X",
+            help="Largest weight of a part relative to its share, 1 or more.",
         ),
     ] = 1.03,
     sizes: Annotated[
@@ -62,12 +64,12 @@ def partition(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Also write the part of each vertex, a line each."),
+        typer.Option(metavar="FILE", help="Also write the part of each vertex, one per line."),
     ] = None,
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> int:
-    """Partition a graph file; prints edge cut, balance and seconds."""
+    """Partition a graph file and print edge cut, balance and seconds."""
     with exits.held():
         from slotwise.api import partitioning
         from slotwise.models.graph_files.graph_file import write_parts

@@ -13,7 +13,10 @@ from slotwise.cli.exits import Exit, print_json
 def place(
     instance: options.Instance,
     method: Annotated[
-        str, typer.Option("--with", metavar="METHOD", help="One of: slotwise methods.")
+        str,
+        typer.Option(
+            "--with", metavar="METHOD", help="Name of a method; slotwise methods lists them."
+        ),
     ],
     seed: options.Seed = 0,
     out: options.Out = None,
@@ -22,7 +25,7 @@ def place(
     submitters: options.Submitters = False,
     as_json: options.Json = False,
 ) -> int:
-    """Place with a published method.
+    """Run a published method.
 
     A placement that breaks a hard rule is a failure.
     """

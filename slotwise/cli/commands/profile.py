@@ -40,13 +40,13 @@ def profile(
     threads: Annotated[
         str, typer.Option(metavar="LIST", help="Numbers of threads to try.")
     ] = "1,2,4,8,16,32,64",
-    seconds: Annotated[float, typer.Option(help="Each trial measures for so long.")] = 2.0,
-    warm_up: Annotated[float, typer.Option(help="Seconds before that, which do not count.")] = 0.5,
-    first_rate: Annotated[float, typer.Option(help="Tuples/s to begin with.")] = 10.0,
-    max_rate: Annotated[float, typer.Option(help="Tuples/s to end at.")] = 1_000_000.0,
+    seconds: Annotated[float, typer.Option(help="Duration of each trial.")] = 2.0,
+    warm_up: Annotated[float, typer.Option(help="Warm-up before each trial, not counted.")] = 0.5,
+    first_rate: Annotated[float, typer.Option(help="First rate to try, tuples/s.")] = 10.0,
+    max_rate: Annotated[float, typer.Option(help="Highest rate to try, tuples/s.")] = 1_000_000.0,
     resolution: Annotated[float, typer.Option(help="Relative precision of peak rates.")] = 0.05,
     max_slope: Annotated[
-        float, typer.Option(help="Stable: latency rises by at most so many s per s.")
+        float, typer.Option(help="Highest latency increase of a stable trial, s per s.")
     ] = 0.02,
     core: Annotated[
         int | None, typer.Option(metavar="N", help="Core for the task; default: the last one.")
@@ -57,8 +57,8 @@ def profile(
 ) -> int:
     """Measure the performance model of a task on this machine.
 
-    Trials of more and more threads at higher and higher rates, on one core, until more threads
-    bring nothing. Ctrl-C keeps what is measured; the same command goes on from there.
+    Runs trials with more and more threads at higher and higher rates, on one core, until more
+    threads do not help. Ctrl-C keeps the trials; the same command resumes.
     """
     from slotwise.api.profiling import thread_counts
     from slotwise.benchmarks.profiling.settings import Parallel, Settings
@@ -103,5 +103,7 @@ def _profile(
         show_models({name: model})
         if left_out:
             counts = ", ".join(map(str, left_out))
-            exits.emit(f"Left out as noise, slower than fewer threads: {counts} threads.\n")
+            exits.emit(
+                f"Left out as noise, because slower than with fewer threads: {counts} threads.\n"
+            )
     return Exit.DONE

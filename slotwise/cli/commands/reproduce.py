@@ -7,12 +7,12 @@ import typer
 from slotwise.cli import exits, options
 from slotwise.cli.exits import Exit, print_json
 
-app = typer.Typer(help="The figures of published articles, computed anew.")
+app = typer.Typer(help="Recompute the figures of published articles.")
 
 
 @app.callback()
 def _articles() -> None:
-    """Compute the figures of an article anew, beside what it says."""
+    """Recompute the figures of an article and compare."""
 
 
 @app.command()

@@ -16,16 +16,18 @@ Priority = Annotated[
 PoolsOption = Annotated[
     str | None,
     typer.Option(
-        "--pools", metavar="FILE", help="User resource pools {owner: {cpu: ..., memory_mb: ...}}."
+        "--pools",
+        metavar="FILE",
+        help="File of resource pools: {owner: {cpu: ..., memory_mb: ...}}.",
     ),
 ]
 Strategy = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Strategy of all topologies; default: each one's own."),
+    typer.Option(metavar="NAME", help="Strategy for all topologies; default: each topology's own."),
 ]
 ExactOption = Annotated[
     bool,
-    typer.Option("--exact", help="Also the best set, and the smallest evictions, with proofs."),
+    typer.Option("--exact", help="Also find the best set and the smallest evictions, with proofs."),
 ]
 
 
@@ -47,7 +49,7 @@ def schedule(
 ) -> int:
     """Schedule as Storm does: by priority, with evictions.
 
-    The time limit holds for each question of --exact.
+    The time limit applies to each question of --exact.
     """
     with exits.held():
         from slotwise.api import scheduling

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import typer
+
 from slotwise.cli import exits, inputs, options
 from slotwise.cli.exits import print_json
 
@@ -26,9 +28,9 @@ def solve(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> int:
-    """Find a best placement and prove it, or bound it.
+    """Find the best placement and prove it, or bound it.
 
-    Progress goes to stderr. Ctrl-C ends the search; what was found by then is the answer.
+    Progress goes to stderr. Ctrl-C ends the search and keeps the best placement and bound.
     """
     with exits.held():
         from slotwise.api import solving
@@ -39,6 +41,8 @@ def solve(
         from slotwise.solver.core.ctrl_c import counted_presses
         from slotwise.solver.engines import ENGINES
 
+    if instance == hint == inputs.STDIN:
+        raise typer.BadParameter("only one of INSTANCE and --hint can come from stdin")
     options.known(engine, ["auto", *ENGINES], "--engine")
     inputs.check_target(out)
     inputs.check_target(certificate, "--certificate")

@@ -31,10 +31,11 @@ def save_certificate(
 def verify(
     instance: options.Instance,
     certificate: Annotated[
-        str, typer.Argument(metavar="CERTIFICATE", help="What `solve --certificate` wrote.")
+        str,
+        typer.Argument(metavar="CERTIFICATE", help="Certificate written by `solve --certificate`."),
     ],
     resolve: Annotated[
-        bool, typer.Option("--resolve", help="Have another engine search for anything better.")
+        bool, typer.Option("--resolve", help="Let another engine search for anything better.")
     ] = False,
     engine: options.OtherEngine = None,
     time_limit: options.TimeLimit = 60.0,

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from slotwise.api.allocating import Allocated
 from slotwise.cli.render.curves import Line, plot_lines
-from slotwise.cli.render.results import MOST_ROWS, show, table
+from slotwise.cli.render.tables import MOST_ROWS, show, table
 from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.prediction import Limit, Usage, vm_usage
 from slotwise.models.number_text import short_text
@@ -70,7 +70,7 @@ def _show_rates(done: Allocated) -> None:
     heads = ("tuples/s", "slots", "bound", "VMs", "price/h", *(f"supports, {r}" for r in routings))
     show(
         f"{done.dataflow.name} by {done.method}: slots against rates, and the rate that each plan "
-        "supports by the way tuples are routed, CPU and memory counted.",
+        "supports under each routing, counting CPU and memory.",
         table(rows, (*heads, "status"), heads),
         *dict.fromkeys(answer.reason for answer in done.answers if answer.reason),
     )
@@ -86,7 +86,7 @@ def _answer(answer: Answer) -> list[RenderableType]:
             what = f"{answer.question.dataflow.name} at the highest rate"
         return [f"{what}, {answer.method}: {_NO_PLAN[answer.outcome]}: {answer.reason}."]
     if not answer.plan.slots:
-        return [_headline(what, answer), "No task receives tuples: no slot is needed."]
+        return [_headline(what, answer), "No task receives tuples, so no slot is needed."]
     parts: list[RenderableType] = [_headline(what, answer), *_slots(answer), *_vms(answer)]
     return [*parts, _routings(answer), *_failures(answer)]
 
@@ -180,7 +180,7 @@ def _routings(answer: Answer) -> RenderableType:
 
 def _limit(limit: Limit | None) -> str:
     if limit is None:
-        return "nothing: no task receives tuples"
+        return "no limit: no task receives tuples"
     if limit.slot is None:
         return f"{limit.task}, which has no threads"
     return f"{limit.resource} of {limit.task} on {limit.slot.vm}[{limit.slot.index}]"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 
 from slotwise.api.scheduling import Scheduled, names
-from slotwise.cli.render.results import show, table
+from slotwise.cli.render.tables import show, table
 from slotwise.heuristics.ras.scheduler.priority import WORST
 from slotwise.heuristics.ras.scheduler.round import DecisionOutcome, Round
 from slotwise.solver.admission.exact_round import Counterpart, Exact
@@ -85,13 +85,11 @@ def _best_set(exact: Exact, done: Round) -> str:
     found = exact.best
     ours = f"the scheduler leaves out {_list(names(done, exact.left_out))} (cost {exact.cost})"
     best = f"{_list(names(done, found.left_out))} (cost {found.cost})"
-    moved = "" if found.moved is None else f" Running tasks of it that move: {_moves(found.moved)}."
+    moved = "" if found.moved is None else f" Running tasks that move: {_moves(found.moved)}."
     if found.proven:
-        return f"{ours}; the best set, placed anew, leaves out {best}: proven.{moved}"
+        return f"{ours}; the best set leaves out {best}: proven.{moved}"
     bound = "no bound" if found.bound is None else f"bound {found.bound}"
-    return (
-        f"{ours}; the best set found leaves out {best}; {bound}, the time limit came first.{moved}"
-    )
+    return f"{ours}; the best set found leaves out {best} ({bound}, time limit reached).{moved}"
 
 
 def _moves(moves: Moves) -> str:

@@ -5,12 +5,22 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.topology import Component, Topology
 from slotwise.testing.checks.table import Demand
 from slotwise.testing.strategies.instances import KINDS, instances
 
 MIXED = tuple(kind for kind in KINDS if kind != "infeasible")
 """Kinds that are drawn in turn. In the kind ``any`` some are infeasible."""
+
+
+_ONE_NODE = Cluster((Node("n0", "r0"),))
+CORNERS = (
+    Instance("nothing-to-place", _ONE_NODE, ()),
+    Instance("no-tasks", _ONE_NODE, (Topology("t0", (Component("c0", "spout", 0),)),)),
+)
+"""Instances without tasks, which every check looks at first."""
 
 
 def check_kind(kind: str | None) -> None:

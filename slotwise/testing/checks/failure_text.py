@@ -1,4 +1,4 @@
-"""What is told of a check that fails: the finding, the instance, how to see it again."""
+"""The message of a failed check: the finding, the instance, how to reproduce it."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ Scheduler: TypeAlias = Callable[[Instance], Placement | Refusal | Mapping[str, A
 """What `as_scheduler` takes besides names and methods; `normalised` says what it may return."""
 
 TIME_LIMIT_S = 10.0
-"""Seconds after which a scheduler is given up, whatever is checked."""
+"""Seconds after which a call of a scheduler is abandoned, in every check."""
 
 CALLABLE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
@@ -91,7 +91,7 @@ def as_scheduler(scheduler: Testable, *, seed: int = 0) -> NamedScheduler:
         name = getattr(scheduler, "__name__", type(scheduler).__name__)
         return NamedScheduler(name, "", seed, _of_callable(scheduler, name))
     if is_command(scheduler) or is_storm(scheduler):
-        find_method(scheduler)  # so that a mistake in it is told at once
+        find_method(scheduler)  # reports a mistake in it at once
         return NamedScheduler(scheduler, scheduler, seed, _of_command(scheduler, seed))
     if CALLABLE.fullmatch(scheduler):
         found = _loaded(scheduler)

@@ -17,15 +17,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 from hypothesis.strategies import SearchStrategy
 
-from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
-from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.instance_file import instance_hash, instance_text
-from slotwise.testing.checks.drawn import drawn
-from slotwise.testing.checks.edges import edges
+from slotwise.testing.checks.drawn import CORNERS, drawn
 from slotwise.testing.checks.finding import Finding, NotJudgedError
 from slotwise.testing.checks.keyed_database import keyed
+from slotwise.testing.checks.properties.edges import edges
 from slotwise.testing.checks.reduction.smallest import smallest
 from slotwise.testing.checks.report import Failure, Report
 from slotwise.testing.checks.table import Demand
@@ -33,13 +31,6 @@ from slotwise.testing.checks.trial import Trial
 
 SHRINK_S = 20.0
 """Seconds for shrinking: after that no instance that is new counts as failing."""
-
-_ONE_NODE = Cluster((Node("n0", "r0"),))
-CORNERS = (
-    Instance("nothing-to-place", _ONE_NODE, ()),
-    Instance("no-tasks", _ONE_NODE, (Topology("t0", (Component("c0", "spout", 0),)),)),
-)
-"""Instances without tasks, which every check looks at first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,7 +170,11 @@ def command_validator(command: str, *, time_limit_s: float = TIME_LIMIT_S) -> Va
     """
     words = words_of(command)
     if which(words[0]) is None:
-        raise InputError("is no program that can be run", field=COMMAND_PREFIX, value=words[0])
+        raise InputError(
+            "cannot be run; install the program or give its path",
+            field=COMMAND_PREFIX,
+            value=words[0],
+        )
     time_limit(time_limit_s, "time limit")
 
     @cache
@@ -201,7 +205,7 @@ def _run(words: list[str], asking: bytes, time_limit_s: float) -> object:
     try:
         return _printed(parse_json(finished.stdout.decode("utf-8-sig")))
     except UnicodeDecodeError as error:
-        raise MethodError(f"its answer is no UTF-8 text: byte {error.start}") from error
+        raise MethodError(f"its answer is not UTF-8 text: byte {error.start}") from error
 
 
 def _printed(data: Any) -> object:

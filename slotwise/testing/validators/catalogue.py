@@ -30,7 +30,7 @@ CATALOGUE: dict[str, tuple[SubCase, ...]] = {
 def sub_cases(rule: str) -> tuple[SubCase, ...]:
     """Return the sub-cases of a rule; `InputError` for a name that is none of `RULES`."""
     if rule not in CATALOGUE:
-        raise InputError(f"is no hard rule; {suggestion(rule, RULES)}", field="rule", value=rule)
+        raise InputError(f"is not a hard rule; {suggestion(rule, RULES)}", field="rule", value=rule)
     return CATALOGUE[rule]
 
 

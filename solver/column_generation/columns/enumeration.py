@@ -1,8 +1,9 @@
 """Columns: every undominated configuration of one node, split into workers, with its costs.
 
 Whatever is decided on the node stays in its column: workers, shared memory, least cpu, overload,
-tasks that stay at home. Of columns with the same tasks those are dropped that another one
-dominates: it is no worse in any term and in the moves.
+tasks that stay at home. Of columns with the same tasks the one that is best in lexicographic order
+stays, for it can replace the others in every solution; where moves are limited, all that no other
+one dominates in terms and moves.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem
-from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.configurations.enumeration import within_node_caps
 from slotwise.solver.column_generation.params import ColumnsParams
 from slotwise.solver.column_generation.worker_packing.pareto_splits import (
@@ -27,11 +27,13 @@ from slotwise.solver.column_generation.worker_packing.worker_costs import (
     MOVED,
     NETWORK,
     WORKERS,
+    criteria_of,
 )
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.structure.dominance import undominated
 from slotwise.solver.structure.task_types import TaskTypes
+from slotwise.solver.structure.vector_set import VectorSet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +58,15 @@ class NodeColumns:
     chosen: IntArray
     splits: tuple[WorkerSplits, ...]
 
+    def where(self, kept: BoolArray) -> NodeColumns:
+        """Return the columns that `kept` [Y] tells."""
+        return NodeColumns(
+            self.counts[kept],
+            {part: values[kept] for part, values in self.parts.items()},
+            self.chosen[kept],
+            self.splits,
+        )
+
     def workers(self, column: int) -> Iterator[tuple[int | None, IntArray]]:
         """Yield home label and configuration [K] of each worker of a column."""
         for splits, chosen in zip(self.splits, self.chosen[column].tolist(), strict=True):
@@ -74,6 +85,11 @@ class _PartialColumns:
     load: IntArray
     chosen: IntArray
 
+    def where(self, kept: BoolArray) -> _PartialColumns:
+        return _PartialColumns(
+            self.counts[kept], self.costs[kept], self.load[kept], self.chosen[kept]
+        )
+
 
 def node_columns(
     problem: Problem,
@@ -82,8 +98,9 @@ def node_columns(
     deadline: float,
     params: ColumnsParams,
     token: RunToken,
+    usable: IntArray | None = None,
 ) -> NodeColumns:
-    """Return the columns of a node.
+    """Return the columns of a node; of those that hold one of `usable` [U, K] where it is given.
 
     Raises
     ------
@@ -99,14 +116,17 @@ def node_columns(
     )
     for t, rules in enumerate(problem.rules):
         if rules.classes:
-            splits, kept = worker_splits(problem, kinds, t, node, deadline, params, token)
+            own = None if usable is None else usable[:, kinds.topology == t]
+            splits, kept = worker_splits(problem, kinds, t, node, deadline, params, token, own)
             found.append(splits)
             more = _of_topology(problem, kinds, t, splits, kept)
             rows = _combined(problem, rows, more, node, params, token)
         if time.perf_counter() > deadline:
             raise NotTakenError("listing the configurations of a node takes too long")
+    if usable is not None:
+        rows = rows.where(VectorSet(usable, kinds.sizes).has(rows.counts))
     parts = _parts(problem, kinds, rows, node)
-    best = undominated(rows.counts, _criteria(problem, parts))
+    best = undominated(rows.counts, criteria_of(problem, _shares(problem, parts), parts["moved"]))
     return NodeColumns(
         counts=rows.counts[best],
         parts={part: values[best] for part, values in parts.items()},
@@ -210,9 +230,7 @@ def _parts(
     }
 
 
-def _criteria(problem: Problem, parts: Mapping[str, IntArray]) -> IntArray:
-    """Return [Y, ..] the columns' share of each term, and of the moves if they are limited."""
+def _shares(problem: Problem, parts: Mapping[str, IntArray]) -> IntArray:
+    """Return [Y, T] the columns' share of each term."""
     shares = [sum(m * parts[part] for part, m in term.parts) for term in problem.terms]
-    if problem.move_limit != NO_LIMIT:
-        shares.append(parts["moved"])
     return np.stack(shares, axis=1)

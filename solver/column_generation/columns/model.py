@@ -9,12 +9,13 @@ topologies, and the flow between racks (`ColumnExpression`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from slotwise.models.instance.placement import Placement
-from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
+from slotwise.models.problem.problem import CLUSTER, RACK, BoolArray, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.columns.enumeration import NodeColumns, node_columns
 from slotwise.solver.column_generation.params import COLUMNS_DEFAULTS, ColumnsParams
@@ -70,6 +71,20 @@ class ColumnModel:
     terms: tuple[ColumnExpression, ...]
     moves: ColumnExpression | None
 
+    def where(self, kept: Sequence[BoolArray]) -> ColumnModel:
+        """Return the model with the columns of each type that `kept` [Y] tells."""
+
+        def narrowed(of: ColumnExpression) -> ColumnExpression:
+            values = tuple(v[k] for v, k in zip(of.values, kept, strict=True))
+            return replace(of, values=values)
+
+        return replace(
+            self,
+            columns=tuple(c.where(k) for c, k in zip(self.columns, kept, strict=True)),
+            terms=tuple(narrowed(term) for term in self.terms),
+            moves=None if self.moves is None else narrowed(self.moves),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnSolution:
@@ -84,13 +99,26 @@ def make_column_model(
     deadline: float,
     token: RunToken,
     params: ColumnsParams = COLUMNS_DEFAULTS,
+    usable: Mapping[int, IntArray] | None = None,
 ) -> ColumnModel:
-    """List all columns; raises `NotTakenError` where they are too many."""
+    """List all columns; raises `NotTakenError` where they are too many.
+
+    `usable` tells what nodes may hold, node -> [Y, K]; ``None`` = whatever fits.
+    """
     kinds = merge_twins(problem, token)
     types = node_types(problem)
     token.check()
     columns = tuple(
-        node_columns(problem, kinds, kind.sample, deadline, params, token) for kind in types
+        node_columns(
+            problem,
+            kinds,
+            kind.sample,
+            deadline,
+            params,
+            token,
+            None if usable is None else usable[kind.sample],
+        )
+        for kind in types
     )
     terms = tuple(_expression(problem, kinds, columns, dict(term.parts)) for term in problem.terms)
     limited = problem.move_limit != NO_LIMIT

@@ -72,7 +72,7 @@ def solve_restricted_ip(
 ) -> RestrictedIpAnswer:
     """Minimise a term, known to be at least `bound`, over the columns `kept`.
 
-    `kept` [Y] per node type. `on_solution` is told of each better solution; `token` ends it.
+    `kept` [Y] per node type. `on_solution` is called with each better solution; `token` ends it.
     """
     started = time.perf_counter()
     cp = cp_model.CpModel()

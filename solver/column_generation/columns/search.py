@@ -16,6 +16,8 @@ import numpy as np
 
 from slotwise.models.errors import InternalError
 from slotwise.models.problem.problem import BoolArray
+from slotwise.solver.column_generation.columns.exact_tables import solve_by_tables, tables_fit
+from slotwise.solver.column_generation.columns.fixing import fixed, limits_of
 from slotwise.solver.column_generation.columns.model import (
     ColumnExpression,
     ColumnModel,
@@ -38,6 +40,9 @@ from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits
 
+TABLES = "exact tables over node configurations"
+"""What the bounds are that these tables prove."""
+
 
 def search_columns(
     model: ColumnModel, best: Incumbent, limits: Limits, params: ColumnsParams, token: RunToken
@@ -58,11 +63,13 @@ def search_columns(
         Ends the search by `CancelledError`.
     """
     deadline = time.perf_counter() + limits.time_s
-    most: list[Limit] = list(zip(model.terms, best.optima, strict=False))
-    if model.moves is not None:
-        most.append((model.moves, model.problem.move_limit))
+    model = fixed(model, best.optima, deadline, token)
+    if tables_fit(model, params, token):
+        _solve_at_once(model, best, token)
+        return
     for index in range(len(best.optima), len(model.terms)):
         earlier = best.optima
+        most = limits_of(model, earlier)
         known = None if best.values is None else best.values[index]
         one = _TermSearch(model, index, most, known, best, limits, deadline, params, token)
         one.run()
@@ -74,7 +81,20 @@ def search_columns(
             best.prove([*earlier, one.bound], KIND, by_solver=True)
         if one.bound is None or one.value != one.bound or one.interrupted:
             return
-        most.append((model.terms[index], one.bound))
+        model = fixed(model, best.optima, deadline, token)
+
+
+def _solve_at_once(model: ColumnModel, best: Incumbent, token: RunToken) -> None:
+    """Solve all terms by exact tables."""
+    found = solve_by_tables(model, token)
+    if found is not None:
+        best.offer_solution(placement_of(model, found))
+        assert best.values is not None, "it was offered one"
+        best.prove(best.values, TABLES)
+    elif best.values is None:
+        best.infeasible = True
+    else:
+        raise InternalError("exact tables call infeasible what has a placement")
 
 
 def _thresholds(dual: DualSolution, nodes: Sequence[int], params: ColumnsParams) -> Iterator[int]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from slotwise.models.cancellation import UNLIMITED, CancellationToken
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.neg_inf import NEG_INF
@@ -46,7 +47,11 @@ class ExactTable:
     """Best value of every vector x <= total on the nodes of a site."""
 
     def __init__(
-        self, columns: Sequence[TypeColumns], nodes: Sequence[int], total: IntArray
+        self,
+        columns: Sequence[TypeColumns],
+        nodes: Sequence[int],
+        total: IntArray,
+        token: CancellationToken = UNLIMITED,
     ) -> None:
         self._columns = tuple(columns)
         self._type_of = [t for t, count in enumerate(nodes) for _ in range(count)]
@@ -55,7 +60,7 @@ class ExactTable:
         start[(0,) * len(shape)] = 0
         self._layers = [start]
         for t in self._type_of:
-            self._layers.append(_one_more_node(self._layers[-1], self._columns[t]))
+            self._layers.append(one_more_node(self._layers[-1], self._columns[t], token))
 
     def values(self, x: IntArray) -> IntArray:
         """Return the best value of each row of x [L, K]; below `NEG_INF` / 2: there is none."""
@@ -77,11 +82,15 @@ class ExactTable:
         return tuple(found)
 
 
-def _one_more_node(before: IntArray, column: TypeColumns) -> IntArray:
+def one_more_node(
+    before: IntArray, column: TypeColumns, token: CancellationToken = UNLIMITED
+) -> IntArray:
+    """Return the best value of every vector with one of the configurations added to `before`."""
     after = np.full_like(before, NEG_INF)
     for counts, value in zip(column.counts.tolist(), column.values.tolist(), strict=True):
         if any(count >= size for count, size in zip(counts, before.shape, strict=True)):
             continue
+        token.check()
         source = before[tuple(slice(0, n - c) for n, c in zip(before.shape, counts, strict=True))]
         target = after[tuple(slice(c, None) for c in counts)]
         np.maximum(target, source + value, out=target)

@@ -88,7 +88,7 @@ def why_not_connected(problem: Problem) -> str | None:
     if not only_network_counts(problem):
         return "the objective counts more than network and overload"
     if len(topologies) != 1:
-        return "not exactly one topology has tasks"
+        return "there is not exactly one topology with tasks"
     if not problem.hard.all():
         return "a resource is soft"
     if problem.regions or problem.min_worker_cpu or problem.linear is not None:

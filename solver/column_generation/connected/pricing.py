@@ -47,7 +47,7 @@ class ProvenDuals:
 def find_duals(graph: FlowGraph, scale: int, deadline: float, token: RunToken) -> ProvenDuals:
     """Return the least duals found until the deadline; those of every round are proven.
 
-    The first round is always ended, for nothing is proven without it.
+    The first round always runs to its end, because nothing is proven without it.
     """
     master = ConnectedMaster(graph, scale)
     master.lp.generate(lambda duals: master.price(duals, deadline, token), token)

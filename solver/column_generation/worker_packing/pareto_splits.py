@@ -25,13 +25,18 @@ from slotwise.solver.column_generation.worker_packing.worker_costs import (
     WORKERS,
     WorkerConfigurations,
     costed_configurations,
-    relevant_costs,
+    network_first,
+    split_criteria,
 )
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.structure.dominance import undominated
 from slotwise.solver.structure.task_types import TaskTypes
+from slotwise.solver.structure.vector_set import VectorSet
 from slotwise.solver.structure.worker_layout import keeps_apart
+
+MOST_MERGED = 64
+"""So many times more pairs are looked at together where most of them are merged away."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,8 +79,11 @@ def worker_splits(
     deadline: float,
     params: ColumnsParams,
     token: RunToken,
+    usable: IntArray | None = None,
 ) -> tuple[WorkerSplits, IntArray]:
     """Return all splits that were reached, and which of them are undominated.
+
+    `usable` [U, k] is what the node may hold of the topology; ``None`` = whatever fits.
 
     Raises
     ------
@@ -88,11 +96,13 @@ def worker_splits(
     )
     layer = np.zeros(1, dtype=np.int64)
     fresh = int(problem.slots[node]) if keeps_apart(problem, topology) else 1
+    last = len(configurations) - 1
     while len(layer) and fresh:
-        layer = search.extend(layer, 0)
+        is_last = last == 0 and fresh == 1  # nothing is added to these, so they must be usable
+        layer = search.extend(layer, 0, usable if is_last else None)
         fresh -= 1
     for source in range(1, len(configurations)):
-        search.extend(search.kept, source)
+        search.extend(search.kept, source, usable if source == last else None)
     return search.splits(), search.kept
 
 
@@ -119,22 +129,28 @@ class _SplitEnumeration:
         self._deadline = deadline
         self._params = params
         self._token = token
-        self._relevant = relevant_costs(problem, node)
+        self._flow = kinds.flow[np.ix_(self._columns, self._columns)]
+        self._merger_pays = not keeps_apart(problem, topology) and network_first(problem)
         self._counts = np.zeros((1, len(self._columns)), dtype=np.int64)
         self._costs = np.zeros((1, 5), dtype=np.int64)
         self._how = np.full((1, 3), -1, dtype=np.int64)
         self.kept = np.zeros(1, dtype=np.int64)
 
-    def extend(self, rows: IntArray, source: int) -> IntArray:
-        """Add one worker to each of the splits in every way; return the new ones that are kept."""
+    def extend(self, rows: IntArray, source: int, usable: IntArray | None) -> IntArray:
+        """Add one worker to each of the splits in every way; return the new ones that are kept.
+
+        Where `usable` [U, k] is given, they must hold one of these.
+        """
+        wanted = None if usable is None else VectorSet(usable, self._most)
         start = len(self._counts)
         configurations = self._worker_configurations[source]
         at_once = max(1, self._params.split_pairs_at_once // max(1, len(configurations.counts)))
+        at_once *= MOST_MERGED if self._merger_pays else 1
         for first in range(0, len(rows), at_once):
             self._token.check()
             if time.perf_counter() > self._deadline:
                 raise NotTakenError("splitting the tasks of a node into workers takes too long")
-            self._add(rows[first : first + at_once], source)
+            self._add(rows[first : first + at_once], source, wanted)
         new = self.kept[self.kept >= start]
         if len(self.kept) > self._params.max_worker_splits:
             raise NotTakenError(
@@ -142,31 +158,56 @@ class _SplitEnumeration:
             )
         return new
 
-    def _add(self, rows: IntArray, source: int) -> None:
+    def _add(self, rows: IntArray, source: int, wanted: VectorSet | None) -> None:
         configurations = self._worker_configurations[source]
-        pairs = len(rows) * len(configurations.counts)
+        row, added = self._pairs(rows, configurations)
         width = len(self._columns) + 5 + self._demand.shape[1]
         self._token.check_room(
-            10 * pairs * width, f"{pairs:,} splits of a node's tasks into workers"
+            10 * len(row) * width, f"{len(row):,} splits of a node's tasks into workers"
         )
-        counts = self._counts[rows][:, None, :] + configurations.counts[None, :, :]
-        costs = self._costs[rows][:, None, :] + configurations.costs[None, :, :]
-        fits = (counts <= self._most).all(axis=2) & self._has_room(counts, costs)
-        if configurations.label is None:
-            held = self._counts[rows]
-            first = np.where(held.any(axis=1), (held > 0).argmax(axis=1), len(self._columns))
-            fits &= configurations.firsts[None, :] <= first[:, None]
-        row, added = np.nonzero(fits)
+        counts = self._counts[rows[row]] + configurations.counts[added]
+        costs = self._costs[rows[row]] + configurations.costs[added]
+        fits = (counts <= self._most).all(axis=1) & self._has_room(counts, costs)
+        if wanted is not None:
+            fits[fits] = wanted.has(counts[fits])
+        row, added, counts, costs = row[fits], added[fits], counts[fits], costs[fits]
         how = np.stack([rows[row], added, np.full(len(row), source, dtype=np.int64)], axis=1)
         start = len(self._counts)
-        counts, costs = counts[row, added], costs[row, added]
-        best = undominated(counts, costs[:, self._relevant])  # most go here, before the others
+        best = undominated(counts, self._criteria(costs))  # most go here, before the others
         self._counts = np.concatenate([self._counts, counts[best]])
         self._costs = np.concatenate([self._costs, costs[best]])
         self._how = np.concatenate([self._how, how[best]])
         rivals = np.concatenate([self.kept, np.arange(start, len(self._counts))])
-        best = undominated(self._counts[rivals], self._costs[rivals][:, self._relevant])
+        best = undominated(self._counts[rivals], self._criteria(self._costs[rivals]))
         self.kept = np.sort(rivals[best])
+
+    def _pairs(
+        self, rows: IntArray, configurations: WorkerConfigurations
+    ) -> tuple[IntArray, IntArray]:
+        """Return which worker may be added to which split: one order, and no needless flow.
+
+        Two workers that no rule keeps apart may be merged, and a merger that saves flow is better
+        where the network comes before the moves, which are all that may suffer. It depends on the
+        kinds that are there alone.
+        """
+        held, split_of = np.unique(self._counts[rows] > 0, axis=0, return_inverse=True)
+        more, worker_of = np.unique(configurations.counts > 0, axis=0, return_inverse=True)
+        joins = np.ones((len(held), len(more)), dtype=np.bool_)
+        if configurations.label is None:
+            first = np.where(held.any(axis=1), held.argmax(axis=1), len(self._columns))
+            joins &= more.argmax(axis=1)[None, :] <= first[:, None]
+        if self._merger_pays:
+            joins &= (held @ self._flow @ more.T) == 0
+        found = []
+        for kinds in range(len(held)):
+            splits = np.flatnonzero(split_of.ravel() == kinds)
+            workers = np.flatnonzero(joins[kinds, worker_of.ravel()])
+            found.append((np.repeat(splits, len(workers)), np.tile(workers, len(splits))))
+        split, worker = zip(*found, strict=True)
+        return np.concatenate(split), np.concatenate(worker)
+
+    def _criteria(self, costs: IntArray) -> IntArray:
+        return split_criteria(self._problem, self._node, costs)
 
     def _has_room(self, counts: IntArray, costs: IntArray) -> IntArray:
         """Return where slots and hard capacities of the otherwise empty node are kept."""

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from slotwise.models.problem.problem import IntArray, Problem
+from slotwise.models.problem.problem import NODE, WORKER, IntArray, Problem
+from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.params import PackingParams
 from slotwise.solver.column_generation.worker_packing.worker_configurations import (
     worker_configurations,
 )
 from slotwise.solver.core.memory import RunToken
+from slotwise.solver.structure.dominance import lexicographic_rank
 from slotwise.solver.structure.task_types import TaskTypes, flow_inside
 from slotwise.solver.structure.worker_layout import home_labels
 
@@ -34,11 +36,6 @@ class WorkerConfigurations:
     counts: IntArray
     costs: IntArray
     label: int | None
-
-    @property
-    def firsts(self) -> IntArray:
-        """The first kind of each."""
-        return np.asarray((self.counts > 0).argmax(axis=1), dtype=np.int64)
 
 
 def costed_configurations(
@@ -94,14 +91,60 @@ def _at_home(
     return WorkerConfigurations(fresh.counts[stay > 0], costs[stay > 0], home[1])
 
 
-def relevant_costs(problem: Problem, node: int) -> list[int]:
-    """Return the costs that can make a difference on the node."""
-    parts = {part for term in problem.terms for part, _ in term.parts}
-    able = {
-        WORKERS: "workers" in parts or bool(problem.slots[node] < problem.task_count),
+def split_criteria(problem: Problem, node: int, costs: IntArray) -> IntArray:
+    """Return [S, ..] what decides between splits of the same tasks on the node, less is better.
+
+    Of `costs` [S, 5]: what takes room, and the shares of the terms.
+    """
+    room = {
+        WORKERS: bool(problem.slots[node] < problem.task_count),
         CPU: problem.min_worker_cpu > 0,
         MEMORY: bool(problem.regions),
-        NETWORK: "network" in parts,
-        MOVED: problem.counts_moves,
     }
-    return [cost for cost, matters in able.items() if matters]
+    taken = [cost for cost, matters in room.items() if matters]
+    criteria = criteria_of(problem, costs @ _shares(problem).T, costs[:, MOVED])
+    return np.concatenate([costs[:, taken], criteria], axis=1)
+
+
+def network_first(problem: Problem) -> bool:
+    """Return whether flow between two workers of a node costs more than any number of moves.
+
+    It does where the network is in a term before those that count moves, and moves have no limit.
+    """
+    dearer = problem.distance[NODE] > problem.distance[WORKER]
+    if problem.move_limit != NO_LIMIT or not dearer:
+        return False
+    for term in problem.terms:
+        parts = dict(term.parts)
+        if "moved" in parts:
+            return False
+        if "network" in parts:
+            return True
+    return False
+
+
+def criteria_of(problem: Problem, shares: IntArray, moved: IntArray) -> IntArray:
+    """Return [S, ..] what decides between rows of the same tasks that take the same room.
+
+    By `shares` [S, T] of the terms: their lexicographic rank. A limit of moves counts the `moved`
+    [S] of all nodes together, so there each term and the moves decide on their own.
+    """
+    if problem.move_limit == NO_LIMIT:
+        return lexicographic_rank(shares)
+    return np.concatenate([shares, moved[:, None]], axis=1)
+
+
+def _shares(problem: Problem) -> IntArray:
+    """Return [T, 5] the weight of each cost of a split in each term that it enters."""
+    in_worker = int(problem.distance[NODE] - problem.distance[WORKER])
+    enters = {"network": (NETWORK, in_worker), "workers": (WORKERS, 1), "moved": (MOVED, 1)}
+    rows = []
+    for term in problem.terms:
+        row = [0] * 5
+        for part, multiplier in term.parts:
+            if part in enters:
+                cost, weight = enters[part]
+                row[cost] += multiplier * weight
+        if any(row):
+            rows.append(row)
+    return np.array(rows, dtype=np.int64).reshape(len(rows), 5)

@@ -71,6 +71,7 @@ def run(
     search = _Search(best, params)
     if hint is not None:
         best.offer(hint)
+    best.resume()
     try:
         check_model_size(problem, reporter.token, params)
         deadline = best.started + limits.time_s + GRACE_S
@@ -78,7 +79,9 @@ def run(
     except CancelledError:
         best.interrupted = reporter.token.is_cancelled
         return search.outcome()
-    for index, term in enumerate(terms):
+    for term, optimum in zip(terms, best.optima, strict=False):
+        model.add(term <= optimum)
+    for index, term in enumerate(terms[best.given :], start=best.given):
         status = _minimise(search, model, counts, limits, term)
         if status == cp_model.INFEASIBLE:
             if index or best.placement is not None:

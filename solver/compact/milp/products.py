@@ -5,7 +5,7 @@ most one) and ``w_li`` = "count of leaf l if u is i, else 0",
 
     u = sum_i i h_i        u * v_l = sum_i i w_li        sum_i w_li <= v_l
 
-and every hard capacity holds for each i by itself: ``sum_l d_l w_li <= (capacity - i d_u) h_i``,
+and every hard capacity holds for each i separately: ``sum_l d_l w_li <= (capacity - i d_u) h_i``,
 and for u = 0 for what is left. This is far tighter than order-encoded products ("u is at least
 i"), which leave the capacity out. Only upper bounds on w are needed, for savings are maximised.
 """

@@ -166,7 +166,7 @@ def test_win_tie_loss_and_virtual_best() -> None:
 def test_value_below_a_proven_bound_is_reported_as_a_contradiction() -> None:
     rows = [optimal("a", "0", "10"), valid("a", "m", "0", "9")]
     assert aggregate(rows).contradictions == (
-        "m on a (seed 0): network is 1 below its proven bound",
+        "m on a (seed 0): network is 1 below the proven bound",
     )
 
 

@@ -31,4 +31,4 @@ def test_allocations_are_graded_from_family_to_page(spark: SparkSession, tmp_pat
     assert (again.planned, again.skipped) == (12, 12)
     page = write_report(tmp_path).read_text(encoding="utf-8")
     assert all(case.name in page for case in SAM.generate(2))
-    assert "<p>None to draw.</p>" in page
+    assert "<p>No placements to draw.</p>" in page

@@ -214,5 +214,5 @@ def test_the_page_shows_slots_and_what_a_failing_plan_supports(graded: Path) -> 
     assert "slots 4<" in page
     assert "25 % slots" in page
     assert "of 50 tuples/s<br>rate: slot " in page
-    assert "Threads by the performance model, in full bundles (MBA)" in page
+    assert "Threads from the performance model, in full bundles (MBA)" in page
     assert "the optimum is that of slot-aware routing" in page

@@ -200,5 +200,5 @@ def test_unknown_source_names_close_families() -> None:
 
 
 def test_folder_without_instances_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no instance"):
+    with pytest.raises(InputError, match="has no instance"):
         read_cases([str(tmp_path)], 0, None)

@@ -54,7 +54,7 @@ def test_a_rate_is_not_raised_above_the_highest() -> None:
 
 
 def test_a_task_that_supports_nothing_is_refused() -> None:
-    with pytest.raises(InputError, match="keeps up with no rate that was tried"):
+    with pytest.raises(InputError, match="keeps up with none of the rates tried"):
         peaks(lambda threads: 0)
 
 

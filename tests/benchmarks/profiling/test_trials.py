@@ -66,7 +66,7 @@ FAULTS = {
     "raises on a tuple": ("os:listdir", "ended with exit code 1 in a trial"),
     "no program": ("/nowhere/program", "cannot be started: No such file or directory"),
     "nothing": (" ", "must be a command, or package.module:callable"),
-    "quotes": ("cat 'x", "is no command: No closing quotation"),
+    "quotes": ("cat 'x", "is not a valid command: No closing quotation"),
     "ends": (f"{sys.executable} -c 'raise SystemExit(3)'", "ended with exit code 3 in a trial"),
 }
 
@@ -139,7 +139,7 @@ def test_trials_are_kept_and_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds trials of another task or with other settings"):
         TrialsFile(path, "math:sqrt", replace(QUICK, seconds=1))
     path.write_text(path.read_text().splitlines()[0] + '\n{"threads": 1}\n')
-    with pytest.raises(InputError, match=r"line 2 = .*is no trial"):
+    with pytest.raises(InputError, match=r"line 2 = .*is not a trial"):
         TrialsFile(path, "math:sqrt", QUICK)
 
 

@@ -143,7 +143,7 @@ def test_truncated_files_are_named(graded: Path) -> None:
     content = path.read_bytes()
     for size in range(0, len(content), len(content) // 40):
         path.write_bytes(content[:size])
-        with pytest.raises(InputError, match="holds no rows of a grading") as caught:
+        with pytest.raises(InputError, match="does not hold rows of a grading") as caught:
             Store(graded).rows()
         assert caught.value.file == str(path)
 
@@ -176,7 +176,7 @@ def test_text_that_is_no_utf8_is_named(graded: Path) -> None:
 
 def test_a_folder_in_the_place_of_a_file_is_named(graded: Path) -> None:
     (graded / "rows" / "rows-00000009-x.parquet").mkdir()
-    with pytest.raises(InputError, match=r"rows-00000009-x.parquet: .*is no file"):
+    with pytest.raises(InputError, match=r"rows-00000009-x.parquet: .*is not a file"):
         Store(graded).rows()
 
 

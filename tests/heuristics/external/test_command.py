@@ -383,7 +383,7 @@ def gone(pid: int) -> bool:
         ("print('[]')", "must be an object"),
         ("print('{}')", "format: is missing"),
         ("print('{\"refused\": 3}')", "its answer cannot be used: refused"),
-        ("sys.stdout.buffer.write(bytes([255, 254]))", "its answer is no UTF-8 text: byte 0"),
+        ("sys.stdout.buffer.write(bytes([255, 254]))", "its answer is not UTF-8 text: byte 0"),
     ],
 )
 def test_garbage_is_a_failure(problem: Problem, command: Command, output: str, reason: str) -> None:

@@ -97,9 +97,7 @@ def test_what_the_first_spout_does_not_lead_to_comes_last_component_by_component
 
 def test_without_a_spout_the_topology_is_refused() -> None:
     instance = instance_of_nodes([node("n", "r", 1, 1)], Topology("t", (part("b", 1, 0, 0),)))
-    assert answer_to(instance) == Refusal(
-        "topology t: it has no spout, from which its tasks are put in order"
-    )
+    assert answer_to(instance) == Refusal("topology t: it has no spout to order its tasks from")
 
 
 # The first task

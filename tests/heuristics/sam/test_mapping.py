@@ -76,7 +76,7 @@ def test_acquisition_takes_the_cheaper_of_equal_sizes() -> None:
 
 
 def test_acquisition_needs_a_size() -> None:
-    with pytest.raises(InputError, match="vm sizes: must name a size of VM at least"):
+    with pytest.raises(InputError, match="vm sizes: must name at least one VM size"):
         acquire(3, ())
 
 

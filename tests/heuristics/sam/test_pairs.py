@@ -151,7 +151,7 @@ def reason(pair: str, models: Mapping[str, PerformanceModel], rate: int, most: i
 
 
 def test_a_rate_beyond_all_slots_is_refused() -> None:
-    expected = "at 1000 tuples/s: needs 100 slots or more, there are 99"
+    expected = "at 1000 tuples/s: needs 100 slots or more; there are 99"
     assert reason("mba+sam", ONE, 1000, 99) == f"mba+sam {expected}"
     assert reason("lsa+rsm", TWO, 9, 1).startswith("lsa+rsm at 9 tuples/s: needs 2 slots or more")
 
@@ -188,7 +188,7 @@ def test_dsm_ignores_what_threads_need() -> None:
 def test_fixed_vms_refuse_what_they_do_not_hold() -> None:
     vms = (Vm("vm1", VmSize("one", 1, Fraction(1))),)
     many = plan_on(chain("x"), ONE, Fraction(1000), PAIRS["lsa+dsm"], vms)
-    assert many == Refused("lsa+dsm at 1000 tuples/s: needs 60 slots or more, there are 1")
+    assert many == Refused("lsa+dsm at 1000 tuples/s: needs 60 slots or more; there are 1")
     models = {name: model(name, (1, 10, 40, 30)) for name in "xyz"}
     tight = plan_on(chain(*"xyz"), models, Fraction(8), PAIRS["lsa+rsm"], vms)
     assert isinstance(tight, Refused)
@@ -211,7 +211,7 @@ def test_highest_rate_needs_a_limit() -> None:
     ("models", "rate", "message"),
     [
         (ONE, 0, "rate = 0.0: must be above 0"),
-        ({}, 1, "tasks.x.model = 'x': has no performance model; there are: none"),
+        ({}, 1, "tasks.x.model = 'x': has no performance model; the known models are: none"),
         (
             {"x": model("x", (1, 0, 1, 1), (4, 0, 1, 1))},
             7,
@@ -235,7 +235,7 @@ def test_pairs_by_name() -> None:
     assert find_pair("mba+sam") is PAIRS["mba+sam"]
     with pytest.raises(InputError, match=r"method = 'lsa\+sam'"):
         find_pair("lsa+sam")
-    with pytest.raises(InputError, match="has no weights: only RSM has"):
+    with pytest.raises(InputError, match="has no weights: only RSM has them"):
         find_pair("mba+sam", RsmWeights())
 
 

@@ -130,7 +130,7 @@ def test_a_failure_is_one_line() -> None:
 @pytest.mark.parametrize(
     ("bundle", "routing", "message"),
     [
-        (Bundle("z", 1), Routing.SHUFFLE, "slot 0 of vm = 'z': is no task that is allocated"),
+        (Bundle("z", 1), Routing.SHUFFLE, "slot 0 of vm = 'z': must be a task that is allocated"),
         (Bundle("x", 0), Routing.SHUFFLE, "slot 0 of vm: threads = 0: must be at least 1"),
         (
             Bundle("x", 1),

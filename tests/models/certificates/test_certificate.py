@@ -95,7 +95,10 @@ def test_the_other_engine_can_be_named(certified: Path, cli: Cli) -> None:
     ("options", "message"),
     [
         (("--engine", "cp-sat"), "--engine needs --resolve"),
-        (("--resolve", "--engine", "no-such"), "engine = 'no-such': is no engine; must be one of"),
+        (
+            ("--resolve", "--engine", "no-such"),
+            "engine = 'no-such': is not an engine; must be one of",
+        ),
     ],
 )
 def test_usage_errors(certified: Path, cli: Cli, options: tuple[str, ...], message: str) -> None:
@@ -109,7 +112,7 @@ def test_an_engine_cannot_verify_itself(examples: Path, cli: Cli) -> None:
     cli("solve", "word-count.json", "--engine", "cp-sat", "--certificate", "c.json")
     answer = cli("verify", "word-count.json", "c.json", "--resolve", "--engine", "cp-sat")
     assert answer.code == 2
-    assert "is behind the claim itself" in answer.err
+    assert "made the claim itself" in answer.err
 
 
 TAMPERED: dict[str, tuple[Change, str]] = {
@@ -211,7 +214,10 @@ MALFORMED: dict[str, tuple[Change, str]] = {
     "no placement": (lambda d: d.update(placement=None), "has no placement when infeasible"),
     "text": (lambda d: d["objective"][0].update(value="0"), "must be a number"),
     "negative": (lambda d: d["objective"][0].update(value=-1), "must be finite and 0 or more"),
-    "length": (lambda d: d["proofs"][0].update(bounds=[0]), "must have one entry per term (2)"),
+    "length": (
+        lambda d: d["proofs"][0].update(bounds=[0]),
+        "must have one entry per term (there are 2)",
+    ),
 }
 
 

@@ -61,8 +61,8 @@ def test_selectivities_are_exact(tmp_path: Path) -> None:
 CASES = {
     "cycle": (("streams", {"from": "b", "to": "a"}), "streams = 'a -> b': must be acyclic"),
     "itself": (("streams", {"from": "b", "to": "b"}), "streams = 'b': must be acyclic"),
-    "unknown task": (("streams", {"from": "b", "to": "c"}), r"streams\[3\] = 'c': is no task"),
-    "twice": (("streams", {"from": "in", "to": "a"}), "'in -> a': stands twice"),
+    "unknown task": (("streams", {"from": "b", "to": "c"}), r"streams\[3\] = 'c': must be a task"),
+    "twice": (("streams", {"from": "in", "to": "a"}), "'in -> a': occurs twice"),
     "same name": (("tasks", {"name": "a", "model": "pi"}), "tasks = 'a': must be unique"),
     "no model": (("tasks", {"name": "c"}), r"tasks\[3\].model: is missing"),
     "negative": (

@@ -54,7 +54,7 @@ def test_a_folder_or_the_environment_names_the_files(
         ("storm", "family = 'storm': reads files: name a decoded Storm cluster"),
         ("storm:", "reads files: name a decoded Storm cluster"),
         ("storm:nowhere.json", "family storm = 'nowhere.json': does not exist"),
-        ("storm:empty", "family storm = 'empty': holds no *.json"),
+        ("storm:empty", "family storm = 'empty': has no *.json files"),
         ("storm:other.json", "other.json: must be a decoded Storm cluster"),
     ],
 )

@@ -23,7 +23,7 @@ def test_a_device_is_no_file(examples: Path, cli: Cli, command: str, device: str
     words = [device] if command in ("solve", "schedule") else ["word-count.json", device]
     answer = cli(command, *words)
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err == f"slotwise: {device}: is a device; a file or a pipe is needed\n"
+    assert answer.err == f"slotwise: {device}: is a device; give a file or a pipe\n"
 
 
 def test_the_empty_device_is_empty(examples: Path, cli: Cli) -> None:
@@ -46,7 +46,10 @@ def test_a_file_too_large_is_not_read(examples: Path, cli: Cli) -> None:
         file.truncate(MAX_BYTES + 1)
     answer = cli("judge", "word-count.json", "large.json")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "slotwise: large.json: is larger than 1024 MiB, the most that is read\n"
+    assert (
+        answer.err
+        == "slotwise: large.json: is larger than 1024 MiB, the largest size that is read\n"
+    )
 
 
 def test_a_stream_too_large_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,4 +107,4 @@ def test_a_pipe_in_the_place_of_a_generated_file(tmp_path: Path, cli: Cli) -> No
     os.mkfifo(tmp_path / "linear-a.json")
     answer = cli("generate", "rstorm", "--count", "1", "--out", tmp_path)
     assert answer.code == 2
-    assert "linear-a.json: holds something else" in answer.err
+    assert "linear-a.json: exists with other content" in answer.err

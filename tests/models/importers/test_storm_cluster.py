@@ -103,7 +103,7 @@ def test_one_topology_alone_and_a_minimum() -> None:
 
 def test_an_unknown_topology_names_close_ones() -> None:
     with pytest.raises(
-        InputError, match=r"'word-cound': is no topology of small; did you mean 'word-count'"
+        InputError, match=r"'word-cound': is not a topology of small; did you mean 'word-count'"
     ):
         instance_from_data(SMALL, topology="word-cound")
 

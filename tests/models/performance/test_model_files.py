@@ -26,15 +26,18 @@ def test_what_is_written_is_read(ending: str, tmp_path: Path) -> None:
 CASES = {
     "hole": (HEAD + "a,1,5,1,\n", "line 2.memory = '': is empty"),
     "short row": (HEAD + "a,1,5,1\n", "line 2: must have 5 cells"),
-    "unit in the head": (HEAD.replace("cpu", "cpu_cores"), "cpu: is missing; needed are"),
-    "unknown column": ("unit," + HEAD, "columns = 'unit': is no column of ours"),
+    "unit in the head": (
+        HEAD.replace("cpu", "cpu_cores"),
+        "cpu: is missing; the required columns are",
+    ),
+    "unknown column": ("unit," + HEAD, "columns = 'unit': is an unknown or duplicate column"),
     "duplicate row": (
         HEAD + "a,1,5,1,1\na,1,6,1,1\n",
-        r"measurements\[1\].threads = 1: must be ",
+        r"measurements\[1\].threads = 1: must be above 1",
     ),
     "falls below its peak": (
         HEAD + "a,1,5,1,1\na,2,3,1,1\na,4,9,1,1\n",
-        r"models.a.measurements\[1\].peak_rate = 3: must be at least the 5",
+        r"models.a.measurements\[1\].peak_rate = 3: must be at least 5, the rate with fewer",
     ),
     "no single thread": (HEAD + "a,2,5,1,1\n", "the measurement of 1 thread is missing"),
     "no threads": (HEAD + "a,0,5,1,1\n", "line 2.threads = 0: must be 1 or more"),
@@ -44,7 +47,7 @@ CASES = {
     "too fine": (HEAD + "a,1,0.0000001,1,1\n", "line 2.peak_rate = .*at most 6 decimals"),
     "empty": (HEAD, "models: has no models"),
     "empty name": (HEAD + ",1,5,1,1\n", "must be a text of one line"),
-    "broken quotes": (HEAD + 'a,1,5,1,"1\n', "line .: is no valid CSV"),
+    "broken quotes": (HEAD + 'a,1,5,1,"1\n', "line .: is not valid CSV"),
 }
 
 
@@ -100,5 +103,5 @@ def test_faults_of_parquet_are_named(tmp_path: Path) -> None:
     pq.write_table(pa.table(columns), path)
     assert read_models(path)["a"].measurements[1].peak_rate == Fraction(5, 2)
     path.write_text("no parquet")
-    with pytest.raises(InputError, match="is no Parquet file"):
+    with pytest.raises(InputError, match="is not a Parquet file"):
         read_models(path)

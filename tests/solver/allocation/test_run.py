@@ -145,7 +145,7 @@ def test_a_bundle_beyond_any_slot_is_refused() -> None:
     ("known", "rate", "message"),
     [
         (ONE, 0, "rate = 0.0: must be above 0"),
-        ({}, 1, "tasks.x.model = 'x': has no performance model; there are: none"),
+        ({}, 1, "tasks.x.model = 'x': has no performance model; the known models are: none"),
         ({"x": model("x", (1, 0, 1, 1))}, 1, "models.x: its best rate is 0 tuples/s"),
     ],
 )

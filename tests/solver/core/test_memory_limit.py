@@ -106,9 +106,7 @@ def test_an_engine_over_the_limit_ends_with_its_incumbent(
     assert found.placement == FINISHING
     assert not found.interrupted
     assert found.objective[0].bound == 0
-    assert found.notes == (
-        "hog: told to stop, for the process passed its memory limit of 1,000 MB",
-    )
+    assert found.notes == ("hog: told to stop: the process passed its memory limit of 1,000 MB",)
     assert found.limits.memory_mb == found.to_document()["memory_limit_mb"] == LIMIT_MB
     assert found.to_document()["notes"] == list(found.notes)
 
@@ -122,7 +120,7 @@ def test_memory_error_ends_the_engine_only(
     monkeypatch.setitem(engines.ENGINES, "hog", named(hog(resident, fail)))
     found = slotwise.solve(FAMILIES["rstorm"].make(6, 0), engine="hog")
     assert (found.status, found.placement) == (Status.FEASIBLE, FINISHING)
-    assert "hog: ended, for the system gave it no more memory" in found.notes[0]
+    assert "hog: ended because it ran out of memory" in found.notes[0]
     assert "9.00 EiB" in found.notes[0]
 
 
@@ -215,7 +213,7 @@ def test_a_hint_survives_that_nothing_begins(resident: Reading) -> None:
     assert isinstance(FINISHING, Placement)
     alone = slotwise.solve(instance, engine="cp-sat", memory_limit_mb=LIMIT_MB, hint=FINISHING)
     assert (alone.status, alone.placement) == (Status.FEASIBLE, FINISHING)
-    assert alone.notes[0].startswith("cp-sat: not begun")
+    assert alone.notes[0].startswith("cp-sat: not started")
     both = slotwise.solve(instance, memory_limit_mb=LIMIT_MB)
     assert both.placement is not None, "the first placement needs no engine"
     assert {note.partition(":")[0] for note in both.notes} >= {"configurations", "cp-sat"}
@@ -259,7 +257,7 @@ def test_what_does_not_hear_is_left_behind(
     found = slotwise.solve(instance, engine="hog", memory_limit_mb=LIMIT_MB)
     assert (found.status, found.placement) == (Status.FEASIBLE, FINISHING)
     assert not found.interrupted
-    assert found.notes == ("hog: left behind, over the limit of 1,000 MB",)
+    assert found.notes == ("hog: abandoned, over the limit of 1,000 MB",)
 
 
 def test_a_part_of_a_run_has_its_memory_and_its_name() -> None:
@@ -277,7 +275,7 @@ def test_room_is_what_is_left(resident: Reading) -> None:
     assert not memory.notes
     assert not token.has_room(901 * MB, "too much")
     assert memory.notes == [
-        "too much would take 901 MB, and 900 MB are left of the memory limit of 1,000 MB"
+        "too much would take 901 MB, but only 900 MB are left of the memory limit of 1,000 MB"
     ]
 
 
@@ -297,7 +295,7 @@ def test_the_exact_counterparts_of_a_round_heed_it(resident: Reading) -> None:
     resident.mb = LIMIT_MB
     exact = exact_counterparts(done, Limits(20.0, memory_mb=LIMIT_MB))
     assert not exact.interrupted
-    assert any("not begun" in note for note in exact.notes)
+    assert any("not started" in note for note in exact.notes)
 
 
 def written(folder: Path, name: str, text: str) -> None:
@@ -376,7 +374,7 @@ def test_commands_take_the_limit(cli: Any, examples: Path) -> None:
     assert "Notes:" in small.out
     assert "memory limit" in small.out
     exact = cli("schedule", "shared-cluster.yaml", "--exact", "--memory-limit", 1, "--json")
-    assert "not begun" in exact.json["exact"]["notes"][0]
+    assert "not started" in exact.json["exact"]["notes"][0]
 
 
 def test_verify_takes_the_limit(cli: Any, examples: Path, tmp_path: Path) -> None:
@@ -386,7 +384,7 @@ def test_verify_takes_the_limit(cli: Any, examples: Path, tmp_path: Path) -> Non
     assert cli(*words, "--memory-limit", 3000).code == 0
     short = cli(*words, "--memory-limit", 1)
     assert short.code == 3
-    assert "cp-sat: not begun" in short.out
+    assert "cp-sat: not started" in short.out
 
 
 def test_a_bad_limit_is_refused() -> None:

@@ -50,9 +50,9 @@ def test_one_thread_over_100_cpu_runs_at_a_lower_load_where_load_is_scaled() -> 
         (lambda s: s.fewest_slots(Fraction(0), token=soon()), "rate = 0.0: must be above 0"),
         (
             lambda s: s.fewest_slots(Fraction(61), token=soon()),
-            "rate = 61.0: needs 7 slots at least, the VMs given have 3",
+            "rate = 61.0: needs at least 7 slots; the given VMs have 3",
         ),
-        (lambda s: s.highest_rate(4, token=soon()), "slots = 4: the VMs given have 3 slots"),
+        (lambda s: s.highest_rate(4, token=soon()), "slots = 4: the given VMs have 3 slots"),
         (lambda s: s.highest_rate(0, token=soon()), "slots = 0.0: must be above 0"),
     ],
 )

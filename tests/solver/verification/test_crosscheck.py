@@ -127,7 +127,7 @@ def test_not_settled_within_the_limit() -> None:
     result = solve(problem, engine="configurations")
     check = crosscheck(problem, claim_of(result), Limits(time_s=0.3), engine="cp-sat")
     assert check.agreement is Agreement.NOT_SETTLED
-    assert check.reason == "cp-sat came to no end within its limit"
+    assert check.reason == "cp-sat did not finish within its limit"
 
 
 @pytest.mark.usefixtures("liars")
@@ -139,7 +139,7 @@ def test_an_engine_that_refuses_while_running_is_passed_over(
     problem = word_count()
     check = crosscheck(problem, claim_of(solve(problem, engine="cp-sat")), LIMITS)
     assert check.agreement is Agreement.NOT_SETTLED
-    assert check.reason == "no other engine than cp-sat takes the instance"
+    assert check.reason == "no engine other than cp-sat takes the instance"
 
 
 def test_engines_behind_are_those_that_proved_something() -> None:

@@ -23,9 +23,11 @@ def scheduler(instance):
     return Placement((UNPLACED,) * count, (UNPLACED,) * count)
 """
 REFUSES = """
+from slotwise.models.instance_file import instance_hash
+
 def scheduler(instance):
     with open("asked.txt", "a") as file:
-        file.write(f"{instance}\\n")
+        file.write(f"{instance_hash(instance)}\\n")
     return {"refused": "not today"}
 """
 PROFILE = """

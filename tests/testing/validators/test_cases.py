@@ -48,5 +48,5 @@ def test_names_of_sub_cases_are_unique() -> None:
 
 
 def test_unknown_rules_are_refused() -> None:
-    with pytest.raises(InputError, match="is no hard rule; did you mean 'capacity'"):
+    with pytest.raises(InputError, match="is not a hard rule; did you mean 'capacity'"):
         sub_cases("capacty")

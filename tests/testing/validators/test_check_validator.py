@@ -198,7 +198,7 @@ def test_answers_of_other_forms(answer: object) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"rules": ["slot"]}, "rule = 'slot': is no hard rule; did you mean 'slots'"),
+        ({"rules": ["slot"]}, "rule = 'slot': is not a hard rule; did you mean 'slots'"),
         ({"max_examples": 0}, "max_examples = 0: must be 1 or more"),
     ],
 )

@@ -110,8 +110,11 @@ def test_json(cli: Cli, validator: str) -> None:
     ("words", "message"),
     [
         (["judge"], "validator = 'judge': must be cmd:COMMAND"),
-        (["cmd:/no/such"], "cmd: = '/no/such': is no program that can be run"),
-        (["cmd:true", "--rule", "slot"], "rule = 'slot': is no hard rule; did you mean 'slots'?"),
+        (["cmd:/no/such"], "cmd: = '/no/such': cannot be run; install the program on this machine"),
+        (
+            ["cmd:true", "--rule", "slot"],
+            "rule = 'slot': is not a hard rule; did you mean 'slots'?",
+        ),
         (["cmd:true", "--examples", "0"], "--examples = 0: must be from 1 to 100000"),
     ],
 )

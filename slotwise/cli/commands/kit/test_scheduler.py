@@ -52,6 +52,9 @@ def test_scheduler(
     as_json: options.Json = False,
 ) -> int:
     """Check a scheduler on random small instances, and save those on which it fails."""
+    from slotwise.testing.hypothesis_extra import require_hypothesis
+
+    require_hypothesis("test-scheduler")
     with exits.held():
         from slotwise.cli import scheduler_tests
 

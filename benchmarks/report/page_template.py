@@ -1,0 +1,27 @@
+"""The Jinja templates of the pages."""
+
+from __future__ import annotations
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+
+from slotwise.benchmarks.report import text as report_data
+
+
+def template(name: str) -> Template:
+    """Return a template of this package; what it inserts is escaped."""
+    environment = Environment(
+        loader=PackageLoader("slotwise.benchmarks.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "number": report_data.number,
+        "short": report_data.short,
+        "percent": report_data.percent,
+        "seconds": report_data.seconds_text,
+        "spread_title": report_data.spread_title,
+        "zero_text": report_data.zero_text,
+    }
+    return environment.get_template(name)

@@ -1,0 +1,91 @@
+"""Explaining an instance, a method's failure, a placement, or the difference of two."""
+
+from __future__ import annotations
+
+from slotwise.api.explanations import questions
+from slotwise.api.explanations.answers import Explained
+from slotwise.api.inputs import InstanceLike, MinCpu, PlacementLike, as_placement, as_problem
+from slotwise.heuristics.method import Method
+from slotwise.heuristics.registry import find_method
+from slotwise.models.errors import InputError
+
+
+def explain(
+    instance: InstanceLike,
+    placement: PlacementLike | None = None,
+    other: PlacementLike | None = None,
+    *,
+    method: str | Method | None = None,
+    task: str | None = None,
+    optimal: bool = False,
+    time_limit_s: float = 60.0,
+    workers: int = 1,
+    seed: int = 0,
+    topology: str | None = None,
+    worker_min_cpu: MinCpu = None,
+    submitters: bool = False,
+) -> Explained:
+    """Explain an instance, a method's failure, a placement, or the difference of two.
+
+    Parameters
+    ----------
+    instance
+        What to explain: an `Instance`, a compiled problem, a path, a dict or text; see
+        `read_instance`. Alone: whether it has a placement, and if not why and what repairs it.
+    placement, other
+        A placement to explain, and one to compare it with; see `read_placement`.
+    method
+        Explain where this method goes wrong: a name or a `Method`; without `placement`.
+    task
+        Explain why this task of `placement` is where it is, for example ``wc/split[1]``.
+    optimal
+        Whether to solve the instance as well and say how far `placement` is from the optimum.
+    time_limit_s
+        Wall clock in seconds for each search.
+    workers, seed
+        Threads of each search, and the seed of every random choice.
+    topology, worker_min_cpu, submitters
+        How a decoded Storm cluster is read; see `read_instance`.
+
+    Raises
+    ------
+    InputError
+        For bad input, and for questions that do not go together.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> answer = slotwise.explain("docs/examples/tight.json", method="r-storm")
+    >>> answer.mistake.possible, answer.mistake.impossible
+    (1, 2)
+    """
+    check_question(placement is not None, other is not None, method, task, optimal)
+    problem = as_problem(instance, topology, worker_min_cpu, submitters)
+    limits = questions.Limits(time_limit_s, workers, seed)
+    if placement is None:
+        if method is None:
+            return questions.one_instance(problem, limits)
+        chosen = find_method(method) if isinstance(method, str) else method
+        return questions.one_method(problem, chosen, limits)
+    given = as_placement(placement, problem.instance)
+    if other is not None:
+        return questions.comparison(problem, given, as_placement(other, problem.instance))
+    if task is not None:
+        return questions.one_task(problem, given, task)
+    return questions.one_placement(problem, given, limits, optimal=optimal)
+
+
+def check_question(
+    placement: bool, other: bool, method: str | Method | None, task: str | None, optimal: bool
+) -> None:
+    """Refuse what cannot be asked together: whether there are placements, and the options."""
+    if other and not placement:
+        raise InputError("needs a placement to compare it with", field="other", has_value=False)
+    if method is not None and placement:
+        name = method if isinstance(method, str) else method.name
+        raise InputError("explains its own run; leave PLACEMENT out", field="method", value=name)
+    if task is not None and (not placement or other):
+        raise InputError("needs one PLACEMENT that it is in", field="task", value=task)
+    if optimal and (not placement or other or task is not None):
+        rule = "goes with one PLACEMENT, and without a task"
+        raise InputError(rule, field="optimal", value=True)

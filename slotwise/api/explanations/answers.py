@@ -1,0 +1,226 @@
+"""What ``explain`` finds out: one class per question, with its document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from slotwise.models.errors import InputError
+from slotwise.models.explanation.alternatives import Alternative
+from slotwise.models.explanation.cost_split import CostSplit
+from slotwise.models.explanation.mending import Mending, mending
+from slotwise.models.formats.placement_file import placement_document
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import Placement
+from slotwise.models.instance_file import instance_hash
+from slotwise.models.problem.problem import Problem
+from slotwise.models.suggestion import suggestion
+from slotwise.models.values import plain
+from slotwise.solver.core.result import Result
+from slotwise.solver.explain.explanation import Explanation
+from slotwise.solver.explain.placements.comparison import Comparison
+from slotwise.solver.explain.placements.decisions import FirstMistake
+from slotwise.solver.explain.placements.fewest_moves import FewestMoves
+from slotwise.solver.explain.placements.traced_run import TracedRun
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExplainedInstance:
+    """Whether an instance has a placement, and what makes up its cost or why it has none.
+
+    `run` is that of a method which was asked about, where no method could place all tasks.
+    """
+
+    problem: Problem
+    result: Result
+    split: CostSplit | None
+    infeasible: Explanation | None
+    run: TracedRun | None = None
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
+        infeasible = self.infeasible
+        return {
+            "question": "instance",
+            "status": str(self.result.status),
+            "instance": instance_hash(self.problem.instance),
+            "objective": [
+                {"term": t.term, "value": plain(t.value), "proven": t.proven}
+                for t in self.result.objective
+                if t.value is not None
+            ],
+            "cost": None if self.split is None else self.split.to_document(),
+            "method": None if self.run is None else self.run.method,
+            "infeasible": None if infeasible is None else infeasible.to_document(),
+            "placement": _placement_document(self.problem.instance, self.result.placement),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExplainedMethod:
+    """What a method missed: its run, and its first mistake where it can tell its decisions.
+
+    `missed_placement` is a valid placement of all tasks (``None``: not found within the limit, or
+    the method did not fail), `missed` splits its cost, `nearest` is the valid placement nearest to
+    what it made, if it made anything. `not_told` says why there is no first mistake, where there is
+    none. `remaining` is the conflict of the tasks that fit alone but not together, if it was found.
+    """
+
+    problem: Problem
+    run: TracedRun
+    missed: CostSplit | None = None
+    missed_placement: Placement | None = None
+    mistake: FirstMistake | None = None
+    nearest: FewestMoves | None = None
+    not_told: str = ""
+    remaining: Explanation | None = None
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
+        run, verdict = self.run, self.run.verdict
+        judged = {} if verdict is None else verdict.to_document()
+        instance = self.problem.instance
+        return {
+            "question": "method",
+            "method": run.method,
+            "seed": run.seed,
+            "status": "refused" if verdict is None else "placed" if not run.failed else "violated",
+            "reason": run.refused,
+            "instance": instance_hash(instance),
+            "objective": judged.get("objective", []),
+            "violations": judged.get("violations", []),
+            "first_mistake": _mistake_document(instance, self.mistake),
+            "not_told": self.not_told or None,
+            "missed": _placement_document(instance, self.missed_placement),
+            "missed_cost": None if self.missed is None else self.missed.to_document(),
+            "nearest": _nearest_document(instance, self.nearest),
+            "placement": _placement_document(instance, run.placement),
+        }
+
+
+def _placement_document(instance: Instance, placement: Placement | None) -> dict[str, Any] | None:
+    return None if placement is None else placement_document(instance, placement)
+
+
+def _mistake_document(instance: Instance, mistake: FirstMistake | None) -> dict[str, Any] | None:
+    if mistake is None:
+        return None
+    names = ["/".join(name) for name in instance.task_names()]
+    nodes = [node.id for node in instance.cluster.nodes]
+    return {
+        "decisions": [
+            {"task": names[one.task], "node": nodes[one.node], "worker": one.worker}
+            for one in mistake.decisions
+        ],
+        "possible": mistake.possible,
+        "impossible": mistake.impossible,
+        "settled": mistake.settled,
+        "broken": [mending(one).to_document() for one in mistake.broken],
+        "stuck": [
+            {"task": names[one.task], "places": [place.to_document() for place in one.places]}
+            for one in mistake.stuck
+        ],
+    }
+
+
+def _nearest_document(instance: Instance, nearest: FewestMoves | None) -> dict[str, Any] | None:
+    if nearest is None:
+        return None
+    names = ["/".join(name) for name in instance.task_names()]
+    return {
+        "status": str(nearest.status),
+        "moved": [names[task] for task in nearest.moved],
+        "placed": [names[task] for task in nearest.placed],
+        "placement": _placement_document(instance, nearest.placement),
+    }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExplainedPlacement:
+    """What breaks the rules and what would mend it, or what makes up the cost."""
+
+    problem: Problem
+    placement: Placement
+    split: CostSplit
+    mendings: tuple[Mending, ...]
+    nearest: FewestMoves | None
+    optimal: Result | None
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
+        optimal = self.optimal
+        instance = self.problem.instance
+        return {
+            "question": "placement",
+            "instance": instance_hash(instance),
+            **self.split.verdict.to_document(),
+            "cost": self.split.to_document(),
+            "mendings": [one.to_document() for one in self.mendings],
+            "nearest": _nearest_document(instance, self.nearest),
+            "optimal": None if optimal is None else optimal.to_document(),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExplainedComparison:
+    """Where two placements differ."""
+
+    problem: Problem
+    placements: tuple[Placement, Placement]
+    comparison: Comparison
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
+        both = (self.comparison.first, self.comparison.second)
+        return {
+            "question": "comparison",
+            "instance": instance_hash(self.problem.instance),
+            "valid": [one.verdict.valid for one in both],
+            **self.comparison.to_document(),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExplainedTask:
+    """Why a task is where it is."""
+
+    problem: Problem
+    placement: Placement
+    task: int
+    places: tuple[Alternative, ...]
+    split: CostSplit
+
+    @property
+    def name(self) -> str:
+        """The task's name with its topology."""
+        return "/".join(self.problem.instance.task_names()[self.task])
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
+        return {
+            "question": "task",
+            "task": self.name,
+            "instance": instance_hash(self.problem.instance),
+            "valid": self.split.verdict.valid,
+            "places": [place.to_document() for place in self.places],
+        }
+
+
+Explained = (
+    ExplainedInstance | ExplainedMethod | ExplainedPlacement | ExplainedComparison | ExplainedTask
+)
+
+
+def task_index(instance: Instance, written: str) -> int:
+    """Return the index of a task written ``topology/component[index]``; raises `InputError`.
+
+    The topology may be left out where there is only one.
+    """
+    names = instance.task_names()
+    known: Mapping[tuple[str, str], int] = {name: i for i, name in enumerate(names)}
+    index = known.get(instance.task_of(written))
+    if index is None:
+        rule = suggestion(written, ["/".join(name) for name in names])
+        raise InputError(f"is no task of the instance; {rule}", field="task", value=written)
+    return index

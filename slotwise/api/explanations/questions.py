@@ -1,0 +1,198 @@
+"""How ``explain`` finds its answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from slotwise.api.explanations.answers import (
+    ExplainedComparison,
+    ExplainedInstance,
+    ExplainedMethod,
+    ExplainedPlacement,
+    ExplainedTask,
+    task_index,
+)
+from slotwise.heuristics.method import Method
+from slotwise.models.errors import InputError
+from slotwise.models.explanation.alternatives import alternatives
+from slotwise.models.explanation.cost_split import split_cost
+from slotwise.models.explanation.mending import mending
+from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.result import Status
+from slotwise.solver.explain.explain import explain_infeasible
+from slotwise.solver.explain.explanation import Explanation
+from slotwise.solver.explain.placements.comparison import compare
+from slotwise.solver.explain.placements.completion import (
+    Completable,
+    Completion,
+    complete,
+    with_fixed,
+)
+from slotwise.solver.explain.placements.decisions import FirstMistake, first_mistake
+from slotwise.solver.explain.placements.fewest_moves import FewestMoves, fewest_moves
+from slotwise.solver.explain.placements.traced_run import TracedRun, traced_run
+from slotwise.solver.solve import solve
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Wall clock in seconds for each search, threads and seed."""
+
+    time_s: float
+    workers: int
+    seed: int
+
+
+def one_instance(problem: Problem, limits: Limits) -> ExplainedInstance:
+    """Explain an instance: a placement and its cost, or why there is none."""
+    result = solve(problem, time_limit_s=limits.time_s, workers=limits.workers, seed=limits.seed)
+    infeasible = None
+    if result.status is Status.INFEASIBLE:
+        infeasible = explain_infeasible(
+            problem.instance, time_limit_s=limits.time_s, seed=limits.seed, workers=limits.workers
+        )
+    split = None if result.placement is None else split_cost(problem, result.placement)
+    return ExplainedInstance(problem, result, split, infeasible)
+
+
+def one_method(
+    problem: Problem, method: Method, limits: Limits
+) -> ExplainedMethod | ExplainedInstance:
+    """Explain where a method goes wrong; or the instance, if not all tasks can be placed."""
+    instance = problem.instance
+    if instance.objective.limits:
+        raise InputError(
+            "goes with instances that do not limit moves (objective.limits)",
+            field="method",
+            value=method.name,
+        )
+    run = traced_run(problem, method, limits.seed)
+    if not run.failed:
+        return ExplainedMethod(problem, run)
+    whole = complete(
+        instance, (), time_limit_s=limits.time_s, seed=limits.seed, workers=limits.workers
+    )
+    _go_on(whole)
+    if whole.answer is Completable.NO:
+        return _nothing_fits(problem, run, limits)
+    if whole.placement is None:
+        return ExplainedMethod(problem, run)
+    nearest = None
+    if run.placement is not None and not run.left_out:
+        nearest = _nearest(problem, run.placement, limits)
+    return _missed(problem, run, whole.placement, nearest, limits)
+
+
+def _missed(
+    problem: Problem,
+    run: TracedRun,
+    whole: Placement,
+    nearest: FewestMoves | None,
+    limits: Limits,
+) -> ExplainedMethod:
+    """Explain a run that failed although all tasks can be placed, as in `whole`."""
+    if run.decisions is None or not run.applies:
+        reason = "It does not apply to this instance and decided nothing."
+        if run.applies:
+            reason = (
+                f"{run.method} does not tell the order of its decisions, so the first wrong one "
+                "cannot be named."
+            )
+        found = whole if nearest is None or nearest.placement is None else nearest.placement
+        split = split_cost(problem, found)
+        return ExplainedMethod(problem, run, split, found, nearest=nearest, not_told=reason)
+    mistake = first_mistake(
+        problem,
+        run.decisions,
+        whole,
+        time_limit_s=limits.time_s,
+        seed=limits.seed,
+        workers=limits.workers,
+    )
+    _go_on(mistake)
+    return ExplainedMethod(
+        problem,
+        run,
+        split_cost(problem, mistake.completion),
+        mistake.completion,
+        mistake,
+        nearest,
+        remaining=_remaining(problem, mistake, limits),
+    )
+
+
+def _nearest(problem: Problem, placement: Placement, limits: Limits) -> FewestMoves | None:
+    near = fewest_moves(
+        problem.instance,
+        placement,
+        time_limit_s=limits.time_s,
+        seed=limits.seed,
+        workers=limits.workers,
+    )
+    if near is not None:
+        _go_on(near)
+    return near
+
+
+def _go_on(search: Completion | FirstMistake | FewestMoves) -> None:
+    """Stop where Ctrl-C ended a search: half an explanation is none."""
+    if search.interrupted:
+        raise KeyboardInterrupt
+
+
+def _nothing_fits(problem: Problem, run: TracedRun, limits: Limits) -> ExplainedInstance:
+    """Explain an instance whose tasks cannot all be placed, so that a method could not either."""
+    instance = problem.instance
+    if problem.may_reject:  # the question is why not everything can be placed
+        instance = replace(instance, objective=replace(instance.objective, terms=("nodes",)))
+    result = solve(instance, time_limit_s=limits.time_s, workers=limits.workers, seed=limits.seed)
+    infeasible = explain_infeasible(
+        instance, time_limit_s=limits.time_s, seed=limits.seed, workers=limits.workers
+    )
+    return ExplainedInstance(problem, result, None, infeasible, run)
+
+
+def _remaining(problem: Problem, mistake: FirstMistake, limits: Limits) -> Explanation | None:
+    """Explain the tasks that fit alone, but not together, after the first mistake."""
+    if mistake.decision is None or mistake.broken or mistake.stuck:
+        return None
+    fixed = with_fixed(problem.instance, mistake.decisions[: mistake.impossible])
+    return explain_infeasible(
+        fixed, time_limit_s=limits.time_s, seed=limits.seed, workers=limits.workers
+    )
+
+
+def one_placement(
+    problem: Problem, placement: Placement, limits: Limits, *, optimal: bool
+) -> ExplainedPlacement:
+    """Explain a placement: what breaks the rules, or what makes up its cost."""
+    split = split_cost(problem, placement)
+    nearest = None
+    if not split.verdict.valid:
+        nearest = _nearest(problem, placement, limits)
+    best = None
+    if optimal:
+        best = solve(
+            problem,
+            time_limit_s=limits.time_s,
+            workers=limits.workers,
+            seed=limits.seed,
+            hint=placement if split.verdict.valid else None,
+        )
+    mendings = tuple(mending(one) for one in split.verdict.violations)
+    return ExplainedPlacement(problem, placement, split, mendings, nearest, best)
+
+
+def comparison(problem: Problem, first: Placement, second: Placement) -> ExplainedComparison:
+    """Explain where two placements differ."""
+    return ExplainedComparison(problem, (first, second), compare(problem, first, second))
+
+
+def one_task(problem: Problem, placement: Placement, written: str) -> ExplainedTask:
+    """Explain why a task is where it is."""
+    task = task_index(problem.instance, written)
+    if placement.nodes[task] == UNPLACED:
+        raise InputError("has no place in PLACEMENT", field="task", value=written)
+    places = alternatives(problem, placement, task)
+    return ExplainedTask(problem, placement, task, places, split_cost(problem, placement))

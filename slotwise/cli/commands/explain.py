@@ -1,0 +1,97 @@
+"""The command ``explain``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from slotwise.cli import exits, inputs, options
+from slotwise.cli.exits import print_json
+
+if TYPE_CHECKING:
+    from slotwise.api.explanations.answers import Explained
+
+FirstPlan = Annotated[
+    str | None,
+    typer.Argument(metavar="[PLACEMENT]", help="Placement to explain; - for stdin."),
+]
+OtherPlan = Annotated[
+    str | None, typer.Argument(metavar="[OTHER]", help="Placement to compare it with.")
+]
+
+
+def explain(
+    instance: options.Instance,
+    placement: FirstPlan = None,
+    other: OtherPlan = None,
+    method: Annotated[
+        str | None,
+        typer.Option("--with", metavar="METHOD", help="Explain where this method goes wrong."),
+    ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(metavar="TASK", help="Explain why this task of PLACEMENT is where it is."),
+    ] = None,
+    optimal: Annotated[
+        bool, typer.Option("--optimal", help="Also say how far PLACEMENT is from the optimum.")
+    ] = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write a page with the drawings.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="PLAN", help="Also write the valid placement that was found."),
+    ] = None,
+    time_limit: options.TimeLimit = 60.0,
+    workers: options.Workers = 1,
+    seed: options.Seed = 0,
+    topology: options.Topology = None,
+    worker_min_cpu: options.WorkerMinCpu = None,
+    submitters: options.Submitters = False,
+    as_json: options.Json = False,
+) -> int:
+    """Explain an instance, a method's failure, a placement, or the difference of two.
+
+    INSTANCE alone: whether it has a placement and, if not, why not and the cheapest repairs.
+    """
+    if [instance, placement, other].count(inputs.STDIN) > 1:
+        raise typer.BadParameter("only one of INSTANCE, PLACEMENT and OTHER can come from stdin")
+    with exits.held():
+        from slotwise.api.explaining import check_question
+        from slotwise.api.explaining import explain as explained
+        from slotwise.cli.codes import explained_code
+
+    check_question(placement is not None, other is not None, method, task, optimal)
+    inputs.check_target(html, "--html")
+    inputs.check_target(out)
+    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
+    plans = [inputs.load_placement(p, problem.instance) for p in (placement, other) if p]
+    answer = explained(
+        problem,
+        *plans,
+        method=method,
+        task=task,
+        optimal=optimal,
+        time_limit_s=time_limit,
+        workers=workers,
+        seed=seed,
+    )
+    _show(answer, html, out, as_json=as_json)
+    return explained_code(answer)
+
+
+def _show(answer: Explained, html: Path | None, out: Path | None, *, as_json: bool) -> None:
+    from slotwise.cli.render import explanation
+
+    if out is not None:
+        found = explanation.found_placement(answer)
+        if found is not None:
+            inputs.save_placement(out, answer.problem.instance, found)
+    if html is not None:
+        explanation.write_page(html, answer)
+    if as_json:
+        print_json(answer.to_document())
+    else:
+        explanation.show_explained(answer)

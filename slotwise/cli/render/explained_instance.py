@@ -1,0 +1,111 @@
+"""An instance explained: the cost of its best placement, or why it has none."""
+
+from __future__ import annotations
+
+from slotwise.api.explanations.answers import ExplainedInstance
+from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
+from slotwise.cli.render.explained_costs import cost_sections, cost_text
+from slotwise.models.number_text import short_text
+from slotwise.solver.core.result import Result, Status
+from slotwise.solver.explain.explanation import Conflict, Explanation, Member
+
+MOST_REPAIRS = 10
+"""Repairs in a table."""
+
+MINIMAL = "These cannot hold together, but any one of them dropped, the others can:"
+NOT_PROVEN_MINIMAL = (
+    "These cannot hold together. Whether all of them are needed was not proven in time:"
+)
+VERIFIED = (
+    "Each was verified by solving the repaired instance. A price of 1 is that of one core "
+    "(100 points of cpu)."
+)
+PERHAPS_LESS = " (less may suffice)"
+
+
+def instance_sections(answer: ExplainedInstance) -> list[PageSection]:
+    """Return the explanation of an instance."""
+    run, result = answer.run, answer.result
+    if result.status is Status.INFEASIBLE:
+        lead = "No placement exists: the hard rules cannot all hold."
+        if run is not None:
+            verb = "refuses" if run.refused else "fails"
+            lead = f"{run.method} {verb}, as any method must: not all tasks can be placed."
+        found = [PageSection("", (lead,))]
+        if answer.infeasible is not None:
+            found += infeasible_sections(answer.infeasible)
+        return found
+    if answer.split is None:
+        line = (
+            "No placement was found within the limit, and no proof that there is none. Give it "
+            "more time with --time-limit."
+        )
+        return [PageSection("", (line,))]
+    line = f"Feasible: a valid placement exists, {cost_text(answer.split)} ({proof_text(result)})."
+    return [PageSection("", (line,)), *cost_sections(answer.split)]
+
+
+def proof_text(result: Result) -> str:
+    """Return what is proven about a result, in a few words."""
+    if result.status is Status.OPTIMAL:
+        return "proven optimal"
+    first = next((t for t in result.objective if not t.proven), None)
+    if first is None or first.bound is None:
+        return "no bound is proven"
+    return f"no placement has {first.term} below {short_text(first.bound)}"
+
+
+def infeasible_sections(one: Explanation) -> list[PageSection]:
+    """Return conflicts and repairs."""
+    found = []
+    for number, conflict in enumerate(one.conflicts, 1):
+        heading = "Why no placement exists" if number == 1 else f"Another conflict ({number})"
+        lines = (conflict.summary, MINIMAL if conflict.minimal else NOT_PROVEN_MINIMAL)
+        found.append(PageSection(heading, lines, _members(conflict)))
+    if one.repairs:
+        rows = tuple(
+            (repair.text + ("" if repair.least else PERHAPS_LESS), short_text(repair.price))
+            for repair in one.repairs[:MOST_REPAIRS]
+        )
+        found.append(
+            PageSection(
+                "The cheapest repairs",
+                (VERIFIED, *_open_ends(one)),
+                PageTable(("repair", "price"), rows, ("price",)),
+            )
+        )
+    elif one.conflicts:
+        none = "No single change and no pair of changes was found that leaves a placement."
+        found.append(PageSection("The cheapest repairs", (none, *_open_ends(one))))
+    if one.notes:
+        found.append(PageSection("", one.notes))
+    return found
+
+
+def _open_ends(one: Explanation) -> list[str]:
+    """Say what was left out."""
+    lines = []
+    if not one.complete:
+        lines.append("Time ran out before all changes were tried: a cheaper one may exist.")
+    if len(one.repairs) > MOST_REPAIRS:
+        lines.append(f"The first {MOST_REPAIRS} of {len(one.repairs)}; --json has all.")
+    return lines
+
+
+def _members(conflict: Conflict) -> PageTable:
+    rows = tuple(
+        (
+            m.constraint.name,
+            _amount(m, required=True),
+            _amount(m, required=False),
+            m.detail or "-",
+        )
+        for m in conflict.members
+    )
+    heads = ("constraint", "required", "available", "of what")
+    return PageTable(heads, rows, ("required", "available"))
+
+
+def _amount(member: Member, *, required: bool) -> str:
+    value = member.required if required else member.available
+    return "-" if value is None else f"{short_text(value)} {member.unit}".strip()

@@ -1,0 +1,222 @@
+"""Why the constraints of a core cannot hold together: shortage, fragmentation, or rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from slotwise.models.instance.cluster import Node
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.topology import Component, Topology
+from slotwise.models.number_text import exact_text
+from slotwise.solver.explain.conflicts.core import Core
+from slotwise.solver.explain.conflicts.fragments import fragments_text
+from slotwise.solver.explain.conflicts.quantities import (
+    ZERO,
+    all_tasks,
+    heap_of_one,
+    least_workers,
+    one_task,
+    placed,
+    quantity,
+    total_capacity,
+    total_slots,
+)
+from slotwise.solver.explain.conflicts.relaxation import relaxed
+from slotwise.solver.explain.constraint import Constraint, listed, tasks_text
+from slotwise.solver.explain.explanation import Cause
+from slotwise.solver.explain.feasibility import Decider
+
+PACKED = frozenset({"capacity", "shared_memory", "worker_min_cpu"})
+"""Limits that alone make a packing problem."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Why a core is one.
+
+    Parameters
+    ----------
+    cause, summary
+        As in `Conflict`.
+    task
+        The task that is too large; ``None`` where that is not the cause.
+    least_moved
+        How many running tasks must move at least; ``None`` where moves play no part, or where it is
+        not known.
+    """
+
+    cause: Cause
+    summary: str
+    task: tuple[Topology, Component] | None = None
+    least_moved: Decimal | None = None
+
+
+def find_cause(core: Core, decider: Decider) -> Finding:
+    """Return why the constraints of `core` cannot hold together.
+
+    A shortage is claimed only where counting proves it, fragmentation only where counting does
+    not and nothing but capacities conflict.
+    """
+    rules = {one.rule for one in core.constraints}
+    if "max_moved" in rules:
+        return _moves(core, decider)
+    for find in (_too_large, _shortage):
+        found = find(core)
+        if found is not None:
+            return found
+    limits = [one for one in core.constraints if one.is_limit]
+    packed = all(one.rule in PACKED or _is_no_slots(one) for one in limits)
+    if packed and "capacity" in rules:
+        return Finding(Cause.FRAGMENTATION, fragments_text(core, decider))
+    return Finding(
+        Cause.COMBINATION,
+        "No total is short, but these limits together leave no placement.",
+    )
+
+
+def _is_no_slots(one: Constraint) -> bool:
+    return one.rule == "slots" and not one.amount
+
+
+def _moves(core: Core, decider: Decider) -> Finding:
+    """Say how many tasks must move; left out ones count where topologies may be rejected."""
+    limit = next(one for one in core.constraints if one.rule == "max_moved")
+    allowed = f"at most {tasks_text(limit.amount or 0)} may move"
+    if "rejected" in core.instance.objective.parts:
+        return Finding(
+            Cause.COMBINATION,
+            f"The tasks cannot all be placed, and {allowed}; a task that is left out counts as "
+            "moved.",
+        )
+    least = decider.least_moved(relaxed(core.instance, [limit]))
+    must = "more must" if least is None else f"at least {least} must"
+    return Finding(
+        Cause.COMBINATION,
+        f"The tasks cannot stay where they run: {must} move, but {allowed}.",
+        least_moved=least,
+    )
+
+
+def resources_of(core: Core) -> list[str]:
+    """Return the resources whose capacities are in the core."""
+    names = (one.subject for one in core.constraints if one.rule == "capacity")
+    return list(dict.fromkeys(names))
+
+
+def _tasks(instance: Instance) -> Iterator[tuple[Topology, Component]]:
+    for topology in instance.topologies:
+        for component in placed(topology):
+            yield topology, component
+
+
+def _too_large(core: Core) -> Finding | None:
+    """Find a task that no worker, or no node, could hold even if it were alone."""
+    for topology, component in _tasks(core.instance):
+        limit, heap = topology.worker_max_heap_mb, heap_of_one(topology, component)
+        if limit is not None and heap > limit:
+            shared = heap - component.resources.get("onheap_mb", ZERO)
+            included = f" ({exact_text(shared)} MB of it shared memory)" if shared else ""
+            return Finding(
+                Cause.TASK_TOO_LARGE,
+                f"One task of {component.id} needs {exact_text(heap)} MB of heap{included}, but a "
+                f"worker of {topology.id} may have at most {exact_text(limit)} MB.",
+                (topology, component),
+            )
+        nodes = core.instance.cluster.nodes
+        if all(_why_not(core, node, topology, component) for node in nodes):
+            return Finding(
+                Cause.TASK_TOO_LARGE,
+                _fits_nowhere(core, topology, component),
+                (topology, component),
+            )
+    return None
+
+
+def _why_not(core: Core, node: Node, topology: Topology, component: Component) -> str:
+    """Return why an empty node cannot hold one task: a resource, ``slots``, or nothing."""
+    if node.slots == 0:
+        return "slots"
+    for resource in resources_of(core):
+        capacity = node.resources.get(resource, ZERO)
+        if (
+            capacity is not None
+            and one_task(core.instance, topology, component, resource) > capacity
+        ):
+            return resource
+    return ""
+
+
+def _fits_nowhere(core: Core, topology: Topology, component: Component) -> str:
+    nodes = core.instance.cluster.nodes
+    by_reason: dict[str, list[Node]] = {}
+    for node in nodes:
+        by_reason.setdefault(_why_not(core, node, topology, component), []).append(node)
+    parts = []
+    for reason, group in by_reason.items():
+        where = "the nodes" if len(group) == len(nodes) else listed(tuple(n.id for n in group))
+        have = "has" if len(group) == 1 else "have"
+        if reason == "slots":
+            parts.append(f"{where} {have} no slots")
+            continue
+        need = one_task(core.instance, topology, component, reason)
+        most = max(node.resources.get(reason) or ZERO for node in group)
+        have = have if len(group) == 1 else "have at most"
+        parts.append(f"it needs {quantity(reason, need)}, {where} {have} {exact_text(most)}")
+    return f"A single task of {component.id} ({topology.id}) fits on no node: {'; '.join(parts)}."
+
+
+def _shortage(core: Core) -> Finding | None:
+    """Find a total that is short."""
+    instance = core.instance
+    for resource in resources_of(core):
+        need, have = all_tasks(instance, resource), total_capacity(instance, resource)
+        if have is not None and need > have:
+            needed, missing = quantity(resource, need), exact_text(need - have)
+            return Finding(
+                Cause.SHORTAGE,
+                f"The tasks need {needed} in all, but {_whose(instance)} together have "
+                f"{exact_text(have)}: {missing} too little.",
+            )
+    return _too_few_slots(instance) or _too_few_nodes(instance)
+
+
+def _whose(instance: Instance) -> str:
+    usable = all(node.slots != 0 for node in instance.cluster.nodes)
+    return "all nodes" if usable else "all nodes that have slots"
+
+
+def _too_few_slots(instance: Instance) -> Finding | None:
+    slots = total_slots(instance)
+    workers = {one.id: least_workers(one) for one in instance.topologies}
+    workers = {key: count for key, count in workers.items() if count}
+    if slots is None or sum(workers.values()) <= slots:
+        return None
+    total = sum(workers.values())
+    each = ""
+    if len(workers) > 1:
+        each = f" ({', '.join(f'{key} {count}' for key, count in workers.items())})"
+    count = "worker" if total == 1 else "workers"
+    return Finding(
+        Cause.SHORTAGE,
+        f"The tasks need at least {total} {count}{each}, but all nodes together have "
+        f"{slots} slot{'' if slots == 1 else 's'}.",
+    )
+
+
+def _too_few_nodes(instance: Instance) -> Finding | None:
+    nodes = sum(node.slots != 0 for node in instance.cluster.nodes)
+    for topology, component in _tasks(instance):
+        most = topology.constraints.max_per_node.get(component.id)
+        if most is not None and component.parallelism > most * nodes:
+            needed = -(-component.parallelism // most)
+            usable = f"there {'is' if nodes == 1 else 'are'} {nodes}"
+            if nodes < len(instance.cluster.nodes):
+                usable = f"only {nodes} of {len(instance.cluster.nodes)} have slots"
+            return Finding(
+                Cause.SHORTAGE,
+                f"{tasks_text(component.parallelism)} of {component.id} ({topology.id}), at most "
+                f"{most} on a node, need {needed} nodes, but {usable}.",
+            )
+    return None

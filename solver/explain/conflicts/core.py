@@ -1,0 +1,150 @@
+"""A minimal set of constraints that cannot hold together.
+
+First whole groups are left out (one resource on all nodes, a topology), then single constraints,
+by QuickXplain, which divides and conquers. Then a deletion filter leaves out each member of the
+core in turn: it proves by a placement that the member is needed, or deletes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import to_places
+from slotwise.solver.explain.conflicts.listing import constraints_of
+from slotwise.solver.explain.conflicts.relaxation import relaxed
+from slotwise.solver.explain.constraint import Constraint
+from slotwise.solver.explain.explanation import Feasibility, Places
+from slotwise.solver.explain.feasibility import Decider, Decision
+
+Group = tuple[Constraint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """Constraints that cannot hold together.
+
+    Parameters
+    ----------
+    constraints
+        In the order of `constraints_of`.
+    witnesses
+        For each, a placement that keeps all the others; ``None`` where none was found in time.
+    instance
+        The instance with these constraints alone.
+    """
+
+    constraints: tuple[Constraint, ...]
+    witnesses: tuple[Places | None, ...]
+    instance: Instance
+
+    @property
+    def is_minimal(self) -> bool:
+        """Whether each constraint is proven to be needed."""
+        return None not in self.witnesses
+
+
+class CoreSearch:
+    """Finds cores of one instance; remembers what it has decided.
+
+    Leaving out more never takes a placement away, so that each answer holds for subsets (what has
+    a placement) or supersets (what has none) as well.
+    """
+
+    def __init__(self, instance: Instance, decider: Decider) -> None:
+        self._instance = instance
+        self._decider = decider
+        self._all = constraints_of(instance)
+        self._possible: list[frozenset[Constraint]] = []
+        self._impossible: list[frozenset[Constraint]] = []
+
+    def find(self, without: Sequence[Constraint] = ()) -> Core | None:
+        """Return a core; ``None`` where it is not proven that there is one.
+
+        `without` are constraints that it must do without.
+        """
+        usable = [one for one in self._all if one not in without]
+        if not self._conflicts(usable):
+            return None
+        groups = self._few_groups(_groups(usable))
+        kept = [one for group in groups for one in group]
+        core = [group[0] for group in self._reduced([(one,) for one in kept])]
+        return self._filtered(core)
+
+    def _few_groups(self, groups: list[Group]) -> list[Group]:
+        """Return groups that conflict: one kind of limit alone where that suffices."""
+        tasks = [group for group in groups if not group[0].is_limit]
+        for limit in (group for group in groups if group[0].is_limit):
+            if self._conflicts([*limit, *(one for group in tasks for one in group)]):
+                return self._reduced([limit, *tasks])
+        return self._reduced(groups)
+
+    def _reduced(self, groups: list[Group]) -> list[Group]:
+        """Return a minimal part of conflicting groups, by QuickXplain.
+
+        Of several, the one that keeps early groups. What is not decided in time stays.
+        """
+        if len(groups) == 1:
+            return groups
+        return self._divided([], False, groups)
+
+    def _divided(self, given: list[Group], is_new: bool, groups: list[Group]) -> list[Group]:
+        """Return what is needed of `groups` beside `given`; together they conflict."""
+        if is_new and self._conflicts([one for group in given for one in group]):
+            return []
+        if len(groups) == 1:
+            return groups
+        half = len(groups) // 2
+        first, second = groups[:half], groups[half:]
+        of_second = self._divided([*given, *first], True, second)
+        of_first = self._divided([*given, *of_second], bool(of_second), first)
+        return [*of_first, *of_second]
+
+    def _filtered(self, core: list[Constraint]) -> Core:
+        """Leave out each member in turn, and delete those that are not needed."""
+        witnesses: dict[Constraint, Places | None] = {}
+        for one in tuple(core):
+            rest = [other for other in core if other != one]
+            decision = self._decide(rest)
+            if decision.status is Feasibility.INFEASIBLE:
+                core = rest
+                continue
+            witnesses[one] = None
+            if decision.placement is not None:
+                looser = relaxed(self._instance, self._dropped(rest))
+                witnesses[one] = to_places(looser, decision.placement)
+        kept = tuple(one for one in self._all if one in core)
+        alone = relaxed(self._instance, self._dropped(kept))
+        return Core(kept, tuple(witnesses[one] for one in kept), alone)
+
+    def _dropped(self, kept: Sequence[Constraint]) -> list[Constraint]:
+        keep = set(kept)
+        return [one for one in self._all if one not in keep]
+
+    def _conflicts(self, kept: Sequence[Constraint]) -> bool:
+        """Return whether it is proven that these cannot hold together."""
+        asked = frozenset(kept)
+        if any(known <= asked for known in self._impossible):
+            return True
+        if any(asked <= known for known in self._possible):
+            return False
+        return self._decide(kept).status is Feasibility.INFEASIBLE
+
+    def _decide(self, kept: Sequence[Constraint]) -> Decision:
+        if self._decider.is_over:
+            return Decision(Feasibility.UNDECIDED)
+        decision = self._decider.decide(relaxed(self._instance, self._dropped(kept)))
+        if decision.status is Feasibility.FEASIBLE:
+            self._possible.append(frozenset(kept))
+        elif decision.status is Feasibility.INFEASIBLE:
+            self._impossible.append(frozenset(kept))
+        return decision
+
+
+def _groups(constraints: Sequence[Constraint]) -> list[Group]:
+    """Return the constraints by group, in their order."""
+    found: dict[tuple[str, str, str], list[Constraint]] = {}
+    for one in constraints:
+        found.setdefault(one.group, []).append(one)
+    return [tuple(group) for group in found.values()]

@@ -1,0 +1,145 @@
+"""The constraints of an instance by name, each of which can be left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from slotwise.models.number_text import exact_text
+
+LIMITS = (
+    "heap",
+    "capacity",
+    "max_per_node",
+    "slots",
+    "max_moved",
+    "one_task_per_worker",
+    "one_component_per_worker",
+    "incompatible",
+    "worker_min_cpu",
+    "shared_memory",
+)
+"""Rules that limit where tasks may go, in the order in which a conflict prefers to name them."""
+
+TASKS = "tasks"
+"""The rule that the tasks of a component must be placed."""
+
+MOST_NAMES = 4
+"""Of nodes in a text; more are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """One named constraint of an instance.
+
+    Parameters
+    ----------
+    rule
+        One of `LIMITS`, or `TASKS`.
+    nodes
+        Ids of the nodes whose capacity or slots it limits, all with the same limits; otherwise
+        empty.
+    is_everywhere
+        Whether `nodes` are all nodes of the cluster.
+    topology
+        Id of its topology; empty for nodes, ``max_moved`` and ``worker_min_cpu``.
+    subject
+        Resource, component or shared region; empty where there is none.
+    other
+        Second component of an incompatible pair.
+    amount
+        The limit in the user's unit (of ``tasks``: how many there are); ``None`` where the rule
+        has none.
+    """
+
+    rule: str
+    nodes: tuple[str, ...] = ()
+    is_everywhere: bool = False
+    topology: str = ""
+    subject: str = ""
+    other: str = ""
+    amount: Decimal | None = None
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether it limits where tasks may go, rather than asks for tasks to be placed."""
+        return self.rule != TASKS
+
+    @property
+    def group(self) -> tuple[str, str, str]:
+        """What a first, coarse search leaves out together: one resource on all nodes, a topology.
+
+        Tasks go by topology, capacities by resource, slots all together; others stand alone.
+        """
+        if self.nodes:
+            return (self.rule, self.subject, "")
+        if self.rule == TASKS:
+            return (self.rule, self.topology, "")
+        return (self.rule, self.topology, f"{self.subject} {self.other}")
+
+    @property
+    def name(self) -> str:
+        """Name for people, for example ``memory_mb of node n3``."""
+        return _NAMES[self.rule](self)
+
+    def __str__(self) -> str:
+        """Return the name."""
+        return self.name
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """Return names as in a sentence: ``n1, n2 and n3``; the rest of a long list is counted."""
+    if len(names) > MOST_NAMES:
+        return f"{', '.join(names[: MOST_NAMES - 1])} and {len(names) - MOST_NAMES + 1} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def nodes_text(nodes: tuple[str, ...], is_everywhere: bool) -> str:
+    """Return ``node n1``, ``nodes n1 and n2`` or ``each of the 5 nodes``."""
+    if len(nodes) == 1:
+        return f"node {nodes[0]}"
+    if is_everywhere:
+        return f"each of the {len(nodes)} nodes"
+    return f"each of the nodes {listed(nodes)}"
+
+
+def tasks_text(count: Decimal | int) -> str:
+    """Return ``1 task`` or ``3 tasks``."""
+    return f"{count} task{'' if count == 1 else 's'}"
+
+
+def _amount(one: Constraint) -> str:
+    assert one.amount is not None, one.rule
+    return exact_text(one.amount)
+
+
+def _incompatible(one: Constraint) -> str:
+    if one.subject == one.other:
+        return f"at most one task of {one.subject} in a worker ({one.topology})"
+    return f"{one.subject} and {one.other} never in one worker ({one.topology})"
+
+
+def _tasks(one: Constraint) -> str:
+    if one.amount == 1:
+        return f"the task of {one.subject} must be placed ({one.topology})"
+    return f"all {_amount(one)} tasks of {one.subject} must be placed ({one.topology})"
+
+
+_NAMES: dict[str, Callable[[Constraint], str]] = {
+    "heap": lambda one: f"at most {_amount(one)} MB of heap in a worker ({one.topology})",
+    "capacity": lambda one: f"{one.subject} of {nodes_text(one.nodes, one.is_everywhere)}",
+    "max_per_node": lambda one: (
+        f"at most {tasks_text(one.amount or 0)} of {one.subject} on a node ({one.topology})"
+    ),
+    "slots": lambda one: f"slots of {nodes_text(one.nodes, one.is_everywhere)}",
+    "max_moved": lambda one: f"at most {tasks_text(one.amount or 0)} moved",
+    "one_task_per_worker": lambda one: f"one task per worker ({one.topology})",
+    "one_component_per_worker": lambda one: f"one component per worker ({one.topology})",
+    "incompatible": _incompatible,
+    "worker_min_cpu": lambda one: f"a worker counts at least {_amount(one)} cpu",
+    "shared_memory": lambda one: (
+        f"shared memory {one.subject} of {_amount(one)} MB ({one.topology})"
+    ),
+    TASKS: _tasks,
+}

@@ -1,0 +1,96 @@
+"""Why an instance has no placement: `explain_infeasible`."""
+
+from __future__ import annotations
+
+from slotwise.models.instance.instance import Instance
+from slotwise.models.values import time_limit, whole
+from slotwise.solver.explain.conflicts.cause import find_cause
+from slotwise.solver.explain.conflicts.core import Core, CoreSearch
+from slotwise.solver.explain.conflicts.requirement import members_of
+from slotwise.solver.explain.constraint import Constraint
+from slotwise.solver.explain.explanation import Conflict, Explanation, Feasibility
+from slotwise.solver.explain.feasibility import Decider
+from slotwise.solver.explain.prices import RepairPrices
+from slotwise.solver.explain.repairs.search import find_repairs
+
+DEFAULT_PRICES = RepairPrices()
+
+MOST_CONFLICTS = 3
+"""Conflicts that are looked for; each shares no limit with those before it."""
+
+FOR_FIRST = 0.6
+"""Most of the time that may pass until it is known whether there is a placement."""
+
+FOR_CONFLICTS = 0.5
+"""Most of the time left then that conflicts may take; the rest is for repairs."""
+
+
+def explain_infeasible(
+    instance: Instance,
+    *,
+    time_limit_s: float = 30.0,
+    prices: RepairPrices = DEFAULT_PRICES,
+    seed: int = 0,
+    workers: int = 1,
+) -> Explanation:
+    """Return why `instance` has no placement, and the cheapest repairs.
+
+    Parameters
+    ----------
+    instance
+        What to explain. If it has a placement after all, the answer says so with the placement.
+    time_limit_s
+        Wall-clock seconds in all, above 0; what is found and proven by then is returned.
+    prices
+        What the changes cost that make up repairs.
+    seed, workers
+        As in `solve`.
+
+    Raises
+    ------
+    InputError
+        For an argument out of range.
+    """
+    seconds = time_limit(time_limit_s, "time limit")
+    whole(workers, "workers", least=1)
+    decider = Decider(seconds, seed=whole(seed, "seed"), workers=workers)
+    decision = decider.decide(instance, fraction=FOR_FIRST)
+    if decision.status is not Feasibility.INFEASIBLE:
+        return Explanation(
+            decision.status, decision.placement, seconds=decider.spent_s, solves=decider.solves
+        )
+    cores = _cores(instance, decider.until(FOR_CONFLICTS))
+    if not cores:
+        return Explanation(
+            Feasibility.INFEASIBLE,
+            complete=False,
+            seconds=decider.spent_s,
+            solves=decider.solves,
+            notes=("The time ended before a conflict was found; give it more.",),
+        )
+    conflicts = tuple(_conflict(core, decider) for core in cores)
+    found = find_repairs(instance, [core.constraints for core in cores], prices, decider)
+    return Explanation(
+        Feasibility.INFEASIBLE,
+        conflicts=conflicts,
+        repairs=found.repairs,
+        complete=found.is_complete,
+        seconds=decider.spent_s,
+        solves=decider.solves,
+    )
+
+
+def _cores(instance: Instance, decider: Decider) -> list[Core]:
+    """Return cores that share no limit, as many as are found."""
+    search = CoreSearch(instance, decider)
+    found: list[Core] = []
+    used: list[Constraint] = []
+    while len(found) < MOST_CONFLICTS and (core := search.find(used)) is not None:
+        found.append(core)
+        used += [one for one in core.constraints if one.is_limit]
+    return found
+
+
+def _conflict(core: Core, decider: Decider) -> Conflict:
+    finding = find_cause(core, decider)
+    return Conflict(members_of(core, finding), core.is_minimal, finding.cause, finding.summary)

@@ -1,0 +1,90 @@
+"""A quick placement: large tasks first, each in the first worker that has room."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.problem.problem import Problem, TaskClass
+from slotwise.models.problem.rules import Rules
+from slotwise.models.values import NO_LIMIT
+
+
+@dataclass(slots=True)
+class _Worker:
+    topology: int
+    heap: int = 0
+    components: Counter[int] = field(default_factory=Counter)
+
+
+def first_fit(problem: Problem) -> Placement | None:
+    """Return a placement of all tasks, to be judged; ``None`` where a task found no room.
+
+    Shared memory, the least cpu of a worker and limits of moves are not looked at.
+    """
+    filling = _Filling(problem)
+    share = problem.demand / np.maximum(problem.capacity.max(axis=0, initial=1), 1)
+    order = sorted(range(len(problem.classes)), key=lambda c: -float(share[c].max(initial=0.0)))
+    return filling.placement() if all(filling.add(c) for c in order) else None
+
+
+class _Filling:
+    """What is placed so far."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._free = np.where(problem.hard, problem.capacity, NO_LIMIT)
+        self._workers: list[list[_Worker]] = [[] for _ in range(problem.node_count)]
+        self._nodes = [UNPLACED] * problem.task_count
+        self._labels = [UNPLACED] * problem.task_count
+        self._on_node: Counter[tuple[int, int]] = Counter()
+
+    def placement(self) -> Placement:
+        """Return the placement."""
+        return Placement(tuple(self._nodes), tuple(self._labels))
+
+    def add(self, c: int) -> bool:
+        """Place the tasks of a class; nodes that one of them found full are left out for good."""
+        one, demand = self._problem.classes[c], self._problem.demand[c]
+        node = 0
+        for task in one.tasks:
+            while node < self._problem.node_count:
+                label = self._room(node, c, one)
+                if label is not None:
+                    break
+                node += 1
+            else:
+                return False
+            self._free[node] -= demand
+            worker = self._workers[node][label]
+            worker.heap += int(self._problem.heap[c])
+            worker.components[one.component] += 1
+            self._on_node[node, one.component] += 1
+            self._nodes[task], self._labels[task] = node, label
+        return True
+
+    def _room(self, node: int, c: int, one: TaskClass) -> int | None:
+        """Return the worker of a node that takes a task, a new one if need be."""
+        rules = self._problem.rules[one.topology]
+        most = dict(rules.max_per_node).get(one.component, NO_LIMIT)
+        if self._on_node[node, one.component] >= most:
+            return None
+        if (self._problem.demand[c] > self._free[node]).any():
+            return None
+        heap, workers = int(self._problem.heap[c]), self._workers[node]
+        for label, worker in enumerate(workers):
+            if worker.topology == one.topology and _takes(rules, worker, one.component, heap):
+                return label
+        if len(workers) >= int(self._problem.slots[node]) or heap > rules.heap_limit:
+            return None
+        workers.append(_Worker(one.topology))
+        return len(workers) - 1
+
+
+def _takes(rules: Rules, worker: _Worker, component: int, heap: int) -> bool:
+    if worker.heap + heap > rules.heap_limit:
+        return False
+    return not any(rules.keeps_apart(component, other) for other in worker.components)

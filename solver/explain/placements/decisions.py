@@ -1,0 +1,205 @@
+"""The first decision of a method after which no completion exists.
+
+The more tasks are fixed, the fewer completions there are: so the decisions after which one
+exists are the first ones, and a binary search finds the last of them. Each step is decided
+exactly (`completion`). A search that steps back is looked at where it had placed most tasks.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from slotwise.heuristics.decision_log import TaskDecision
+from slotwise.models.explanation.alternatives import Alternative, alternatives
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.verdict import Violation
+from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.explain.placements.completion import (
+    Completable,
+    complete,
+    partial_placement,
+    with_fixed,
+)
+
+SLICE = 0.25
+"""Share of the time that is left which one step may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """A task without any place beside the fixed ones, and what forbids each place."""
+
+    task: int
+    places: tuple[Alternative, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstMistake:
+    """What went wrong in a sequence of decisions.
+
+    Parameters
+    ----------
+    decisions
+        The sequence.
+    possible
+        After this many decisions from the start a completion exists: `completion` is one.
+    impossible
+        After this many none exists, proven; ``None`` = the whole sequence has a completion, or
+        whether it has was not settled.
+    settled
+        Whether nothing is open: `impossible` is `possible` + 1, or everything is possible.
+    completion
+        A valid placement that keeps the first `possible` decisions.
+    broken
+        The rules that the first `impossible` decisions break by themselves.
+    stuck
+        Where they break none: the tasks that then have no place at all, one of each component.
+    interrupted
+        Whether Ctrl-C ended the search.
+    """
+
+    decisions: tuple[TaskDecision, ...]
+    possible: int
+    impossible: int | None
+    settled: bool
+    completion: Placement
+    broken: tuple[Violation, ...] = ()
+    stuck: tuple[Stuck, ...] = ()
+    interrupted: bool = False
+
+    @property
+    def decision(self) -> TaskDecision | None:
+        """The first decision after which no completion exists, where it is known."""
+        if self.impossible is None or not self.settled:
+            return None
+        return self.decisions[self.possible]
+
+    def fixed(self, instance: Instance) -> Placement:
+        """Return the placement of the decisions up to the first mistake, that one included."""
+        count = self.possible if self.impossible is None else self.impossible
+        return partial_placement(instance, self.decisions[:count])
+
+
+def first_mistake(
+    problem: Problem,
+    decisions: tuple[TaskDecision, ...],
+    completion: Placement,
+    *,
+    time_limit_s: float,
+    seed: int = 0,
+    workers: int = 1,
+) -> FirstMistake:
+    """Return the first of `decisions` after which the other tasks have no place.
+
+    Parameters
+    ----------
+    problem
+        Of an instance without ``objective.limits``.
+    completion
+        A valid placement of all tasks.
+    time_limit_s
+        Wall clock for all steps together.
+    """
+    search = _Search(problem, decisions, completion, time_limit_s, seed, workers)
+    return search.run()
+
+
+class _Search:
+    """The binary search between what is possible and what is not."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        decisions: tuple[TaskDecision, ...],
+        completion: Placement,
+        time_limit_s: float,
+        seed: int,
+        workers: int,
+    ) -> None:
+        self._problem = problem
+        self._decisions = decisions
+        self._end = time.monotonic() + time_limit_s
+        self._seed, self._workers = seed, workers
+        self._possible = 0
+        self._completion = completion
+        self._impossible: int | None = None
+        self._broken: tuple[Violation, ...] = ()
+        self._undecided: set[int] = set()
+        self._interrupted = False
+        self._keep(completion)
+
+    def run(self) -> FirstMistake:
+        """Search, all decisions first; end at what cannot be settled in time."""
+        self._decide(len(self._decisions))
+        while (middle := self._middle()) is not None and time.monotonic() < self._end:
+            self._decide(middle)
+        top = len(self._decisions)
+        settled = self._possible == top or self._impossible == self._possible + 1
+        stuck: tuple[Stuck, ...] = ()
+        if settled and self._impossible is not None and not self._broken:
+            stuck = tuple(self._stuck())
+        return FirstMistake(
+            decisions=self._decisions,
+            possible=self._possible,
+            impossible=self._impossible,
+            settled=settled,
+            completion=self._completion,
+            broken=self._broken,
+            stuck=stuck,
+            interrupted=self._interrupted,
+        )
+
+    def _middle(self) -> int | None:
+        """Return the next number of decisions to try; ``None`` = nothing is left to try."""
+        top = len(self._decisions) + 1 if self._impossible is None else self._impossible
+        left = [n for n in range(self._possible + 1, top) if n not in self._undecided]
+        return left[len(left) // 2] if left else None
+
+    def _decide(self, count: int) -> None:
+        """Learn whether the first `count` decisions have a completion."""
+        if count <= self._possible:
+            return
+        left = max(0.1, SLICE * (self._end - time.monotonic()))
+        found = complete(
+            self._problem.instance,
+            self._decisions[:count],
+            time_limit_s=left,
+            seed=self._seed,
+            workers=self._workers,
+        )
+        if found.interrupted:
+            self._interrupted, self._end = True, 0.0
+        if found.placement is not None:
+            self._keep(found.placement)
+        elif found.answer is Completable.NO:
+            self._impossible, self._broken = count, found.broken
+        else:
+            self._undecided.add(count)
+
+    def _keep(self, placement: Placement) -> None:
+        """Take a whole placement: it may keep more decisions than it was asked to."""
+        kept = 0
+        for one in self._decisions:
+            if (placement.nodes[one.task], placement.workers[one.task]) != (one.node, one.worker):
+                break
+            kept += 1
+        if kept >= self._possible:
+            self._possible, self._completion = kept, placement
+
+    def _stuck(self) -> list[Stuck]:
+        """Return a task of each class that has no place beside the first `impossible` decisions."""
+        fixed = self._decisions[: self._impossible]
+        partial = partial_placement(self._problem.instance, fixed)
+        problem = compile_problem(with_fixed(self._problem.instance, fixed))
+        done = {one.task for one in fixed}
+        found = []
+        for one in problem.classes:
+            waiting = [task for task in one.tasks if task not in done]
+            if waiting:
+                places = alternatives(problem, partial, waiting[0])
+                if all(place.forbidden_by for place in places):
+                    found.append(Stuck(waiting[0], places))
+        return found

@@ -1,0 +1,166 @@
+"""The cheapest repairs of an instance without a placement, each verified by solving its result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from slotwise.models.instance.instance import Instance
+from slotwise.solver.explain import change as kinds
+from slotwise.solver.explain.conflicts.core import CoreSearch
+from slotwise.solver.explain.constraint import Constraint
+from slotwise.solver.explain.explanation import Repair
+from slotwise.solver.explain.feasibility import Decider
+from slotwise.solver.explain.prices import RepairPrices, price_of
+from slotwise.solver.explain.repairs.application import applied
+from slotwise.solver.explain.repairs.evictions import best_eviction
+from slotwise.solver.explain.repairs.least_amount import Found, least_amount
+from slotwise.solver.explain.repairs.levers import Lever, levers
+
+MOST_PAIRS = 5
+"""Pairs of changes that are looked for, the cheapest; others may be left out."""
+
+LOSES_TASKS = frozenset({kinds.EVICT, kinds.LOWER_PARALLELISM})
+"""Changes after which fewer tasks run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repairs:
+    """Repairs, cheapest first, and whether all that were considered were decided."""
+
+    repairs: tuple[Repair, ...]
+    is_complete: bool
+
+
+def find_repairs(
+    instance: Instance,
+    conflicts: Sequence[Sequence[Constraint]],
+    prices: RepairPrices,
+    decider: Decider,
+) -> Repairs:
+    """Return single changes that help, each by its least amount, and pairs where they lose tasks.
+
+    Pairs of changes are tried where no single one helps, or none that leaves all tasks in.
+
+    `conflicts`, one or more, are sets of constraints that cannot hold together; every repair must
+    touch each of them. Evictions of more than one topology count as one change.
+    """
+    search = _Search(instance, prices, decider)
+    choices = [levers(instance, members) for members in conflicts]
+    everywhere = [{lever.base for lever in found} for found in choices[1:]]
+    search.try_each([one for one in choices[0] if all(one.base in found for found in everywhere)])
+    search.try_evictions()
+    if all(_loses_tasks(repair) for repair in search.found):
+        search.try_pairs(choices)
+    ordered = sorted(search.found, key=lambda one: (one.price, len(one.text), one.text))
+    return Repairs(tuple(ordered), search.is_complete)
+
+
+def _loses_tasks(repair: Repair) -> bool:
+    return any(change.kind in LOSES_TASKS for change in repair.changes)
+
+
+class _Search:
+    """The repairs so far."""
+
+    def __init__(self, instance: Instance, prices: RepairPrices, decider: Decider) -> None:
+        self.found: list[Repair] = []
+        self.is_complete = True
+        self._singles = False  # whether single changes were found before pairs were tried
+        self._instance = instance
+        self._prices = prices
+        self._decider = decider
+
+    def try_each(self, choices: Sequence[Lever]) -> None:
+        """Try each lever alone, those with the cheapest first step first."""
+        for lever in sorted(choices, key=self._first_price):
+            if self._decider.is_over:
+                self.is_complete = False
+                return
+            answer = least_amount(self._instance, lever, self._decider)
+            self.is_complete &= answer.is_decided
+            if answer.found is not None:
+                self._add([answer.found])
+
+    def try_evictions(self) -> None:
+        """Try the set of topologies whose eviction is cheapest, where one is not enough."""
+        evicted = [r for r in self.found if r.changes[0].kind == kinds.EVICT]
+        if self._decider.is_over or evicted:
+            return
+        found, is_decided = best_eviction(self._instance, self._decider)
+        self.is_complete &= is_decided
+        if found is not None:
+            self._add([found])
+
+    def try_pairs(self, choices: Sequence[Sequence[Lever]]) -> None:
+        """Try pairs of levers: what the first leaves in conflict, the second must touch."""
+        self._singles = bool(self.found)
+        tried: set[frozenset[object]] = set()
+        for first in self._worth_pairing(choices[0]):
+            if self._decider.is_over:
+                self.is_complete = False
+                return
+            others = self._others(first, choices[1:])
+            if others is None:
+                self.is_complete = False
+                continue
+            for second in self._worth_pairing(others):
+                pair = frozenset((first.base, second.base))
+                least = self._first_price(first) + self._first_price(second)
+                if len(pair) == 2 and pair not in tried and least < self._price_to_beat():
+                    tried.add(pair)
+                    self._try_pair(first, second)
+
+    def _worth_pairing(self, choices: Sequence[Lever]) -> list[Lever]:
+        """Return levers by the price of their first step.
+
+        Where leaving out tasks helps alone, only those that leave out none.
+        """
+        kept = [one for one in choices if not (self._singles and one.base.kind in LOSES_TASKS)]
+        return sorted(kept, key=self._first_price)
+
+    def _others(self, first: Lever, choices: Sequence[Sequence[Lever]]) -> Sequence[Lever] | None:
+        """Return the levers of a conflict that all of `first` leaves; ``None`` = none was found."""
+        for other in choices:
+            if all(lever.base != first.base for lever in other):
+                return other
+        full = applied(self._instance, first.change(first.most))
+        core = CoreSearch(full, self._decider).find()
+        if core is None:
+            return None
+        here = {node.id for node in self._instance.cluster.nodes}  # the first may add others
+        return [one for one in levers(full, core.constraints) if here.issuperset(one.base.nodes)]
+
+    def _price_to_beat(self) -> float | Fraction:
+        """Return the price from which on a pair is not looked at."""
+        prices = sorted(repair.price for repair in self.found)
+        return prices[MOST_PAIRS - 1] if len(prices) >= MOST_PAIRS else math.inf
+
+    def _try_pair(self, first: Lever, second: Lever) -> None:
+        """Take the least of the second with all of the first, then the least of the first."""
+        if self._decider.is_over:
+            self.is_complete = False
+            return
+        whole = applied(self._instance, first.change(first.most))
+        other = least_amount(whole, second, self._decider)
+        self.is_complete &= other.is_decided
+        if other.found is None:
+            return
+        beside = applied(self._instance, other.found.change)
+        one = least_amount(beside, first, self._decider)
+        self.is_complete &= one.is_decided
+        if one.found is not None:
+            self._add([one.found, other.found])
+
+    def _first_price(self, lever: Lever) -> Fraction:
+        return Fraction(price_of(lever.change(1), self._instance, self._prices))
+
+    def _add(self, parts: Sequence[Found]) -> None:
+        """Add a repair of one change, or of two; the first holds the instance and placement."""
+        changes = tuple(part.change for part in parts)
+        price = sum(Fraction(price_of(c, self._instance, self._prices)) for c in changes)
+        least = all(part.is_least for part in parts)
+        last = parts[0]
+        self.found.append(Repair(changes, Fraction(price), least, last.instance, last.placement))

@@ -1,0 +1,254 @@
+"""The command ``explain``: every question, as text, JSON and page, with its exit code."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+import slotwise
+from slotwise.models.instance_file import instance_hash
+from slotwise.solver.core.result import Status
+
+
+@pytest.fixture
+def plans(cli, examples):
+    """Two valid placements of word-count, and a broken one of tight."""
+    cli("solve", "word-count.json", "--out", "best.json")
+    cli("place", "word-count.json", "--with", "r-storm", "--out", "r-storm.json")
+    answer = cli("place", "tight.json", "--with", "round-robin", "--json")
+    (examples / "broken.json").write_text(json.dumps(answer.json["placement"]))
+    return examples
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+def test_a_feasible_instance_says_so_with_its_cost(cli, examples):
+    answer = cli("explain", "word-count.json")
+    assert answer.code == 0
+    assert "Feasible: a valid placement exists, overload 0, network 23" in answer.out
+    document = cli("explain", "word-count.json", "--json").json
+    assert document["status"] == "optimal"
+    assert sum(one["cost"] for one in document["cost"]["streams"]) == 23
+
+
+def test_an_infeasible_instance_says_why_and_how_to_mend_it(cli, examples):
+    answer = cli("explain", "too-big.json")
+    assert answer.code == 1
+    assert "No placement exists" in answer.out
+    assert "raise cpu of node" in flat(answer.out)
+    document = cli("explain", "too-big.json", "--json").json
+    assert document["status"] == "infeasible"
+    assert document["infeasible"]["conflicts"]
+
+
+def test_the_first_mistake_of_a_method(cli, examples):
+    answer = cli("explain", "tight.json", "--with", "r-storm", "--out", "missed.json")
+    assert answer.code == 1
+    text = flat(answer.out)
+    assert "After its first decision (wc/lines[0]) everything could still be placed." in text
+    assert "Decision 2 made it impossible: wc/split[0] on n1, worker 0." in text
+    assert cli("judge", "tight.json", "missed.json").code == 0
+    document = cli("explain", "tight.json", "--with", "r-storm", "--json").json
+    mistake = document["first_mistake"]
+    assert (mistake["possible"], mistake["impossible"], mistake["settled"]) == (1, 2, True)
+    assert document["status"] == "refused"
+    assert document["missed"]["topologies"]["wc"]["lines[0]"] == {"node": "n1", "worker": 0}
+
+
+def test_a_method_that_breaks_a_rule_has_a_nearest_placement(cli, examples):
+    answer = cli("explain", "tight.json", "--with", "round-robin")
+    assert answer.code == 1
+    text = flat(answer.out)
+    assert "round-robin breaks a rule: node n1 needs 1200 memory_mb and has 1000." in text
+    assert "It moves 2 tasks" in text
+
+
+def test_a_method_that_does_not_fail(cli, examples):
+    answer = cli("explain", "word-count.json", "--with", "r-storm")
+    assert answer.code == 0
+    assert "nothing went wrong" in answer.out
+
+
+def test_a_method_that_rightly_refuses(cli, examples):
+    answer = cli("explain", "too-big.json", "--with", "r-storm-pseudocode")
+    assert answer.code == 1
+    assert "as any method must" in answer.out
+
+
+def test_a_method_that_does_not_apply(cli, examples):
+    answer = cli("explain", "tight.json", "--with", "stromax-reassign")
+    assert answer.code == 1
+    assert "does not apply to this instance" in flat(answer.out)
+
+
+def test_a_command_does_not_tell_its_decisions(cli, examples):
+    document = json.loads((examples / "tight.json").read_text())
+    components = document["topologies"][0]["components"]
+    components.sort(key=lambda one: one["id"] != "split")  # first fit puts 500 beside its 400
+    (examples / "split-first.json").write_text(json.dumps(document))
+    answer = cli("explain", "split-first.json", "--with", "cmd:python first_fit.py")
+    assert answer.code == 1
+    assert "does not tell the order of its decisions" in flat(answer.out)
+
+
+def test_a_valid_placement(cli, plans):
+    answer = cli("explain", "word-count.json", "r-storm.json", "--optimal")
+    assert answer.code == 0
+    assert "Valid: every hard rule holds. Cost: overload 0, network 28." in answer.out
+    assert re.search(r"network +28 +23 +\+5 +proven", answer.out)
+    document = cli("explain", "word-count.json", "r-storm.json", "--json").json
+    assert document["optimal"] is None
+    assert sum(one["cost"] for one in document["cost"]["streams"]) == 28
+
+
+def test_a_broken_placement(cli, plans):
+    answer = cli("explain", "tight.json", "broken.json", "--out", "mended.json")
+    assert answer.code == 1
+    text = flat(answer.out)
+    assert "Not valid: it breaks 1 hard rule." in text
+    assert "It moves 2 tasks" in text
+    assert "fewer moves do not suffice" in text
+    assert cli("judge", "tight.json", "mended.json").code == 0
+
+
+def test_two_placements(cli, plans):
+    answer = cli("explain", "word-count.json", "r-storm.json", "best.json")
+    assert answer.code == 0
+    assert re.search(r"network +28 +23 +-5", answer.out)
+    document = cli("explain", "word-count.json", "r-storm.json", "best.json", "--json").json
+    changes = [one["second"] - one["first"] for one in document["streams"]]
+    assert sum(changes) == -5
+    assert document["steps_from"] == "first"
+    turned = cli("explain", "word-count.json", "best.json", "r-storm.json", "--json").json
+    assert turned["steps_from"] == "second"
+    same = cli("explain", "word-count.json", "best.json", "best.json")
+    assert "The two are the same" in same.out
+
+
+def test_a_task(cli, plans):
+    answer = cli("explain", "word-count.json", "r-storm.json", "--task", "wc/split[1]")
+    assert answer.code == 0
+    assert "wc/split[1] is on n2, worker 0." in answer.out
+    assert "node n1 needs 240 cpu and has 200" in flat(answer.out)
+    bare = cli("explain", "word-count.json", "r-storm.json", "--task", "split[1]", "--json").json
+    assert bare["task"] == "wc/split[1]"
+    assert [place["node"] for place in bare["places"] if place["here"]] == ["n2"]
+
+
+class Tags(HTMLParser):
+    """The tags of a page, each closed in its turn, and its text."""
+
+    EMPTY = ("meta", "rect", "br")
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen, self.text = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append(tag)
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+        for key, value in attrs:
+            assert key not in ("src", "href"), (tag, key, value)
+
+    def handle_startendtag(self, tag, attrs):
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.mark.parametrize(
+    ("words", "drawings", "said"),
+    [
+        (["word-count.json"], 1, "Feasible: a valid placement exists"),
+        (["too-big.json"], 0, "The cheapest repairs"),
+        (["tight.json", "--with", "r-storm"], 2, "Decision 2 made it impossible"),
+        (["word-count.json", "r-storm.json"], 1, "What the streams pay"),
+        (["tight.json", "broken.json"], 2, "The nearest valid placement"),
+        (["word-count.json", "r-storm.json", "best.json"], 2, "Tasks that are elsewhere"),
+        (["word-count.json", "r-storm.json", "--task", "split[1]"], 1, "is on n2, worker 0"),
+    ],
+    ids=["feasible", "infeasible", "method", "valid", "broken", "two", "task"],
+)
+def test_the_page_says_the_same_and_needs_nothing_else(cli, plans, words, drawings, said):
+    cli("explain", *words, "--html", "page.html")
+    page = Tags()
+    page.feed((plans / "page.html").read_text())
+    assert page.open == []
+    assert page.seen.count("figure") == drawings
+    assert said in flat("".join(page.text))
+
+
+def test_names_are_escaped_in_the_page(cli, examples):
+    text = (examples / "word-count.json").read_text().replace('"n1"', '"<b>n1</b>"')
+    (examples / "odd.json").write_text(text)
+    assert cli("explain", "odd.json", "--html", "page.html").code == 0
+    page = (examples / "page.html").read_text()
+    assert "<b>n1" not in page
+    assert "&lt;b&gt;n1" in page
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["tight.json", "best.json"], "is the hash of another instance"),
+        (["word-count.json", "best.json", "broken.json"], "is the hash of another instance"),
+        (["word-count.json", "best.json", "--task", "splt[1]"], "did you mean"),
+        (["word-count.json", "--task", "split[1]"], "needs one PLACEMENT"),
+        (["word-count.json", "best.json", "r-storm.json", "--task", "split[1]"], "needs one"),
+        (["word-count.json", "best.json", "--with", "r-storm"], "leave PLACEMENT out"),
+        (["word-count.json", "--with", "r-strom"], "did you mean"),
+        (["word-count.json", "--optimal"], "goes with one PLACEMENT"),
+        (["word-count.json", "nothing.json"], "nothing.json"),
+        (["-", "-"], "stdin"),
+        (["word-count.json", "--html", "nowhere/page.html"], "does not exist"),
+    ],
+)
+def test_bad_input_is_one_line(cli, plans, words, said):
+    answer = cli("explain", *words)
+    assert answer.code == 2
+    assert answer.out == ""
+    assert len(answer.err.splitlines()) == 1
+    assert said in answer.err
+
+
+def test_a_task_without_a_place(cli, plans):
+    document = json.loads((plans / "best.json").read_text())
+    del document["topologies"]["wc"]["split[1]"]
+    (plans / "part.json").write_text(json.dumps(document))
+    answer = cli("explain", "word-count.json", "part.json", "--task", "split[1]")
+    assert (answer.code, len(answer.err.splitlines())) == (2, 1)
+    partial = cli("explain", "word-count.json", "part.json")
+    assert partial.code == 1
+    assert "1 task of topology wc has no place" in flat(partial.out)
+    assert "places 1 task that had no place (wc/split[1])" in flat(partial.out)
+
+
+def test_every_document_names_its_instance(cli, plans):
+    hashed = instance_hash(slotwise.read_instance("word-count.json"))
+    for words in ([], ["best.json"], ["best.json", "r-storm.json"], ["--with", "round-robin"]):
+        assert cli("explain", "word-count.json", *words, "--json").json["instance"] == hashed
+
+
+def test_ctrl_c_ends_the_whole_explanation(cli, examples, monkeypatch):
+    """The search takes the press; what comes after it must not start searches of its own."""
+    import slotwise.solver.explain.placements.completion as module
+    from slotwise.solver.solve import solve
+
+    def interrupted(problem, **options):
+        found = solve(problem, **options)
+        return replace(found, status=Status.UNKNOWN, placement=None, interrupted=True)
+
+    monkeypatch.setattr(module, "solve", interrupted)
+    answer = cli("explain", "tight.json", "--with", "r-storm")
+    assert (answer.code, answer.out) == (130, "")

@@ -1,0 +1,80 @@
+"""The pages of docs/methods/: one for every method, with tables that agree with measured.csv."""
+
+from __future__ import annotations
+
+import marked
+import measured_gaps
+import pytest
+from graded_folder import make_graded
+
+import slotwise
+from slotwise.heuristics import HEURISTICS
+from slotwise.models.families.registry import FAMILIES
+
+SECTIONS = {"Where it fails", "Where they fail"}
+READ = {"How it is read", "How they are read"}
+OVERVIEW = "index.md"
+
+
+def test_every_method_has_a_page_with_its_gaps():
+    told = [
+        name
+        for page, names, _ in measured_gaps.pages()
+        if page.name != OVERVIEW
+        for name in names.split(", ")
+    ]
+    assert set(told) == set(HEURISTICS)
+
+
+@pytest.mark.parametrize(
+    ("page", "names", "text"),
+    list(measured_gaps.pages()),
+    ids=lambda part: getattr(part, "name", ""),
+)
+def test_tables_are_those_of_the_measurements(page, names, text):
+    assert text == measured_gaps.body(measured_gaps.read(), names)
+    assert "| `" in text
+
+
+def test_pages_say_what_is_read_and_where_the_method_fails():
+    for page in {page for page, _, _ in measured_gaps.pages() if page.name != OVERVIEW}:
+        headings = {line[3:] for line in page.read_text("utf-8").splitlines() if line[:3] == "## "}
+        assert headings & SECTIONS, page
+        assert headings & READ, page
+        assert "Measured gaps" in headings, page
+
+
+@pytest.mark.parametrize("method", HEURISTICS)
+def test_measured_values_are_those_of_today(method):
+    """One instance of each family; stochastic methods have the grading's seed."""
+    lines = {line[:2]: line for line in measured_gaps.read() if line.method == method}
+    for case in (("rstorm", 3), ("random", 5), ("partition", 2), ("stromax", 6)):
+        line = lines[case]
+        instance = FAMILIES[case[0]].make(case[1], 0)
+        found = slotwise.place(instance, method, seed=0)
+        if isinstance(found, slotwise.Refusal):
+            assert line.status == "refused", (case, found.reason)
+            continue
+        verdict = slotwise.judge(instance, found)
+        assert verdict.valid == (line.status == "valid"), case
+        told = dict(part.split("=") for part in line.values.split())
+        if verdict.valid:
+            assert {name: float(value) for name, value in told.items()} == {
+                term.term: float(term.value) for term in verdict.objective
+            }, case
+
+
+def test_collecting_a_graded_folder_gives_a_line_for_each_run(tmp_path):
+    lines = measured_gaps.collect(make_graded(tmp_path))
+    assert {line.method for line in lines} > {measured_gaps.OPTIMUM}
+    assert all(line.gap == "0" for line in lines if line.status == "optimal")
+    assert {line.status for line in lines} >= {"optimal", "infeasible"}
+
+
+def test_text_between_markers_is_replaced_and_nothing_else():
+    page = "a\n<!-- begin x -->\nold\n<!-- end -->\nb\n<!-- begin y -->\nkept\n<!-- end -->\n"
+    new = marked.replaced(page, "x", "new")
+    assert marked.blocks(new) == {"x": "new", "y": "kept"}
+    assert new.startswith("a\n")
+    with pytest.raises(KeyError, match="no markers"):
+        marked.replaced(page, "z", "new")
