@@ -14,8 +14,8 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from slotwise.benchmarks.proofs.generated.matrix_instances import constrained, grid_qap
 from slotwise.benchmarks.proofs.isolated_run import Measured, measure
-from slotwise.benchmarks.proofs.matrix_instances import constrained, grid_qap
 from slotwise.benchmarks.table import Table, number
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_data
