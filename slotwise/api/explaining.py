@@ -5,9 +5,11 @@ from __future__ import annotations
 from slotwise.api.explanations import questions
 from slotwise.api.explanations.answers import Explained
 from slotwise.api.inputs import InstanceLike, MinCpu, PlacementLike, as_placement, as_problem
+from slotwise.api.placing import as_method
 from slotwise.heuristics.method import Method
-from slotwise.heuristics.registry import find_method
+from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError
+from slotwise.models.values import time_limit, whole
 
 
 def explain(
@@ -61,12 +63,15 @@ def explain(
     """
     check_question(placement is not None, other is not None, method, task, optimal)
     problem = as_problem(instance, topology, worker_min_cpu, submitters)
-    limits = questions.Limits(time_limit_s, workers, seed)
+    limits = questions.Limits(
+        time_limit(time_limit_s, "time_limit_s"),
+        whole(workers, "workers", least=1),
+        whole(seed, "seed"),
+    )
     if placement is None:
         if method is None:
             return questions.one_instance(problem, limits)
-        chosen = find_method(method) if isinstance(method, str) else method
-        return questions.one_method(problem, chosen, limits)
+        return questions.one_method(problem, as_method(method), limits)
     given = as_placement(placement, problem.instance)
     if other is not None:
         return questions.comparison(problem, given, as_placement(other, problem.instance))
@@ -76,14 +81,17 @@ def explain(
 
 
 def check_question(
-    placement: bool, other: bool, method: str | Method | None, task: str | None, optimal: bool
+    placement: bool, other: bool, method: str | Method | None, task: object, optimal: bool
 ) -> None:
     """Refuse what cannot be asked together: whether there are placements, and the options."""
     if other and not placement:
         raise InputError("needs a placement to compare it with", field="other", has_value=False)
     if method is not None and placement:
-        name = method if isinstance(method, str) else method.name
+        name = getattr(method, "name", method)
         raise InputError("explains its own run; leave PLACEMENT out", field="method", value=name)
+    if task is not None and not isinstance(task, str):
+        rule = f"must be the name of a task, not {kind_of(task)}"
+        raise InputError(rule, field="task", has_value=False)
     if task is not None and (not placement or other):
         raise InputError("needs one PLACEMENT that it is in", field="task", value=task)
     if optimal and (not placement or other or task is not None):

@@ -16,6 +16,7 @@ from typing import Any
 from slotwise.api.plain_data import plain_data
 from slotwise.models.certificates import file as certificates
 from slotwise.models.certificates.certificate import Certificate
+from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats import placement_file
 from slotwise.models.formats.text import parse_text
@@ -51,15 +52,14 @@ def is_text(source: object) -> bool:
     return isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{"))
 
 
-def path_of(source: object, what: str) -> Path | str:
-    """Return a path as it was written; refuse what is none."""
+def path_of(source: object, what: str, forms: str = "a path, a dict or text") -> Path | str:
+    """Return a path as it was written; refuse what is none of `forms`."""
     if isinstance(source, str | os.PathLike):
         written = os.fspath(source)
         if isinstance(written, str) and written.strip():
             return written
-        raise InputError("must be a path, a dict or text, not empty", field=what, value=written)
-    rule = f"must be a path, a dict, text or a {what.capitalize()}"
-    raise InputError(rule, field=what, value=f"a {type(source).__name__}")
+        raise InputError(f"must be {forms}, not empty", field=what, value=written)
+    raise InputError(f"must be {forms}, not {kind_of(source)}", field=what, has_value=False)
 
 
 def read_instance(
@@ -116,7 +116,9 @@ def read_instance(
     if is_text(source):
         with in_file(TEXT):
             return instance_from_data(parse_text(str(source)), **options)
-    return read_instance_file(path_of(source, "instance"), **options)
+    return read_instance_file(
+        path_of(source, "instance", "a path, a dict, text or an Instance"), **options
+    )
 
 
 def as_instance(
@@ -206,7 +208,9 @@ def read_placement(source: Source, instance: InstanceLike) -> Placement:
         return _placed(placement_file.answer_from_data(data, given))
     if is_text(source):
         return _placed(placement_file.answer_from_text(str(source), given, file=TEXT))
-    return placement_file.read_placement(path_of(source, "placement"), given)
+    return placement_file.read_placement(
+        path_of(source, "placement", "a path, a dict, text or a Placement"), given
+    )
 
 
 def _placed(answer: Placement | Refusal) -> Placement:
@@ -247,7 +251,9 @@ def read_certificate(source: Source) -> Certificate:
     if is_text(source):
         with in_file(TEXT):
             return certificates.certificate_from_data(parse_text(str(source)))
-    return certificates.read_certificate(path_of(source, "certificate"))
+    return certificates.read_certificate(
+        path_of(source, "certificate", "a path, a dict, text or a Certificate")
+    )
 
 
 def as_certificate(given: CertificateLike) -> Certificate:

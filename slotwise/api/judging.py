@@ -40,7 +40,7 @@ def judge(
     >>> plan = {"wc": {"lines[0]": {"node": "n1", "worker": 0}}}
     >>> verdict = slotwise.judge("docs/examples/word-count.json", plan)
     >>> print(verdict.violations[0])
-    placed: topology wc, tasks: 9 needed, 1 available
+    placed: topology wc, tasks: 9 needed, 1 placed
     """
     problem = as_problem(instance, topology, worker_min_cpu, submitters)
     return judging.judge(problem, as_placement(placement, problem.instance))

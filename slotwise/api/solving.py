@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from slotwise.api.inputs import InstanceLike, MinCpu, PlacementLike, as_placement, as_problem
+from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError, InternalError
 from slotwise.solver import solve as solver
 from slotwise.solver.core.engine import Engine
@@ -94,6 +95,7 @@ def solve(
     >>> sorted({place.node for place in result.places["wc"].values()})
     ['n1', 'n2']
     """
+    _check_engine(engine)
     problem = as_problem(instance, topology, worker_min_cpu, submitters, max_moved)
     return solver.solve(
         problem,
@@ -107,6 +109,12 @@ def solve(
         on_progress=on_progress,
         parameters=as_parameters(parameters),
     )
+
+
+def _check_engine(given: object) -> None:
+    if not isinstance(given, str | Engine):
+        rule = f"must be the name of an engine or an Engine, not {kind_of(given)}"
+        raise InputError(rule, field="engine", has_value=False)
 
 
 def as_parameters(

@@ -84,7 +84,7 @@ def test_reprs_have_names(objects):
     assert "lines[0]" in lines[0]
     assert repr(objects["verdict"]) == "Verdict word-count: valid; overload 0, network 23"
     assert repr(objects["broken"]).splitlines()[1] == (
-        "  placed: topology wc, tasks: 9 needed, 1 available"
+        "  placed: topology wc, tasks: 9 needed, 1 placed"
     )
     assert repr(objects["refusal"]) == "Refusal: too small by far"
     assert "optimal; overload 0 (bound 0), network 23 (bound 23)" in repr(objects["certificate"])
