@@ -88,7 +88,7 @@ benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
 benchmarks.grading benchmarks.profiling
 benchmarks.analysis
 benchmarks.report benchmarks.grade
-benchmarks.proofs benchmarks.storm benchmarks.slots benchmarks.reproduction
+benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
 benchmarks.speed
 benchmarks.experiments
 benchmarks.__main__
@@ -130,6 +130,7 @@ NOT_EVEN = {
         *("testing.agreement", "testing.engines_agree", "testing.mutations", "testing.panel"),
         *("testing.random_instances", "testing.rule_coverage", "testing.tally"),
         *("benchmarks.proofs", "benchmarks.slots", "benchmarks.speed", "benchmarks.storm"),
+        "benchmarks.storm_like",
     ),
 }
 

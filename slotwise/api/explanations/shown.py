@@ -8,12 +8,12 @@ from fractions import Fraction
 from slotwise.models.display import block, counted, html_line, html_table
 from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.cost_split import CostSplit
+from slotwise.models.judge.moves import TaskMove
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.number_text import short_text
 from slotwise.solver.explain.explanation import Explanation
 from slotwise.solver.explain.placements.comparison import Comparison
 from slotwise.solver.explain.placements.decisions import FirstMistake
-from slotwise.solver.explain.placements.moves import TaskMove
 
 Row = tuple[str, str]
 """What a line is about, and what it says."""
