@@ -88,12 +88,13 @@ def check_question(
         raise InputError("needs a placement to compare it with", field="other", has_value=False)
     if method is not None and placement:
         name = getattr(method, "name", method)
-        raise InputError("explains its own run; leave PLACEMENT out", field="method", value=name)
+        rule = "explains its own run, so it takes no placement"
+        raise InputError(rule, field="method", value=name)
     if task is not None and not isinstance(task, str):
         rule = f"must be the name of a task, not {kind_of(task)}"
         raise InputError(rule, field="task", has_value=False)
     if task is not None and (not placement or other):
-        raise InputError("needs one PLACEMENT that it is in", field="task", value=task)
+        raise InputError("needs one placement that it is in, and no other", field="task", value=task)
     if optimal and (not placement or other or task is not None):
-        rule = "goes with one PLACEMENT, and without a task"
-        raise InputError(rule, field="optimal", value=True)
+        rule = "needs one placement, and no other and no task"
+        raise InputError(rule, field="optimal", has_value=False)

@@ -204,11 +204,11 @@ def test_names_are_escaped_in_the_page(cli, examples):
         (["tight.json", "best.json"], "is the hash of another instance"),
         (["word-count.json", "best.json", "broken.json"], "is the hash of another instance"),
         (["word-count.json", "best.json", "--task", "splt[1]"], "did you mean"),
-        (["word-count.json", "--task", "split[1]"], "needs one PLACEMENT"),
+        (["word-count.json", "--task", "split[1]"], "--task = 'split[1]': needs one placement that it is in, and no other"),
         (["word-count.json", "best.json", "r-storm.json", "--task", "split[1]"], "needs one"),
-        (["word-count.json", "best.json", "--with", "r-storm"], "leave PLACEMENT out"),
+        (["word-count.json", "best.json", "--with", "r-storm"], "--with = 'r-storm': explains its own run, so it takes no placement"),
         (["word-count.json", "--with", "r-strom"], "did you mean"),
-        (["word-count.json", "--optimal"], "goes with one PLACEMENT"),
+        (["word-count.json", "--optimal"], "--optimal: needs one placement, and no other and no task"),
         (["word-count.json", "nothing.json"], "nothing.json"),
         (["-", "-"], "stdin"),
         (["word-count.json", "--html", "nowhere/page.html"], "does not exist"),
@@ -252,3 +252,10 @@ def test_ctrl_c_ends_the_whole_explanation(cli, examples, monkeypatch):
     monkeypatch.setattr(module, "solve", interrupted)
     answer = cli("explain", "tight.json", "--with", "r-storm")
     assert (answer.code, answer.out) == (130, "")
+
+
+@pytest.mark.parametrize("words", [["too-big.json"], ["word-count.json", "best.json"]])
+def test_out_says_that_nothing_is_written(cli, plans, words):
+    answer = cli("explain", *words, "--out", "none.json")
+    assert "--out = 'none.json': not written: no valid placement" in answer.err
+    assert not (plans / "none.json").exists()

@@ -22,6 +22,11 @@ OtherPlan = Annotated[
 ]
 
 
+NOTHING_FOUND = "no valid placement was looked for, or none was found"
+OPTIONS = {"other": "OTHER", "method": "--with", "task": "--task", "optimal": "--optimal"}
+"""Arguments of `slotwise.explain` -> what users type for them."""
+
+
 def explain(
     instance: options.Instance,
     placement: FirstPlan = None,
@@ -63,21 +68,23 @@ def explain(
         from slotwise.api.explaining import explain as explained
         from slotwise.cli.codes import explained_code
 
-    check_question(placement is not None, other is not None, method, task, optimal)
+    with options.as_options(**OPTIONS):
+        check_question(placement is not None, other is not None, method, task, optimal)
     inputs.check_target(html, "--html")
     inputs.check_target(out)
     problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
     plans = [inputs.load_placement(p, problem.instance) for p in (placement, other) if p]
-    answer = explained(
-        problem,
-        *plans,
-        method=method,
-        task=task,
-        optimal=optimal,
-        time_limit_s=time_limit,
-        workers=workers,
-        seed=seed,
-    )
+    with options.as_options(**OPTIONS):
+        answer = explained(
+            problem,
+            *plans,
+            method=method,
+            task=task,
+            optimal=optimal,
+            time_limit_s=time_limit,
+            workers=workers,
+            seed=seed,
+        )
     _show(answer, html, out, as_json=as_json)
     return explained_code(answer)
 
@@ -87,7 +94,9 @@ def _show(answer: Explained, html: Path | None, out: Path | None, *, as_json: bo
 
     if out is not None:
         found = explanation.found_placement(answer)
-        if found is not None:
+        if found is None:
+            exits.note(f"--out = {str(out)!r}: not written: {NOTHING_FOUND}")
+        else:
             inputs.save_placement(out, answer.problem.instance, found)
     if html is not None:
         explanation.write_page(html, answer)
