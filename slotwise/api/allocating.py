@@ -110,7 +110,7 @@ def allocate(
         Of the sources, tuples/s, above 0; several as an iterable or as ``"FROM:TO:STEP"``.
         ``None`` = find the highest rate, for `slots`, or for all VMs where `vms` says how many.
     slots
-        Find the highest rate, in whole tuples/s, that so many slots support; 1 or more, without
+        Find the highest rate, in whole tuples/s, that this many slots support; 1 or more, without
         `rate`.
     models
         Performance models by name, a path, or the data of such a file; ``None`` = those of the SAM

@@ -94,7 +94,9 @@ def check_question(
         rule = f"must be the name of a task, not {kind_of(task)}"
         raise InputError(rule, field="task", has_value=False)
     if task is not None and (not placement or other):
-        raise InputError("needs one placement that it is in, and no other", field="task", value=task)
+        raise InputError(
+            "needs one placement that it is in, and no other", field="task", value=task
+        )
     if optimal and (not placement or other or task is not None):
         rule = "needs one placement, and no other and no task"
         raise InputError(rule, field="optimal", has_value=False)
