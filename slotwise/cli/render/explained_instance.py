@@ -26,7 +26,7 @@ PERHAPS_LESS = " (less may suffice)"
 def instance_sections(answer: ExplainedInstance) -> list[PageSection]:
     """Return the explanation of an instance."""
     run, result = answer.run, answer.result
-    if result.status is Status.INFEASIBLE:
+    if result is None or result.status is Status.INFEASIBLE:
         lead = "No placement exists: the hard rules cannot all hold."
         if run is not None:
             verb = "refuses" if run.refused else "fails"
