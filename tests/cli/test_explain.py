@@ -167,15 +167,25 @@ class Tags(HTMLParser):
         self.text.append(data)
 
 
+def test_a_task_of_a_broken_placement_is_not_allowed_where_a_rule_stays_broken(cli, plans):
+    places = cli("explain", "tight.json", "broken.json", "--task", "wc/split[0]", "--json").json[
+        "places"
+    ]
+    stays = [one for one in places if one["also_before"] and not one["forbidden_by"]]
+    assert stays
+    text = flat(cli("explain", "tight.json", "broken.json", "--task", "wc/split[0]").out)
+    assert "also broken before: node n1 needs 1200 memory_mb and has 1000" in text
+
+
 @pytest.mark.parametrize(
     ("words", "drawings", "said"),
     [
         (["word-count.json"], 1, "Feasible: a valid placement exists"),
         (["too-big.json"], 0, "The cheapest repairs"),
         (["tight.json", "--with", "r-storm"], 2, "Decision 2 made it impossible"),
-        (["word-count.json", "r-storm.json"], 1, "What the streams pay"),
+        (["word-count.json", "r-storm.json"], 1, "Cost by stream"),
         (["tight.json", "broken.json"], 2, "The nearest valid placement"),
-        (["word-count.json", "r-storm.json", "best.json"], 2, "Tasks that are elsewhere"),
+        (["word-count.json", "r-storm.json", "best.json"], 2, "Tasks in different places"),
         (["word-count.json", "r-storm.json", "--task", "split[1]"], 1, "is on n2, worker 0"),
     ],
     ids=["feasible", "infeasible", "method", "valid", "broken", "two", "task"],

@@ -90,7 +90,7 @@ def one_method(
     instance = problem.instance
     if instance.objective.limits:
         raise InputError(
-            "goes with instances that do not limit moves (objective.limits)",
+            "cannot be used when moves are limited (objective.limits)",
             field="method",
             value=method.name,
         )
