@@ -20,7 +20,7 @@ def explain(
     method: str | Method | None = None,
     task: str | None = None,
     optimal: bool = False,
-    time_limit_s: float = 60.0,
+    time_limit_s: float = 20.0,
     workers: int = 1,
     seed: int = 0,
     topology: str | None = None,
@@ -43,7 +43,8 @@ def explain(
     optimal
         Whether to solve the instance as well and say how far `placement` is from the optimum.
     time_limit_s
-        Wall clock in seconds for each search.
+        Wall clock in seconds: of the whole explanation of an instance, otherwise for each
+        search.
     workers, seed
         Threads of each search, and the seed of every random choice.
     topology, worker_min_cpu, submitters

@@ -167,15 +167,25 @@ class Tags(HTMLParser):
         self.text.append(data)
 
 
+def test_a_task_of_a_broken_placement_is_not_allowed_where_a_rule_stays_broken(cli, plans):
+    places = cli("explain", "tight.json", "broken.json", "--task", "wc/split[0]", "--json").json[
+        "places"
+    ]
+    stays = [one for one in places if one["also_before"] and not one["forbidden_by"]]
+    assert stays
+    text = flat(cli("explain", "tight.json", "broken.json", "--task", "wc/split[0]").out)
+    assert "also broken before: node n1 needs 1200 memory_mb and has 1000" in text
+
+
 @pytest.mark.parametrize(
     ("words", "drawings", "said"),
     [
         (["word-count.json"], 1, "Feasible: a valid placement exists"),
         (["too-big.json"], 0, "The cheapest repairs"),
         (["tight.json", "--with", "r-storm"], 2, "Decision 2 made it impossible"),
-        (["word-count.json", "r-storm.json"], 1, "What the streams pay"),
+        (["word-count.json", "r-storm.json"], 1, "Cost by stream"),
         (["tight.json", "broken.json"], 2, "The nearest valid placement"),
-        (["word-count.json", "r-storm.json", "best.json"], 2, "Tasks that are elsewhere"),
+        (["word-count.json", "r-storm.json", "best.json"], 2, "Tasks in different places"),
         (["word-count.json", "r-storm.json", "--task", "split[1]"], 1, "is on n2, worker 0"),
     ],
     ids=["feasible", "infeasible", "method", "valid", "broken", "two", "task"],
@@ -204,11 +214,20 @@ def test_names_are_escaped_in_the_page(cli, examples):
         (["tight.json", "best.json"], "is the hash of another instance"),
         (["word-count.json", "best.json", "broken.json"], "is the hash of another instance"),
         (["word-count.json", "best.json", "--task", "splt[1]"], "did you mean"),
-        (["word-count.json", "--task", "split[1]"], "--task = 'split[1]': needs one placement that it is in, and no other"),
+        (
+            ["word-count.json", "--task", "split[1]"],
+            "--task = 'split[1]': needs one placement that it is in, and no other",
+        ),
         (["word-count.json", "best.json", "r-storm.json", "--task", "split[1]"], "needs one"),
-        (["word-count.json", "best.json", "--with", "r-storm"], "--with = 'r-storm': explains its own run, so it takes no placement"),
+        (
+            ["word-count.json", "best.json", "--with", "r-storm"],
+            "--with = 'r-storm': explains its own run, so it takes no placement",
+        ),
         (["word-count.json", "--with", "r-strom"], "did you mean"),
-        (["word-count.json", "--optimal"], "--optimal: needs one placement, and no other and no task"),
+        (
+            ["word-count.json", "--optimal"],
+            "--optimal: needs one placement, and no other and no task",
+        ),
         (["word-count.json", "nothing.json"], "nothing.json"),
         (["-", "-"], "stdin"),
         (["word-count.json", "--html", "nowhere/page.html"], "does not exist"),

@@ -29,7 +29,7 @@ from slotwise.models.instance_file import instance_hash
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import plain
-from slotwise.solver.core.result import Result
+from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.explanation import Explanation
 from slotwise.solver.explain.placements.comparison import Comparison
 from slotwise.solver.explain.placements.decisions import FirstMistake
@@ -41,35 +41,46 @@ from slotwise.solver.explain.placements.traced_run import TracedRun
 class ExplainedInstance(Shown):
     """Whether an instance has a placement, and what makes up its cost or why it has none.
 
+    `result` is that of `solve`, ``None`` where counting alone proves that there is no placement.
     `run` is that of a method which was asked about, where no method could place all tasks.
     """
 
     problem: Problem
-    result: Result
+    result: Result | None
     split: CostSplit | None
     infeasible: Explanation | None
     run: TracedRun | None = None
+
+    @property
+    def status(self) -> Status:
+        """What is known of the instance."""
+        return Status.INFEASIBLE if self.result is None else self.result.status
+
+    @property
+    def placement(self) -> Placement | None:
+        """The best placement found; ``None`` where there is none."""
+        return None if self.result is None else self.result.placement
 
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
         infeasible = self.infeasible
         return {
             "question": "instance",
-            "status": str(self.result.status),
+            "status": str(self.status),
             "instance": instance_hash(self.problem.instance),
             "objective": [
                 {"term": t.term, "value": plain(t.value), "proven": t.proven}
-                for t in self.result.objective
+                for t in (self.result.objective if self.result else ())
                 if t.value is not None
             ],
             "cost": None if self.split is None else self.split.to_document(),
             "method": None if self.run is None else self.run.method,
             "infeasible": None if infeasible is None else infeasible.to_document(),
-            "placement": placement_or_none(self.problem.instance, self.result.placement),
+            "placement": placement_or_none(self.problem.instance, self.placement),
         }
 
     def _shown(self) -> tuple[str, list[Row]]:
-        head = f"ExplainedInstance {self.problem.instance.name}: {self.result.status}"
+        head = f"ExplainedInstance {self.problem.instance.name}: {self.status}"
         if self.infeasible is not None:
             return head, infeasible_rows(self.infeasible)
         if self.split is not None:

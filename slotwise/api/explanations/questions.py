@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 
 from slotwise.api.explanations.answers import (
@@ -18,10 +19,13 @@ from slotwise.models.explanation.alternatives import alternatives
 from slotwise.models.explanation.cost_split import split_cost
 from slotwise.models.explanation.mending import mending
 from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Status
+from slotwise.solver.explain.counting import is_impossible
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.explanation import Explanation
+from slotwise.solver.explain.feasibility import question
 from slotwise.solver.explain.placements.comparison import compare
 from slotwise.solver.explain.placements.completion import (
     Completable,
@@ -34,6 +38,12 @@ from slotwise.solver.explain.placements.fewest_moves import FewestMoves, fewest_
 from slotwise.solver.explain.placements.traced_run import TracedRun, traced_run
 from slotwise.solver.solve import solve
 
+FOR_SOLVE = 0.6
+"""Part of the limit in which an instance must be solved or proven to have no placement."""
+
+LEAST_S = 0.1
+"""Seconds for an explanation after a search that took all the time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -45,15 +55,32 @@ class Limits:
 
 
 def one_instance(problem: Problem, limits: Limits) -> ExplainedInstance:
-    """Explain an instance: a placement and its cost, or why there is none."""
-    result = solve(problem, time_limit_s=limits.time_s, workers=limits.workers, seed=limits.seed)
+    """Explain an instance: a placement and its cost, or why there is none.
+
+    Both together take the time limit.
+    """
+    ends = time.perf_counter() + limits.time_s
+    if is_impossible(compile_problem(question(problem.instance))):
+        return ExplainedInstance(problem, None, None, _why_none(problem, ends, limits))
+    result = solve(
+        problem,
+        time_limit_s=FOR_SOLVE * limits.time_s,
+        workers=limits.workers,
+        seed=limits.seed,
+    )
     infeasible = None
     if result.status is Status.INFEASIBLE:
-        infeasible = explain_infeasible(
-            problem.instance, time_limit_s=limits.time_s, seed=limits.seed, workers=limits.workers
-        )
+        infeasible = _why_none(problem, ends, limits)
     split = None if result.placement is None else split_cost(problem, result.placement)
     return ExplainedInstance(problem, result, split, infeasible)
+
+
+def _why_none(problem: Problem, ends: float, limits: Limits) -> Explanation:
+    """Explain an instance without placement in the time that is left."""
+    left = max(LEAST_S, ends - time.perf_counter())
+    return explain_infeasible(
+        problem.instance, time_limit_s=left, seed=limits.seed, workers=limits.workers
+    )
 
 
 def one_method(
@@ -63,7 +90,7 @@ def one_method(
     instance = problem.instance
     if instance.objective.limits:
         raise InputError(
-            "goes with instances that do not limit moves (objective.limits)",
+            "cannot be used when moves are limited (objective.limits)",
             field="method",
             value=method.name,
         )

@@ -49,7 +49,7 @@ def explain(
         Path | None,
         typer.Option(metavar="PLAN", help="Also write the valid placement that was found."),
     ] = None,
-    time_limit: options.TimeLimit = 60.0,
+    time_limit: options.TimeLimit = 20.0,
     workers: options.Workers = 1,
     seed: options.Seed = 0,
     topology: options.Topology = None,

@@ -12,21 +12,24 @@ from slotwise.solver.explain.explanation import Conflict, Explanation, Member
 MOST_REPAIRS = 10
 """Repairs in a table."""
 
-MINIMAL = "These cannot hold together, but any one of them dropped, the others can:"
+MINIMAL = "These constraints conflict; dropping any one of them resolves the conflict:"
 NOT_PROVEN_MINIMAL = (
-    "These cannot hold together. Whether all of them are needed was not proven in time:"
+    "These constraints conflict. Whether all of them are needed was not proven in time:"
 )
 VERIFIED = (
-    "Each was verified by solving the repaired instance. A price of 1 is that of one core "
-    "(100 points of cpu)."
+    "Each was verified by placing all tasks of the repaired instance. Prices are in units of one "
+    "CPU core (100 points); upgrading a node adds 0.5."
 )
+COUNTED = ("tasks", "workers")
+"""Units with a singular."""
+
 PERHAPS_LESS = " (less may suffice)"
 
 
 def instance_sections(answer: ExplainedInstance) -> list[PageSection]:
     """Return the explanation of an instance."""
     run, result = answer.run, answer.result
-    if result.status is Status.INFEASIBLE:
+    if result is None or result.status is Status.INFEASIBLE:
         lead = "No placement exists: the hard rules cannot all hold."
         if run is not None:
             verb = "refuses" if run.refused else "fails"
@@ -108,4 +111,7 @@ def _members(conflict: Conflict) -> PageTable:
 
 def _amount(member: Member, *, required: bool) -> str:
     value = member.required if required else member.available
-    return "-" if value is None else f"{short_text(value)} {member.unit}".strip()
+    if value is None:
+        return "-"
+    unit = member.unit.removesuffix("s") if value == 1 and member.unit in COUNTED else member.unit
+    return f"{short_text(value)} {unit}".strip()

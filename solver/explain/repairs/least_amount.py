@@ -36,20 +36,47 @@ class Answer:
     is_decided: bool
 
 
-def least_amount(instance: Instance, lever: Lever, decider: Decider) -> Answer:
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """What is known of a lever without a search.
+
+    By counting `low` steps do not suffice; `start` are steps with a placement, ``None`` where first
+    fit found none.
+    """
+
+    low: int
+    start: tuple[int, Placement] | None
+
+
+def bracket(instance: Instance, lever: Lever, decider: Decider) -> Bracket:
+    """Return what counting and first fit say of a lever."""
+    low = _counted_out(instance, lever, decider)
+    start = None if low == lever.most else _quick_start(instance, lever, low, decider)
+    return Bracket(low, start)
+
+
+def least_amount(
+    instance: Instance, lever: Lever, decider: Decider, known: Bracket | None = None
+) -> Answer:
     """Return the least change of `lever` that gives `instance` a placement; it has none."""
-    full = applied(instance, lever.change(lever.most))
-    decision = decider.decide(full)
-    if decision.placement is None:
-        decided = decision.status is Feasibility.INFEASIBLE and lever.is_exhaustive
-        return Answer(None, decided)
-    placement = decision.placement
-    low, is_least, halve = 0, True, False  # `low` steps do not suffice
-    high = _steps_of(instance, lever, placement, lever.most)
+    known = known or bracket(instance, lever, decider)
+    low, start = known.low, known.start
+    if low == lever.most:
+        return Answer(None, lever.is_exhaustive)
+    if start is None:
+        decision = decider.decide(applied(instance, lever.change(lever.most)))
+        if decision.placement is None:
+            decided = decision.status is Feasibility.INFEASIBLE and lever.is_exhaustive
+            return Answer(None, decided)
+        start = lever.most, decision.placement
+    high, placement = start
+    high = _steps_of(instance, lever, placement, high)
+    is_least, turn = True, 0
     while high - low > 1:
-        # A placement often needs just the least amount: one step less is asked first, and in turn.
-        steps = (low + high) // 2 if halve else high - 1
-        halve = not halve
+        # Often counting is right, or the placement needs just the least amount: both are asked
+        # before the middle, in turn. Where one was not decided, the next may be as hard.
+        steps = (low + 1, high - 1, (low + high) // 2)[turn % 3 if is_least else 2]
+        turn += 1
         decision = decider.decide(applied(instance, lever.change(steps)))
         if decision.placement is not None:
             placement = decision.placement
@@ -59,6 +86,38 @@ def least_amount(instance: Instance, lever: Lever, decider: Decider) -> Answer:
             is_least &= decision.status is Feasibility.INFEASIBLE
     change = lever.change(high)
     return Answer(Found(change, is_least, applied(instance, change), placement), is_least)
+
+
+def _counted_out(instance: Instance, lever: Lever, decider: Decider) -> int:
+    """Return the most steps of which counting alone proves that they do not suffice."""
+
+    def is_short(steps: int) -> bool:
+        decision = decider.quickly(applied(instance, lever.change(steps)))
+        return decision.status is Feasibility.INFEASIBLE
+
+    if not is_short(1):
+        return 0
+    if is_short(lever.most):
+        return lever.most
+    low, high = 1, lever.most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_short(middle) else (low, middle)
+    return low
+
+
+def _quick_start(
+    instance: Instance, lever: Lever, low: int, decider: Decider
+) -> tuple[int, Placement] | None:
+    """Return steps above `low` with which first fit places all tasks, as few as it finds soon."""
+    ahead = 1
+    while low + ahead // 2 < lever.most:
+        steps = min(low + ahead, lever.most)
+        placement = decider.quickly(applied(instance, lever.change(steps))).placement
+        if placement is not None:
+            return steps, placement
+        ahead *= 2
+    return None
 
 
 def _steps_of(instance: Instance, lever: Lever, placement: Placement, steps: int) -> int:

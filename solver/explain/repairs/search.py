@@ -16,11 +16,14 @@ from slotwise.solver.explain.feasibility import Decider
 from slotwise.solver.explain.prices import RepairPrices, price_of
 from slotwise.solver.explain.repairs.application import applied
 from slotwise.solver.explain.repairs.evictions import best_eviction
-from slotwise.solver.explain.repairs.least_amount import Found, least_amount
+from slotwise.solver.explain.repairs.least_amount import Found, bracket, least_amount
 from slotwise.solver.explain.repairs.levers import Lever, levers
 
 MOST_PAIRS = 5
 """Pairs of changes that are looked for, the cheapest; others may be left out."""
+
+FOR_QUICK = 0.5
+"""Most of the time for repairs that may pass before any search."""
 
 LOSES_TASKS = frozenset({kinds.EVICT, kinds.LOWER_PARALLELISM})
 """Changes after which fewer tasks run."""
@@ -74,12 +77,16 @@ class _Search:
         self._decider = decider
 
     def try_each(self, choices: Sequence[Lever]) -> None:
-        """Try each lever alone, those with the cheapest first step first."""
-        for lever in sorted(choices, key=self._first_price):
-            if self._decider.is_over:
-                self.is_complete = False
-                return
-            answer = least_amount(self._instance, lever, self._decider)
+        """Try each lever alone: all by counting and first fit before any by a search."""
+        quick = self._decider.until(FOR_QUICK)
+        brackets = [
+            (lever, bracket(self._instance, lever, quick))
+            for lever in sorted(choices, key=self._first_price)
+        ]
+        brackets.sort(key=lambda pair: pair[1].start is None)
+        for tried, (lever, known) in enumerate(brackets):
+            share = self._decider.until(1 / (len(choices) - tried))
+            answer = least_amount(self._instance, lever, share, known)
             self.is_complete &= answer.is_decided
             if answer.found is not None:
                 self._add([answer.found])
