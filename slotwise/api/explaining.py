@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from slotwise.api.explanations import questions
 from slotwise.api.explanations.answers import Explained
+from slotwise.api.explanations.given_prices import PricesLike, as_prices
 from slotwise.api.inputs import InstanceLike, MinCpu, PlacementLike, as_placement, as_problem
 from slotwise.api.placing import as_method
 from slotwise.heuristics.method import Method
@@ -23,6 +24,7 @@ def explain(
     time_limit_s: float = 20.0,
     workers: int = 1,
     seed: int = 0,
+    prices: PricesLike = None,
     topology: str | None = None,
     worker_min_cpu: MinCpu = None,
     submitters: bool = False,
@@ -47,6 +49,9 @@ def explain(
         search.
     workers, seed
         Threads of each search, and the seed of every random choice.
+    prices
+        What repairs cost: a dict such as ``{"node": 3, "resource.gpu": 7}``, texts such as
+        ``["node=3"]``, or `RepairPrices`, which names and explains them; ``None`` = its defaults.
     topology, worker_min_cpu, submitters
         How a decoded Storm cluster is read; see `read_instance`.
 
@@ -68,6 +73,7 @@ def explain(
         time_limit(time_limit_s, "time_limit_s"),
         whole(workers, "workers", least=1),
         whole(seed, "seed"),
+        as_prices(prices),
     )
     if placement is None:
         if method is None:

@@ -18,6 +18,10 @@ CALLS = {
         lambda: slotwise.explain(FILE, PLAN, task=3),
         "task: must be the name of a task, not an int",
     ),
+    "explain at a number": (
+        lambda: slotwise.explain(FILE, prices=3),
+        "prices: must be RepairPrices, a dict or texts, not an int",
+    ),
     "explain without time": (
         lambda: slotwise.explain(FILE, PLAN, time_limit_s=0),
         "time_limit_s = 0: must be a finite number of seconds above 0",

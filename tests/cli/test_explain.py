@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from decimal import Decimal
 from html.parser import HTMLParser
 
 import pytest
@@ -230,6 +231,9 @@ def test_names_are_escaped_in_the_page(cli, examples):
         ),
         (["word-count.json", "nothing.json"], "nothing.json"),
         (["-", "-"], "stdin"),
+        (["too-big.json", "--price", "nod=3"], "--price = 'nod': is unknown; did you mean 'node'"),
+        (["too-big.json", "--price", "node"], "--price = 'node': must be NAME=PRICE"),
+        (["too-big.json", "--price", "node=-1"], "--price.node = '-1': must be 0 or more"),
         (["word-count.json", "--html", "nowhere/page.html"], "does not exist"),
     ],
 )
@@ -278,3 +282,14 @@ def test_out_says_that_nothing_is_written(cli, plans, words):
     answer = cli("explain", *words, "--out", "none.json")
     assert "--out = 'none.json': not written: no valid placement" in answer.err
     assert not (plans / "none.json").exists()
+
+
+def test_prices_decide_which_repair_comes_first(cli, examples):
+    words = ("--price", "upgrade=100", "--price", "task=0.5")
+    by_command = cli("explain", "fragmented.json", *words, "--json").json["infeasible"]
+    assert by_command["repairs"][0]["text"] == "run 2 tasks of count instead of 3 (wc)"
+    for prices in ({"upgrade": 100, "task": "0.5"}, ["upgrade=100", "task=0.5"]):
+        answer = slotwise.explain("fragmented.json", prices=prices)
+        assert answer.infeasible.repairs[0].price == Decimal("0.5")
+    dear = slotwise.explain("fragmented.json", prices={"resource.memory_mb": 1})
+    assert all(one.price > 1 for one in dear.infeasible.repairs)

@@ -23,7 +23,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Status
 from slotwise.solver.explain.counting import is_impossible
-from slotwise.solver.explain.explain import explain_infeasible
+from slotwise.solver.explain.explain import DEFAULT_PRICES, explain_infeasible
 from slotwise.solver.explain.explanation import Explanation
 from slotwise.solver.explain.feasibility import question
 from slotwise.solver.explain.placements.comparison import compare
@@ -36,6 +36,7 @@ from slotwise.solver.explain.placements.completion import (
 from slotwise.solver.explain.placements.decisions import FirstMistake, first_mistake
 from slotwise.solver.explain.placements.fewest_moves import FewestMoves, fewest_moves
 from slotwise.solver.explain.placements.traced_run import TracedRun, traced_run
+from slotwise.solver.explain.prices import RepairPrices
 from slotwise.solver.solve import solve
 
 FOR_SOLVE = 0.6
@@ -47,11 +48,12 @@ LEAST_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Wall clock in seconds for each search, threads and seed."""
+    """Wall clock in seconds for each search, threads, seed, and prices of repairs."""
 
     time_s: float
     workers: int
     seed: int
+    prices: RepairPrices = DEFAULT_PRICES
 
 
 def one_instance(problem: Problem, limits: Limits) -> ExplainedInstance:
@@ -79,7 +81,11 @@ def _why_none(problem: Problem, ends: float, limits: Limits) -> Explanation:
     """Explain an instance without placement in the time that is left."""
     left = max(LEAST_S, ends - time.perf_counter())
     return explain_infeasible(
-        problem.instance, time_limit_s=left, seed=limits.seed, workers=limits.workers
+        problem.instance,
+        time_limit_s=left,
+        prices=limits.prices,
+        seed=limits.seed,
+        workers=limits.workers,
     )
 
 
@@ -175,7 +181,11 @@ def _nothing_fits(problem: Problem, run: TracedRun, limits: Limits) -> Explained
         instance = replace(instance, objective=replace(instance.objective, terms=("nodes",)))
     result = solve(instance, time_limit_s=limits.time_s, workers=limits.workers, seed=limits.seed)
     infeasible = explain_infeasible(
-        instance, time_limit_s=limits.time_s, seed=limits.seed, workers=limits.workers
+        instance,
+        time_limit_s=limits.time_s,
+        prices=limits.prices,
+        seed=limits.seed,
+        workers=limits.workers,
     )
     return ExplainedInstance(problem, result, None, infeasible, run)
 

@@ -23,7 +23,13 @@ OtherPlan = Annotated[
 
 
 NOTHING_FOUND = "no valid placement was looked for, or none was found"
-OPTIONS = {"other": "OTHER", "method": "--with", "task": "--task", "optimal": "--optimal"}
+OPTIONS = {
+    "other": "OTHER",
+    "method": "--with",
+    "task": "--task",
+    "optimal": "--optimal",
+    "prices": "--price",
+}
 """Arguments of `slotwise.explain` -> what users type for them."""
 
 
@@ -52,6 +58,14 @@ def explain(
     time_limit: options.TimeLimit = 20.0,
     workers: options.Workers = 1,
     seed: options.Seed = 0,
+    prices: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--price",
+            metavar="NAME=PRICE",
+            help="Price of a repair, such as node=3 or resource.gpu=7; repeatable.",
+        ),
+    ] = None,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,
     submitters: options.Submitters = False,
@@ -84,6 +98,7 @@ def explain(
             time_limit_s=time_limit,
             workers=workers,
             seed=seed,
+            prices=prices,
         )
     _show(answer, html, out, as_json=as_json)
     return explained_code(answer)
