@@ -88,6 +88,8 @@ def infeasible_sections(one: Explanation) -> list[PageSection]:
 def _open_ends(one: Explanation) -> list[str]:
     """Say what was left out."""
     lines = []
+    if one.repairs:
+        lines.append("Combinations of three or more changes were not tried and may cost less.")
     if not one.complete:
         lines.append("Time ran out before all changes were tried: a cheaper one may exist.")
     if len(one.repairs) > MOST_REPAIRS:
