@@ -48,6 +48,19 @@ def test_an_infeasible_instance_says_why_and_how_to_mend_it(cli, examples):
     assert document["infeasible"]["conflicts"]
 
 
+def test_a_topology_that_is_left_out_is_explained(cli, examples):
+    document = json.loads((examples / "too-big.json").read_text())
+    document["objective"] = {"terms": ["rejected", "network"]}
+    (examples / "rejecting.json").write_text(json.dumps(document))
+    answer = cli("explain", "rejecting.json", "--time-limit", "5")
+    assert answer.code == 0
+    text = flat(answer.out)
+    assert "No placement has all topologies" in text
+    assert "raise cpu of node" in text
+    found = cli("explain", "rejecting.json", "--time-limit", "5", "--json").json
+    assert found["infeasible"]["conflicts"]
+
+
 def test_the_first_mistake_of_a_method(cli, examples):
     answer = cli("explain", "tight.json", "--with", "r-storm", "--out", "missed.json")
     assert answer.code == 1

@@ -42,6 +42,7 @@ class ExplainedInstance(Shown):
     """Whether an instance has a placement, and what makes up its cost or why it has none.
 
     `result` is that of `solve`, ``None`` where counting alone proves that there is no placement.
+    Where topologies are left out, `infeasible` says why not all of them can be placed.
     `run` is that of a method which was asked about, where no method could place all tasks.
     """
 

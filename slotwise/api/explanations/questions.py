@@ -18,6 +18,7 @@ from slotwise.models.errors import InputError
 from slotwise.models.explanation.alternatives import alternatives
 from slotwise.models.explanation.cost_split import split_cost
 from slotwise.models.explanation.mending import mending
+from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
@@ -63,7 +64,7 @@ def one_instance(problem: Problem, limits: Limits) -> ExplainedInstance:
     """
     ends = time.perf_counter() + limits.time_s
     if is_impossible(compile_problem(question(problem.instance))):
-        return ExplainedInstance(problem, None, None, _why_none(problem, ends, limits))
+        return ExplainedInstance(problem, None, None, _why_none(problem.instance, ends, limits))
     result = solve(
         problem,
         time_limit_s=FOR_SOLVE * limits.time_s,
@@ -72,16 +73,23 @@ def one_instance(problem: Problem, limits: Limits) -> ExplainedInstance:
     )
     infeasible = None
     if result.status is Status.INFEASIBLE:
-        infeasible = _why_none(problem, ends, limits)
+        infeasible = _why_none(problem.instance, ends, limits)
     split = None if result.placement is None else split_cost(problem, result.placement)
+    if split is not None and split.rejected:
+        infeasible = _why_none(_all_placed(problem.instance), ends, limits)
     return ExplainedInstance(problem, result, split, infeasible)
 
 
-def _why_none(problem: Problem, ends: float, limits: Limits) -> Explanation:
+def _all_placed(instance: Instance) -> Instance:
+    """Return the instance in which no topology may be left out."""
+    return replace(instance, objective=replace(instance.objective, terms=("nodes",)))
+
+
+def _why_none(instance: Instance, ends: float, limits: Limits) -> Explanation:
     """Explain an instance without placement in the time that is left."""
     left = max(LEAST_S, ends - time.perf_counter())
     return explain_infeasible(
-        problem.instance,
+        instance,
         time_limit_s=left,
         prices=limits.prices,
         seed=limits.seed,
@@ -178,7 +186,7 @@ def _nothing_fits(problem: Problem, run: TracedRun, limits: Limits) -> Explained
     """Explain an instance whose tasks cannot all be placed, so that a method could not either."""
     instance = problem.instance
     if problem.may_reject:  # the question is why not everything can be placed
-        instance = replace(instance, objective=replace(instance.objective, terms=("nodes",)))
+        instance = _all_placed(instance)
     result = solve(instance, time_limit_s=limits.time_s, workers=limits.workers, seed=limits.seed)
     infeasible = explain_infeasible(
         instance,
@@ -230,6 +238,9 @@ def one_task(problem: Problem, placement: Placement, written: str) -> ExplainedT
     """Explain why a task is where it is."""
     task = task_index(problem.instance, written)
     if placement.nodes[task] == UNPLACED:
-        raise InputError("has no place in PLACEMENT", field="task", value=written)
+        rule = "has no place in PLACEMENT"
+        if problem.may_reject:
+            rule += "; explain INSTANCE alone says why its topology is left out"
+        raise InputError(rule, field="task", value=written)
     places = alternatives(problem, placement, task)
     return ExplainedTask(problem, placement, task, places, split_cost(problem, placement))

@@ -83,7 +83,7 @@ def _of_all(instance: Instance, finding: Finding, one: Constraint) -> str:
 def _offer(one: Constraint) -> str:
     """Say what the nodes of a capacity or of slots offer."""
     if len(one.nodes) == 1:
-        return "this node offers what is available"
+        return f"this node offers {exact_text(one.amount or ZERO)}"
     return f"{len(one.nodes)} nodes of {exact_text(one.amount or ZERO)}"
 
 

@@ -15,7 +15,7 @@ from slotwise.solver.explain.conflicts.listing import constraints_of
 from slotwise.solver.explain.explanation import Cause
 from slotwise.solver.explain.feasibility import Decider
 from slotwise.solver.explain.repairs.application import applied
-from slotwise.solver.explain.repairs.least_amount import bracket
+from slotwise.solver.explain.repairs.least_amount import bracket, making
 from slotwise.solver.explain.repairs.levers import Lever, levers
 
 
@@ -61,7 +61,7 @@ def test_nodes_to_add_are_counted_and_filled_without_a_search() -> None:
     decider = Decider(60.0)
     for like, counted in (("n2", 1), ("n0", 2)):
         lever = more_nodes(instance, like)
-        known = bracket(instance, lever, decider)
+        known = bracket(lever, decider, making(instance, lever))
         assert known.low == counted, "more is needed by counting"
         assert known.start is not None
         steps, placement = known.start

@@ -26,8 +26,8 @@ REFUSED = {
     ),
     "max_heap_fail": (
         Cause.SHORTAGE,
-        "These tasks (topology2: wordSpout2) need at least 5 workers, but all nodes together have 4 "
-        "slots.",
+        "These tasks (topology2: wordSpout2) need at least 5 workers, but all nodes together have "
+        "4 slots.",
         "give node r000s000 1 more slot, from 2 to 3",
     ),
 }
