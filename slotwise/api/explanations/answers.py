@@ -137,10 +137,7 @@ class ExplainedMethod(Shown):
             ended = f"refuses: {run.refused}"
         elif run.verdict is not None and not run.verdict.valid:
             ended = f"breaks {counted(len(run.verdict.violations), 'hard rule')}"
-        rows = []
-        if self.mistake is not None:
-            names = ["/".join(name) for name in instance.task_names()]
-            rows = mistake_rows(self.mistake, names, [node.id for node in instance.cluster.nodes])
+        rows = mistake_rows(instance, self.mistake)
         if self.missed is not None:
             rows.append(("a placement that it missed", values(self.missed.verdict)))
         return f"ExplainedMethod {instance.name}: {run.method} {ended}", rows

@@ -8,6 +8,7 @@ from fractions import Fraction
 from slotwise.models.display import block, counted, html_line, html_table
 from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.cost_split import CostSplit
+from slotwise.models.instance.instance import Instance
 from slotwise.models.judge.moves import TaskMove
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.number_text import short_text
@@ -53,12 +54,13 @@ def infeasible_rows(found: Explanation) -> list[Row]:
     return rows + [(f"repair at price {short_text(one.price)}", one.text) for one in found.repairs]
 
 
-def mistake_rows(mistake: FirstMistake, tasks: list[str], nodes: list[str]) -> list[Row]:
+def mistake_rows(instance: Instance, mistake: FirstMistake | None) -> list[Row]:
     """Return the decision after which no completion exists, if it is known."""
-    wrong = mistake.decision
-    if wrong is None:
+    wrong = None if mistake is None else mistake.decision
+    if mistake is None or wrong is None:
         return []
-    where = f"{tasks[wrong.task]} on {nodes[wrong.node]}, worker {wrong.worker}"
+    task = "/".join(instance.task_names()[wrong.task])
+    where = f"{task} on {instance.cluster.nodes[wrong.node].id}, worker {wrong.worker}"
     return [(f"decision {mistake.possible + 1} made it impossible", where)]
 
 
