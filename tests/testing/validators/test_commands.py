@@ -110,7 +110,10 @@ def test_json(cli: Cli, validator: str) -> None:
     ("words", "message"),
     [
         (["judge"], "validator = 'judge': must be cmd:COMMAND"),
-        (["cmd:/no/such"], "cmd: = '/no/such': cannot be run; install the program on this machine"),
+        (
+            ["cmd:/no/such"],
+            "cmd: = '/no/such': cannot be run; install the program or give its path",
+        ),
         (
             ["cmd:true", "--rule", "slot"],
             "rule = 'slot': is not a hard rule; did you mean 'slots'?",
