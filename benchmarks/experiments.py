@@ -44,6 +44,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.proofs.assignment",
         "proofs of public assignment instances, against their best known values",
     ),
+    "matrix_proofs": Experiment(
+        "slotwise.benchmarks.proofs.matrix",
+        "root bounds and proofs of random quadratic and constrained assignments",
+    ),
     "partition_proofs": Experiment(
         "slotwise.benchmarks.proofs.partition",
         "proofs of balanced partitions, compared with textbook models",

@@ -156,7 +156,7 @@ def grade(
     store = Store(Path(out))
     store.prepare(cases)
     if memory_limit_mb is not None:
-        whole(memory_limit_mb, "memory limit", least=1)
+        whole(memory_limit_mb, "memory_limit_mb", least=1)
     folder = os.getcwd() if is_local(master) else None
     limits = RunLimits(float(time_limit_s), 1, seed, folder, memory_limit_mb)
     plan = make_plan(cases, names, engine, limits)
@@ -255,7 +255,7 @@ def _checked(
     if engine not in known:
         rule = f"is not an engine; {suggestion(engine, known)}"
         raise InputError(rule, field="engine", value=engine)
-    time_limit(time_limit_s, "time limit")
+    time_limit(time_limit_s, "time_limit_s")
     whole(seed, "seed")
     if count is not None:
         whole(count, "count", least=1)

@@ -83,14 +83,14 @@ def _check_shape(problem: Problem, method: Method, answer: object) -> None:
         )
     if len(answer.nodes) != problem.task_count:
         raise InputError(
-            f"must have one entry per task ({problem.task_count}){place}",
+            f"must have one entry per task ({problem.task_count}), not {len(answer.nodes)}{place}",
             field=field,
-            value=f"{len(answer.nodes)} entries",
+            has_value=False,
         )
     for kind in {*map(type, answer.nodes), *map(type, answer.workers)}:
         if kind is bool or not issubclass(kind, int | np.integer):
             raise InputError(
-                f"must hold whole numbers{place}", field=field, value=f"a {kind.__name__}"
+                f"must hold whole numbers, not {kind.__name__}{place}", field=field, has_value=False
             )
     highest = max(answer.nodes, default=-1)
     if highest >= problem.node_count:

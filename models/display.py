@@ -20,6 +20,14 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
+def kind_of(value: object) -> str:
+    """Return what kind of object a value is: ``an int``, ``a Placement``, ``None``."""
+    if value is None:
+        return "None"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'AEIOUaeio' else 'a'} {name}"
+
+
 def listed(names: Sequence[str], most: int = MOST_NAMES) -> str:
     """Return the first names with commas between, and how many there are if that is not all."""
     more = f", ... ({len(names):,} in all)" if len(names) > most else ""

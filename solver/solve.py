@@ -169,12 +169,12 @@ def _with_fewer_moves(
 
 def _limits(time_limit_s: float, workers: int, seed: int, memory_mb: int | None) -> Limits:
     return Limits(
-        time_s=time_limit(time_limit_s, "time limit"),
+        time_s=time_limit(time_limit_s, "time_limit_s"),
         workers=whole(workers, "workers", least=1),
         seed=whole(seed, "seed"),
         memory_mb=default_limit_mb()
         if memory_mb is None
-        else whole(memory_mb, "memory limit", least=1),
+        else whole(memory_mb, "memory_limit_mb", least=1),
     )
 
 

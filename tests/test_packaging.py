@@ -137,6 +137,11 @@ def test_banned_imports_are_seen(source: str, banned: list[str]) -> None:
     assert banned_imports(source) == banned
 
 
+def test_docs_have_what_the_documented_packages_import(pyproject: dict[str, Any]) -> None:
+    extras = pyproject["project"]["optional-dependencies"]
+    assert set(extras["testing"]) <= set(extras["docs"])
+
+
 def test_pre_commit_and_ci_check_the_same(root: Path) -> None:
     config = yaml.safe_load((root / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
     hooks = [hook["entry"] for repo in config["repos"] for hook in repo["hooks"]]

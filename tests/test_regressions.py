@@ -183,7 +183,7 @@ def test_masters_that_spark_knows(master: str) -> None:
 
 def test_a_missing_program_is_refused_before_anything_is_written(tmp_path) -> None:
     out = tmp_path / "out"
-    with pytest.raises(InputError, match="no program"):
+    with pytest.raises(InputError, match="cannot be run"):
         grade(["rstorm"], methods=["cmd:./is-not-there"], out=out)
     assert not out.exists()
 

@@ -27,6 +27,7 @@ COMMANDS = {
     "place": f"slotwise place {EXAMPLE} --with r-storm",
     "schedule": "slotwise schedule docs/examples/shared-cluster.yaml --priority fifo",
     "allocate": "slotwise allocate star --rate 100",
+    "explain": "slotwise explain docs/examples/tight.json --with r-storm",
 }
 """Picture -> the command line in it."""
 PLACED = {"optimum": "the proven optimum", "r-storm": "r-storm", "round-robin": "round-robin"}

@@ -53,7 +53,7 @@ def external_method(command: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S)
         When the command has no words or an open quotation, or the limit is not finite and above 0.
     """
     words = words_of(command)
-    time_limit(time_limit_s, "time limit")
+    time_limit(time_limit_s, "time_limit_s")
 
     def place(problem: Problem, rng: Generator) -> Placement | Refusal:
         seed = int(rng.integers(2**31))

@@ -58,7 +58,7 @@ def storm_method(strategy: str, *, time_limit_s: float) -> Method:
         and above 0.
     """
     name = STORM_PREFIX + strategy
-    time_limit(time_limit_s, "time limit")
+    time_limit(time_limit_s, "time_limit_s")
     if strategy not in KNOWN:
         rule = f"is not a method; {suggestion(name, [STORM_PREFIX + one for one in KNOWN])}"
         raise InputError(rule, field="method", value=name)

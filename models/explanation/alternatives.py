@@ -31,7 +31,11 @@ class Alternative:
     change
         Term -> its value there less its value now, in the user's unit.
     forbidden_by
-        Rules that it breaks there and does not break now; empty = it may go there.
+        Rules that the placement breaks with the task there and does not break now.
+    also_before
+        Rules that it breaks with the task there as it does now, also for other tasks.
+
+    Where both are empty, the task may go there.
     """
 
     node: str
@@ -41,6 +45,7 @@ class Alternative:
     objective: tuple[TermValue, ...]
     change: dict[str, Fraction]
     forbidden_by: tuple[Violation, ...]
+    also_before: tuple[Violation, ...] = ()
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -56,17 +61,19 @@ class Alternative:
             "here": self.here,
             "objective": [{"term": t.term, "value": plain(t.value)} for t in self.objective],
             "change": {term: plain(value) for term, value in self.change.items()},
-            "forbidden_by": [
-                {
-                    "rule": v.rule,
-                    "place": v.place,
-                    "subject": v.subject,
-                    "needed": plain(v.needed),
-                    "available": plain(v.available),
-                }
-                for v in self.forbidden_by
-            ],
+            "forbidden_by": [_document(v) for v in self.forbidden_by],
+            "also_before": [_document(v) for v in self.also_before],
         }
+
+
+def _document(one: Violation) -> dict[str, Any]:
+    return {
+        "rule": one.rule,
+        "place": one.place,
+        "subject": one.subject,
+        "needed": plain(one.needed),
+        "available": plain(one.available),
+    }
 
 
 def alternatives(problem: Problem, placement: Placement, task: int) -> tuple[Alternative, ...]:
@@ -81,7 +88,17 @@ def alternatives(problem: Problem, placement: Placement, task: int) -> tuple[Alt
         _alternative(problem, placement, task, place, before, known)
         for place in _places(problem, placement, task)
     ]
-    return tuple(sorted(found, key=lambda one: (not one.here, bool(one.forbidden_by), one.steps)))
+    return tuple(
+        sorted(
+            found,
+            key=lambda one: (
+                not one.here,
+                bool(one.forbidden_by),
+                bool(one.also_before),
+                one.steps,
+            ),
+        )
+    )
 
 
 def moved(placement: Placement, task: int, node: int, worker: int) -> Placement:
@@ -129,6 +146,10 @@ def _alternative(
 ) -> Alternative:
     node, label, fresh = place
     verdict = judge(problem, moved(placement, task, node, label))
+    broken = [v for v in verdict.violations if v.rule != "placed"]
+    new = tuple(
+        v for v in broken if v.needed > known.get((v.rule, v.place, v.subject), Fraction(-1))
+    )
     return Alternative(
         node=problem.instance.cluster.nodes[node].id,
         worker=label,
@@ -139,10 +160,6 @@ def _alternative(
             now.term: now.value - then.value
             for now, then in zip(verdict.objective, before.objective, strict=True)
         },
-        forbidden_by=tuple(
-            v
-            for v in verdict.violations
-            if v.rule != "placed"
-            and v.needed > known.get((v.rule, v.place, v.subject), Fraction(-1))
-        ),
+        forbidden_by=new,
+        also_before=tuple(v for v in broken if v not in new),
     )

@@ -115,7 +115,7 @@ class InstanceFile(FileObject):
     cluster: ClusterFile = Field(description="The machines and the distances between them.")
     topologies: list[TopologyFile] = Field(description="What is to be placed.")
     scheduler: SchedulerFile = Field(
-        default=SchedulerFile(), description="What the cluster's scheduler goes by."
+        default=SchedulerFile(), description="Scheduler settings of the cluster."
     )
     running: Places | None = Field(
         default=None,

@@ -88,7 +88,7 @@ class AckersFile(FileObject):
 
 
 class RasFile(FileObject):
-    """What Storm's RAS strategies read besides; ``null`` means no limit of the topology's own."""
+    """What Storm's RAS strategies also read; ``null`` means no limit of the topology's own."""
 
     order_by_proximity: bool = Field(
         default=False, description="Tasks are ordered by nearness in the graph, not by connections."
@@ -150,5 +150,5 @@ class TopologyFile(FileObject):
     )
     ackers: AckersFile | None = Field(default=None, description="Acker tasks; null = none.")
     ras: RasFile = Field(
-        default=RasFile(), description="What Storm's strategies read besides; no rule."
+        default=RasFile(), description="What Storm's strategies also read; no rule."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -69,18 +70,16 @@ class Placement:
         InputError
             When the placement is of another instance: not as many tasks, or nodes it has not.
         """
-        names, nodes = instance.task_names(), instance.cluster.nodes
-        if len(names) != len(self.nodes) or max(self.nodes, default=UNPLACED) >= len(nodes):
-            rule = f"must be a placement of {instance.name!r}"
-            raise InputError(rule, field="placement", value=repr(self))
         return {
             topology: {task: {"node": p.node, "worker": p.worker} for task, p in tasks.items()}
             for topology, tasks in to_places(instance, self).items()
         }
 
     def __repr__(self) -> str:
-        """One line: how many tasks are placed, and on how many nodes; it knows no names."""
-        return f"{self._head()}; nodes by task: {listed([str(node) for node in self.nodes])}"
+        """One line: how many tasks are on each node, by its index; it knows no names."""
+        counts = Counter(node for node in self.nodes if node != UNPLACED)
+        by_node = [f"{node}: {count:,}" for node, count in sorted(counts.items())]
+        return self._head() + (f"; tasks by node index: {listed(by_node)}" if by_node else "")
 
     def _repr_html_(self) -> str:
         tasks: dict[tuple[int, int], list[str]] = {}
@@ -185,9 +184,16 @@ def from_places(instance: Instance, places: Mapping[str, Mapping[str, Place]]) -
 
 
 def to_places(instance: Instance, placement: Placement) -> dict[str, dict[str, Place]]:
-    """Return a placement by names; topologies without a placed task are left out."""
+    """Return a placement by names; topologies without a placed task are left out.
+
+    Raises `InputError` for a placement of another instance.
+    """
     places: dict[str, dict[str, Place]] = {}
-    names = instance.task_names()
+    names, nodes = instance.task_names(), len(instance.cluster.nodes)
+    if len(names) != len(placement.nodes) or max(placement.nodes, default=UNPLACED) >= nodes:
+        size = f"{counted(len(names), 'task')}, {counted(nodes, 'node')}"
+        rule = f"must be a placement of {instance.name} ({size}); it is another instance's"
+        raise InputError(rule, field="placement", has_value=False)
     for (topology, task), node, worker in zip(
         names, placement.nodes, placement.workers, strict=True
     ):

@@ -57,9 +57,10 @@ def _terms(problem: Problem, parts: dict[str, int]) -> tuple[int, ...]:
 def _check_shape(problem: Problem, placement: Placement) -> None:
     if len(placement.nodes) != problem.task_count:
         raise InputError(
-            f"must have one entry per task of the instance ({problem.task_count})",
+            f"must have one entry per task of the instance ({problem.task_count}), "
+            f"not {len(placement.nodes)}",
             field="placement",
-            value=f"{len(placement.nodes)} entries",
+            has_value=False,
         )
     highest = max(placement.nodes, default=-1)
     if highest >= problem.node_count:

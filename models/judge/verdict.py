@@ -44,7 +44,10 @@ class Violation:
     def __str__(self) -> str:
         """One line for people."""
         needed, available = plain(self.needed), plain(self.available)
-        return f"{self.rule}: {self.place}, {self.subject}: {needed} needed, {available} available"
+        have = "placed" if self.rule == "placed" else "available"
+        if self.rule == "max_moved":
+            return f"{self.rule}: {self.place}, {self.subject}: {needed} moved, {available} allowed"
+        return f"{self.rule}: {self.place}, {self.subject}: {needed} needed, {available} {have}"
 
 
 Amounts = dict[str, int | float]

@@ -110,7 +110,7 @@ def allocate(
         Of the sources, tuples/s, above 0; several as an iterable or as ``"FROM:TO:STEP"``.
         ``None`` = find the highest rate, for `slots`, or for all VMs where `vms` says how many.
     slots
-        Find the highest rate, in whole tuples/s, that so many slots support; 1 or more, without
+        Find the highest rate, in whole tuples/s, that this many slots support; 1 or more, without
         `rate`.
     models
         Performance models by name, a path, or the data of such a file; ``None`` = those of the SAM
@@ -147,7 +147,7 @@ def allocate(
     counts = Counts.MEASURED if exclusive else Counts.ALL
     variant = Variant(counts, exclusive=exclusive, scaled=not unscaled)
     dataflow, known = as_dataflow(dag), as_models(models)
-    setting = Setting(as_vm_sizes(vms), time_limit(time_limit_s, "time limit"), variant, shuffle)
+    setting = Setting(as_vm_sizes(vms), time_limit(time_limit_s, "time_limit_s"), variant, shuffle)
     if not rates and slots is None and offered_slots(setting.vm_sizes) is None:
         rule = "is missing; give it, `slots`, or `vms` with the number of available VMs"
         raise InputError(rule, field="rate", has_value=False)

@@ -15,6 +15,7 @@ from slotwise.models.allocation.vm import DEFAULT_SIZES, VmSize
 from slotwise.models.dataflow.dataflow import Dataflow
 from slotwise.models.dataflow.file import dataflow_from_data, read_dataflow
 from slotwise.models.dataflow.micro import MICRO_DAGS
+from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.text import parse_text
 from slotwise.models.performance.article import article_models
@@ -46,7 +47,7 @@ def as_dataflow(given: DataflowLike) -> Dataflow:
         return MICRO_DAGS[given]
     if isinstance(given, Mapping) or is_text(given):
         return dataflow_from_data(_data(given))
-    source = path_of(given, "dataflow")
+    source = path_of(given, "dag", "a path, a dict, text or a Dataflow")
     is_file = str(source) == "-" or Path(source).suffix or Path(source).exists()
     if not is_file:
         rule = f"is neither a file nor a micro DAG; {suggestion(str(source), MICRO_DAGS)}"
@@ -81,6 +82,10 @@ def as_vm_sizes(given: VmsLike) -> tuple[VmSize, ...]:
         return vm_sizes_from_data(_data(given))
     if isinstance(given, str | os.PathLike):
         return read_vm_sizes(path_of(given, "vms"))
+    sizes: object = given
+    if not isinstance(sizes, Sequence):
+        rule = f"must be a path, a dict, text or VM sizes, not {kind_of(sizes)}"
+        raise InputError(rule, field="vms", has_value=False)
     for index, one in enumerate(given):
         if not isinstance(one, VmSize):
             raise InputError("must be a VmSize", field=f"vms[{index}]", value=str(one))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from slotwise.api.explanations import questions
 from slotwise.api.explanations.answers import Explained
+from slotwise.api.explanations.given_prices import PricesLike, as_prices
 from slotwise.api.inputs import InstanceLike, MinCpu, PlacementLike, as_placement, as_problem
+from slotwise.api.placing import as_method
 from slotwise.heuristics.method import Method
-from slotwise.heuristics.registry import find_method
+from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError
+from slotwise.models.values import time_limit, whole
 
 
 def explain(
@@ -18,9 +21,10 @@ def explain(
     method: str | Method | None = None,
     task: str | None = None,
     optimal: bool = False,
-    time_limit_s: float = 60.0,
+    time_limit_s: float = 20.0,
     workers: int = 1,
     seed: int = 0,
+    prices: PricesLike = None,
     topology: str | None = None,
     worker_min_cpu: MinCpu = None,
     submitters: bool = False,
@@ -41,9 +45,13 @@ def explain(
     optimal
         Whether to solve the instance as well and say how far `placement` is from the optimum.
     time_limit_s
-        Wall clock in seconds for each search.
+        Wall clock in seconds: of the whole explanation of an instance, otherwise for each
+        search.
     workers, seed
         Threads of each search, and the seed of every random choice.
+    prices
+        What repairs cost: a dict such as ``{"node": 3, "resource.gpu": 7}``, texts such as
+        ``["node=3"]``, or `RepairPrices`, which names and explains them; ``None`` = its defaults.
     topology, worker_min_cpu, submitters
         How a decoded Storm cluster is read; see `read_instance`.
 
@@ -61,12 +69,16 @@ def explain(
     """
     check_question(placement is not None, other is not None, method, task, optimal)
     problem = as_problem(instance, topology, worker_min_cpu, submitters)
-    limits = questions.Limits(time_limit_s, workers, seed)
+    limits = questions.Limits(
+        time_limit(time_limit_s, "time_limit_s"),
+        whole(workers, "workers", least=1),
+        whole(seed, "seed"),
+        as_prices(prices),
+    )
     if placement is None:
         if method is None:
             return questions.one_instance(problem, limits)
-        chosen = find_method(method) if isinstance(method, str) else method
-        return questions.one_method(problem, chosen, limits)
+        return questions.one_method(problem, as_method(method), limits)
     given = as_placement(placement, problem.instance)
     if other is not None:
         return questions.comparison(problem, given, as_placement(other, problem.instance))
@@ -76,16 +88,22 @@ def explain(
 
 
 def check_question(
-    placement: bool, other: bool, method: str | Method | None, task: str | None, optimal: bool
+    placement: bool, other: bool, method: str | Method | None, task: object, optimal: bool
 ) -> None:
     """Refuse what cannot be asked together: whether there are placements, and the options."""
     if other and not placement:
         raise InputError("needs a placement to compare it with", field="other", has_value=False)
     if method is not None and placement:
-        name = method if isinstance(method, str) else method.name
-        raise InputError("explains its own run; leave PLACEMENT out", field="method", value=name)
+        name = getattr(method, "name", method)
+        rule = "explains its own run, so it takes no placement"
+        raise InputError(rule, field="method", value=name)
+    if task is not None and not isinstance(task, str):
+        rule = f"must be the name of a task, not {kind_of(task)}"
+        raise InputError(rule, field="task", has_value=False)
     if task is not None and (not placement or other):
-        raise InputError("needs one PLACEMENT that it is in", field="task", value=task)
+        raise InputError(
+            "needs one placement that it is in, and no other", field="task", value=task
+        )
     if optimal and (not placement or other or task is not None):
-        rule = "goes with one PLACEMENT, and without a task"
-        raise InputError(rule, field="optimal", value=True)
+        rule = "needs one placement, and no other and no task"
+        raise InputError(rule, field="optimal", has_value=False)

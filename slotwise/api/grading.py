@@ -37,7 +37,7 @@ def report(folder: str | os.PathLike[str]) -> Path:
     >>> slotwise.report("out")  # doctest: +SKIP
     PosixPath('out/report.html')
     """
-    return write_report(path_of(folder, "folder"))
+    return write_report(path_of(folder, "folder", "a path"))
 
 
 def read_rows(folder: str | os.PathLike[str]) -> list[Row]:
@@ -60,7 +60,7 @@ def read_rows(folder: str | os.PathLike[str]) -> list[Row]:
     >>> {row["method"] for row in rows}  # doctest: +SKIP
     {'r-storm', 'round-robin', 'auto'}
     """
-    path = Path(path_of(folder, "folder"))
+    path = Path(path_of(folder, "folder", "a path"))
     if not path.is_dir():
         raise InputError("is no folder of a grading", field="folder", value=str(path))
     return Store(path).rows()

@@ -17,6 +17,7 @@ from typing import Any
 from slotwise.api.plain_data import plain_data
 from slotwise.models.certificates import file as certificates
 from slotwise.models.certificates.certificate import Certificate
+from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats import given_placement
 from slotwise.models.formats.given_placement import GivenPlacement
@@ -57,15 +58,14 @@ def is_text(source: object) -> bool:
     return isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{"))
 
 
-def path_of(source: object, what: str) -> Path | str:
-    """Return a path as it was written; refuse what is none."""
+def path_of(source: object, what: str, forms: str = "a path, a dict or text") -> Path | str:
+    """Return a path as it was written; refuse what is none of `forms`."""
     if isinstance(source, str | os.PathLike):
         written = os.fspath(source)
         if isinstance(written, str) and written.strip():
             return written
-        raise InputError("must be a path, a dict or text, not empty", field=what, value=written)
-    rule = f"must be a path, a dict, text or a {what.capitalize()}"
-    raise InputError(rule, field=what, value=f"a {type(source).__name__}")
+        raise InputError(f"must be {forms}, not empty", field=what, value=written)
+    raise InputError(f"must be {forms}, not {kind_of(source)}", field=what, has_value=False)
 
 
 def read_instance(
@@ -122,7 +122,9 @@ def read_instance(
     if is_text(source):
         with in_file(TEXT):
             return instance_from_data(parse_text(str(source)), **options)
-    return read_instance_file(path_of(source, "instance"), **options)
+    return read_instance_file(
+        path_of(source, "instance", "a path, a dict, text or an Instance"), **options
+    )
 
 
 def as_instance(
@@ -225,7 +227,8 @@ def _given_placement(source: Source, instance: Instance) -> GivenPlacement:
         return GivenPlacement(Placement.from_dict(instance, data))
     if is_text(source):
         return given_placement.given_placement_from_text(str(source), instance, file=TEXT)
-    return given_placement.read_given_placement(path_of(source, "placement"), instance)
+    path = path_of(source, "placement", "a path, a dict, text or a Placement")
+    return given_placement.read_given_placement(path, instance)
 
 
 def as_running(problem: Problem, field: str = "running") -> Placement:
@@ -267,7 +270,9 @@ def read_certificate(source: Source) -> Certificate:
     if is_text(source):
         with in_file(TEXT):
             return certificates.certificate_from_data(parse_text(str(source)))
-    return certificates.read_certificate(path_of(source, "certificate"))
+    return certificates.read_certificate(
+        path_of(source, "certificate", "a path, a dict, text or a Certificate")
+    )
 
 
 def as_certificate(given: CertificateLike) -> Certificate:

@@ -53,7 +53,7 @@ def judge(
     >>> plan = {"wc": {"lines[0]": {"node": "n1", "worker": 0}}}
     >>> verdict = slotwise.judge("docs/examples/word-count.json", plan)
     >>> print(verdict.violations[0])
-    placed: topology wc, tasks: 9 needed, 1 available
+    placed: topology wc, tasks: 9 needed, 1 placed
     """
     if (placement is None) == (not running):
         rule = "is needed, or `running`" if placement is None else "goes without `running`"

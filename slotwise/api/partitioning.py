@@ -65,7 +65,7 @@ def partition(
     check_balance(balance, "balance")
     if sizes is not None and not isinstance(sizes, str):
         sizes = ",".join(str(size) for size in sizes)
-    path = os.fspath(path_of(graph, "graph"))
+    path = os.fspath(path_of(graph, "graph", "a path"))
     return partition_file(
         path, method, parts, balance, sizes=sizes, form=form, seed=whole(seed, "seed")
     )

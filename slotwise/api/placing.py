@@ -6,6 +6,8 @@ from slotwise.api.inputs import InstanceLike, MinCpu, as_problem
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
+from slotwise.models.display import kind_of
+from slotwise.models.errors import InputError
 from slotwise.models.instance.placement import Placement, Refusal
 
 
@@ -52,5 +54,21 @@ def place(
     >>> placement.nodes
     (0, 0, 0, 1, 1, 1, 0, 0, 1)
     """
-    chosen = find_method(method) if isinstance(method, str) else method
+    chosen = as_method(method)
     return run_method(as_problem(instance, topology, worker_min_cpu, submitters), chosen, seed)
+
+
+def as_method(given: object) -> Method:
+    """Return the method that `given` is or names.
+
+    Raises
+    ------
+    InputError
+        For what is neither, and as `find_method` does.
+    """
+    if isinstance(given, Method):
+        return given
+    if isinstance(given, str):
+        return find_method(given)
+    rule = f"must be the name of a method or a Method, not {kind_of(given)}"
+    raise InputError(rule, field="method", has_value=False)

@@ -7,6 +7,7 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
+from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError
 from slotwise.models.formats.fields import key_path
 from slotwise.models.formats.json_text import MAX_DEPTH
@@ -36,7 +37,7 @@ def plain_data(value: Any, *path: str | int) -> Any:
         return int(value)
     if isinstance(value, Real):
         return float(value)
-    raise InputError(_KINDS, field=key_path(*path), value=f"a {type(value).__name__}")
+    raise InputError(f"{_KINDS}, not {kind_of(value)}", field=key_path(*path), has_value=False)
 
 
 def _key(key: object, path: tuple[str | int, ...]) -> str:

@@ -19,7 +19,7 @@ from slotwise.models.performance.model import PerformanceModel
 from slotwise.models.values import one_of
 
 Around = Callable[[Callable[..., Trial], int, float], Trial]
-"""Runs a trial of so many threads at a rate, and may say so before and after."""
+"""Runs a trial of a number of threads at a rate, and may say so before and after."""
 
 THREADS = (1, 2, 4, 8, 16, 32, 64)
 
@@ -90,7 +90,7 @@ def profile(
     resolution
         Relative precision of peak rates.
     max_slope
-        A trial is stable where latency rises by at most so many seconds per second.
+        A trial is stable where latency rises by at most this many seconds per second.
     core
         Core for the task; ``None`` = the last one.
     memory_mb

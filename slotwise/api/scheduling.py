@@ -203,7 +203,7 @@ def schedule(
     limits = None
     if exact:
         whole(workers, "workers", least=1)
-        seconds = time_limit(time_limit_s, "time limit")
+        seconds = time_limit(time_limit_s, "time_limit_s")
         limits = Limits(seconds, workers, whole(seed, "seed"), memory_mb=memory_limit_mb)
     problem = as_problem(instance, topology, worker_min_cpu, submitters)
     given = problem.instance
@@ -242,5 +242,7 @@ def _settings(
         with at("pools"):
             return replace(scheduler, pools=pools_from_data(plain_data(pools), cluster))
     if pools is not None:
-        return replace(scheduler, pools=read_pools(path_of(pools, "pools"), cluster))
+        return replace(
+            scheduler, pools=read_pools(path_of(pools, "pools", "a path or a dict"), cluster)
+        )
     return scheduler

@@ -13,6 +13,7 @@ from slotwise.api.inputs import (
     as_problem,
     compiled_as,
 )
+from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError, InternalError
 from slotwise.solver import solve as solver
 from slotwise.solver.core.engine import Engine
@@ -102,6 +103,7 @@ def solve(
     >>> sorted({place.node for place in result.places["wc"].values()})
     ['n1', 'n2']
     """
+    _check_engine(engine)
     given = as_instance(instance, topology, worker_min_cpu, submitters)
     return solver.solve(
         compiled_as(instance, given, max_moved),
@@ -115,6 +117,12 @@ def solve(
         on_progress=on_progress,
         parameters=as_parameters(parameters),
     )
+
+
+def _check_engine(given: object) -> None:
+    if not isinstance(given, str | Engine):
+        rule = f"must be the name of an engine or an Engine, not {kind_of(given)}"
+        raise InputError(rule, field="engine", has_value=False)
 
 
 def as_parameters(

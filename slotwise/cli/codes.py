@@ -38,11 +38,11 @@ def explained_code(answer: Explained) -> Exit:
     """Return the exit code of an explanation: that of ``solve``, ``place`` or ``judge``."""
     if isinstance(answer, ExplainedInstance):
         result = answer.result
-        if result.interrupted and result.status is not Status.OPTIMAL:
+        if result is not None and result.interrupted and result.status is not Status.OPTIMAL:
             return Exit.INTERRUPTED
-        if result.status is Status.INFEASIBLE:
+        if answer.status is Status.INFEASIBLE:
             return Exit.FAILED
-        return Exit.NO_ANSWER if result.placement is None else Exit.DONE
+        return Exit.NO_ANSWER if answer.placement is None else Exit.DONE
     if isinstance(answer, ExplainedMethod):
         if not answer.run.failed:
             return Exit.DONE

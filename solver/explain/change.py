@@ -114,6 +114,11 @@ def _heap(one: Change) -> str:
     return f"raise the worker heap of {where} by {by} MB{_values(one)}"
 
 
+def _evict(one: Change) -> str:
+    several = "topology" if len(one.topologies) == 1 else "topologies"
+    return f"leave out {several} {listed(one.topologies)}"
+
+
 _TEXTS: dict[str, Callable[[Change], str]] = {
     ADD_NODES: _add_nodes,
     RAISE_CAPACITY: _raise_capacity,
@@ -125,12 +130,12 @@ _TEXTS: dict[str, Callable[[Change], str]] = {
     ),
     ALLOW_MOVED: lambda one: f"allow {tasks_text(one.after or 0)} to move instead of {one.before}",
     LOWER_WORKER_MIN_CPU: lambda one: (
-        f"count at least {exact_text(one.after or Decimal(0))} cpu for a worker instead of "
-        f"{exact_text(one.before or Decimal(0))}"
+        f"lower the least cpu that a worker is charged from {exact_text(one.before or Decimal(0))} "
+        f"to {exact_text(one.after or Decimal(0))}"
     ),
     DROP_INCOMPATIBLE: _drop_incompatible,
     DROP_ONE_TASK: lambda one: f"let tasks of {one.topologies[0]} share a worker",
     DROP_ONE_COMPONENT: lambda one: f"let components of {one.topologies[0]} share a worker",
     LOWER_PARALLELISM: _lower_parallelism,
-    EVICT: lambda one: f"evict {listed(one.topologies)}",
+    EVICT: lambda one: _evict(one),
 }

@@ -109,6 +109,11 @@ def tasks_text(count: Decimal | int) -> str:
     return f"{count} task{'' if count == 1 else 's'}"
 
 
+def most_moved_text(count: Decimal | int) -> str:
+    """Return ``no task may move`` or ``at most 3 tasks may move``."""
+    return f"at most {tasks_text(count)} may move" if count else "no task may move"
+
+
 def _amount(one: Constraint) -> str:
     assert one.amount is not None, one.rule
     return exact_text(one.amount)
@@ -123,7 +128,8 @@ def _incompatible(one: Constraint) -> str:
 def _tasks(one: Constraint) -> str:
     if one.amount == 1:
         return f"the task of {one.subject} must be placed ({one.topology})"
-    return f"all {_amount(one)} tasks of {one.subject} must be placed ({one.topology})"
+    every = "both" if one.amount == 2 else f"all {_amount(one)}"
+    return f"{every} tasks of {one.subject} must be placed ({one.topology})"
 
 
 _NAMES: dict[str, Callable[[Constraint], str]] = {
@@ -133,11 +139,11 @@ _NAMES: dict[str, Callable[[Constraint], str]] = {
         f"at most {tasks_text(one.amount or 0)} of {one.subject} on a node ({one.topology})"
     ),
     "slots": lambda one: f"slots of {nodes_text(one.nodes, one.is_everywhere)}",
-    "max_moved": lambda one: f"at most {tasks_text(one.amount or 0)} moved",
+    "max_moved": lambda one: most_moved_text(one.amount or 0),
     "one_task_per_worker": lambda one: f"one task per worker ({one.topology})",
     "one_component_per_worker": lambda one: f"one component per worker ({one.topology})",
     "incompatible": _incompatible,
-    "worker_min_cpu": lambda one: f"a worker counts at least {_amount(one)} cpu",
+    "worker_min_cpu": lambda one: f"each worker is charged at least {_amount(one)} cpu",
     "shared_memory": lambda one: (
         f"shared memory {one.subject} of {_amount(one)} MB ({one.topology})"
     ),

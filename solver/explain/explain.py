@@ -51,7 +51,7 @@ def explain_infeasible(
     InputError
         For an argument out of range.
     """
-    seconds = time_limit(time_limit_s, "time limit")
+    seconds = time_limit(time_limit_s, "time_limit_s")
     whole(workers, "workers", least=1)
     decider = Decider(seconds, seed=whole(seed, "seed"), workers=workers)
     decision = decider.decide(instance, fraction=FOR_FIRST)

@@ -16,7 +16,7 @@ from slotwise.solver.baseline.params import BaselineParams
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.counting import is_impossible
 from slotwise.solver.explain.explanation import Feasibility
-from slotwise.solver.explain.first_fit import first_fit
+from slotwise.solver.explain.first_fit import first_fit, tight_fit
 from slotwise.solver.solve import solve
 
 START_S, START_S_PER_TASK, MOST_START = 0.05, 0.005, 0.4
@@ -55,6 +55,17 @@ class Decision:
 
     status: Feasibility
     placement: Placement | None = None
+
+
+def quick_decision(problem: Problem) -> Decision:
+    """Return what counting and first fit decide of a problem without a search."""
+    if is_impossible(problem):
+        return Decision(Feasibility.INFEASIBLE)
+    for fit in (first_fit, tight_fit):
+        placement = fit(problem)
+        if placement is not None and judge(problem, placement).valid:
+            return Decision(Feasibility.FEASIBLE, placement)
+    return Decision(Feasibility.UNDECIDED)
 
 
 class Decider:
@@ -106,6 +117,13 @@ class Decider:
         made._counts = self._counts
         return made
 
+    def quickly(self, instance: Instance) -> Decision:
+        """Return what `quick_decision` says of `instance`; undecided after the deadline."""
+        if self.is_over:
+            return Decision(Feasibility.UNDECIDED)
+        self._counts[0] += 1
+        return quick_decision(compile_problem(question(instance)))
+
     def decide(self, instance: Instance, *, fraction: float | None = None) -> Decision:
         """Return whether `instance` has a placement; undecided where its time ends first.
 
@@ -116,11 +134,9 @@ class Decider:
             return Decision(Feasibility.UNDECIDED)
         self._counts[0] += 1
         problem = compile_problem(question(instance))
-        if is_impossible(problem):
-            return Decision(Feasibility.INFEASIBLE)
-        quick = first_fit(problem)
-        if quick is not None and judge(problem, quick).valid:
-            return Decision(Feasibility.FEASIBLE, quick)
+        quick = quick_decision(problem)
+        if quick.status is not Feasibility.UNDECIDED:
+            return quick
         result = self._solved(problem, left)
         if result.interrupted:
             self._deadline = 0.0

@@ -1,4 +1,4 @@
-"""A quick placement: large tasks first, each in the first worker that has room."""
+"""Quick placements: large tasks first, each in the first worker with room; or node by node."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import Problem, TaskClass
 from slotwise.models.problem.rules import Rules
 from slotwise.models.values import NO_LIMIT
+
+MOST_SUMS = 100
+"""Sums of demands that are kept while a node is filled, the largest."""
 
 
 @dataclass(slots=True)
@@ -31,6 +34,49 @@ def first_fit(problem: Problem) -> Placement | None:
     return filling.placement() if all(filling.add(c) for c in order) else None
 
 
+def tight_fit(problem: Problem) -> Placement | None:
+    """Return a placement of all tasks, to be judged; ``None`` where a task found no room.
+
+    Node by node, the smallest first, takes the tasks that leave the least of the scarcest resource.
+    """
+    total = np.array(problem.sizes, dtype=np.int64) @ problem.demand
+    offered = np.where(problem.capacity == NO_LIMIT, np.inf, problem.capacity).sum(axis=0)
+    scarcity = np.where(problem.hard, total / np.maximum(offered, 1), -1.0)
+    if scarcity.max(initial=-1.0) <= 0:
+        return None
+    scarcest, filling = int(scarcity.argmax()), _Filling(problem)
+    left = [list(one.tasks) for one in problem.classes]
+    demand = [int(need) for need in problem.demand[:, scarcest]]
+    capacity = [int(have) for have in problem.capacity[:, scarcest]]
+    for node in sorted(range(problem.node_count), key=capacity.__getitem__):
+        counts = _fullest([len(tasks) for tasks in left], demand, capacity[node])
+        for c in sorted(range(len(left)), key=lambda c: (-counts[c], -demand[c])):
+            while left[c] and filling.put(left[c][-1], node, c):
+                left[c].pop()
+                counts[c] -= 1
+                if counts[c] <= 0:
+                    break
+    return None if any(left) else filling.placement()
+
+
+def _fullest(left: list[int], demand: list[int], capacity: int) -> list[int]:
+    """Return how many tasks of each class fill a capacity best, of those that are left."""
+    sums: dict[int, tuple[int, ...]] = {0: ()}
+    for c in sorted(range(len(left)), key=lambda c: -demand[c]):
+        most = left[c] if demand[c] == 0 else min(left[c], capacity // demand[c])
+        wider: dict[int, tuple[int, ...]] = {}
+        for used, counts in sums.items():
+            for count in range(most, -1, -1):
+                if used + count * demand[c] <= capacity:
+                    wider.setdefault(used + count * demand[c], (*counts, count))
+                if demand[c] == 0:
+                    break
+        sums = {used: wider[used] for used in sorted(wider, reverse=True)[:MOST_SUMS]}
+    order = sorted(range(len(left)), key=lambda c: -demand[c])
+    best = sums[max(sums)]
+    return [best[order.index(c)] for c in range(len(left))]
+
+
 class _Filling:
     """What is placed so far."""
 
@@ -48,7 +94,7 @@ class _Filling:
 
     def add(self, c: int) -> bool:
         """Place the tasks of a class; nodes that one of them found full are left out for good."""
-        one, demand = self._problem.classes[c], self._problem.demand[c]
+        one = self._problem.classes[c]
         node = 0
         for task in one.tasks:
             while node < self._problem.node_count:
@@ -58,13 +104,24 @@ class _Filling:
                 node += 1
             else:
                 return False
-            self._free[node] -= demand
-            worker = self._workers[node][label]
-            worker.heap += int(self._problem.heap[c])
-            worker.components[one.component] += 1
-            self._on_node[node, one.component] += 1
-            self._nodes[task], self._labels[task] = node, label
+            self._take(task, node, label, c)
         return True
+
+    def put(self, task: int, node: int, c: int) -> bool:
+        """Place a task of a class on a node; returns whether it has room."""
+        label = self._room(node, c, self._problem.classes[c])
+        if label is None:
+            return False
+        self._take(task, node, label, c)
+        return True
+
+    def _take(self, task: int, node: int, label: int, c: int) -> None:
+        one, worker = self._problem.classes[c], self._workers[node][label]
+        self._free[node] -= self._problem.demand[c]
+        worker.heap += int(self._problem.heap[c])
+        worker.components[one.component] += 1
+        self._on_node[node, one.component] += 1
+        self._nodes[task], self._labels[task] = node, label
 
     def _room(self, node: int, c: int, one: TaskClass) -> int | None:
         """Return the worker of a node that takes a task, a new one if need be."""

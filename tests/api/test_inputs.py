@@ -64,14 +64,14 @@ def test_a_path_object_is_never_text(examples):
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        (3, ["instance", "'a int'", "must be a path, a dict, text"]),
-        (None, ["instance", "a NoneType"]),
+        (3, ["instance: must be a path, a dict, text or an Instance, not an int"]),
+        (None, ["instance", "not None"]),
         ("", ["instance = ''", "not empty"]),
         ("  ", ["instance", "not empty"]),
         ("missing.json", ["missing.json"]),
         ({}, ["format: is missing"]),
         ({1: 2}, ["'1': must be text, because it is a key"]),
-        ({"format": "slotwise.instance/1", "name": object()}, ["name = 'a object'", "must be"]),
+        ({"format": "slotwise.instance/1", "name": object()}, ["name: must be", "not an object"]),
         ({"format": "slotwise.instance/2"}, ["format = 'slotwise.instance/2'"]),
         ("{", ["text:"]),
         ("a: [1,\n", ["text: line"]),
@@ -144,7 +144,7 @@ def test_plans_and_certificates_in_files_and_dicts(instance):
         ({"wc": 3}, "placement.wc = '3': must be a dict of tasks"),
         ({"refused": "too big"}, "is a refusal"),
         ({"format": "slotwise.instance/1"}, "must be slotwise.placement/1"),
-        (7, "placement = 'a int'"),
+        (7, "placement: must be a path, a dict, text or a Placement, not an int"),
     ],
 )
 def test_bad_placements_name_field_and_rule(instance, plan, words):
@@ -169,7 +169,7 @@ def test_placements_go_round_by_names(seed, data):
 
 def test_a_placement_of_another_instance_has_no_names(instance):
     for wrong in (Placement((0,), (0,)), Placement((7,) * 9, (0,) * 9)):
-        with pytest.raises(InputError, match="must be a placement of 'word-count'"):
+        with pytest.raises(InputError, match="must be a placement of word-count"):
             wrong.to_dict(instance)
 
 

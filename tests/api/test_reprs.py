@@ -17,6 +17,7 @@ SHOWN = (
     *("instance", "problem", "topology", "cluster", "placement", "result", "verdict", "broken"),
     *("violation", "refusal", "certificate", "verified", "check", "scheduled", "allocated"),
 )
+EXPLAINED = ("why", "infeasible", "mistake", "paid", "mended", "compared", "moved")
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +43,25 @@ def objects(root):
         "check": slotwise.crosscheck(instance, result),
         "scheduled": slotwise.schedule(folder / "shared-cluster.yaml"),
         "allocated": slotwise.allocate("linear", "10:100:10", method="mba+sam"),
+        **explained(folder, instance, result.placement),
     }
 
 
-@pytest.mark.parametrize("name", SHOWN)
+def explained(folder, instance, best):
+    dear = slotwise.place(instance, "r-storm")
+    broken = {"wc": {task: ("n1", 0) for _, task in instance.task_names()}}
+    return {
+        "why": slotwise.explain(instance),
+        "infeasible": slotwise.explain(folder / "fragmented.json"),
+        "mistake": slotwise.explain(folder / "tight.json", method="r-storm"),
+        "paid": slotwise.explain(instance, dear),
+        "mended": slotwise.explain(instance, broken),
+        "compared": slotwise.explain(instance, dear, best),
+        "moved": slotwise.explain(instance, dear, task="wc/split[1]"),
+    }
+
+
+@pytest.mark.parametrize("name", [*SHOWN, *EXPLAINED])
 def test_a_repr_is_short(objects, name):
     text = repr(objects[name])
     assert 1 <= len(text.splitlines()) <= MOST_LINES
@@ -68,10 +84,28 @@ def test_reprs_have_names(objects):
     assert "lines[0]" in lines[0]
     assert repr(objects["verdict"]) == "Verdict word-count: valid; overload 0, network 23"
     assert repr(objects["broken"]).splitlines()[1] == (
-        "  placed: topology wc, tasks: 9 needed, 1 available"
+        "  placed: topology wc, tasks: 9 needed, 1 placed"
     )
     assert repr(objects["refusal"]) == "Refusal: too small by far"
     assert "optimal; overload 0 (bound 0), network 23 (bound 23)" in repr(objects["certificate"])
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("why", ["ExplainedInstance word-count: optimal; overload 0, network 23"]),
+        ("infeasible", ["fragmented: infeasible", "raise memory_mb of node n1 by 152"]),
+        ("mistake", ["tight: r-storm refuses: topology wc: no", "decision 2", "wc/split[0] on n1"]),
+        ("paid", ["word-count: valid; overload 0, network 28", "split -> count: network 16"]),
+        ("mended", ["word-count: breaks 2 hard rules; overload", "memory"]),
+        ("compared", ["word-count: 3 tasks differ; overload 0 -> 0, network 28 -> 23", " -> n"]),
+        ("moved", ["ExplainedTask wc/split[1]: on n2, worker 0", "n3, worker 0: network +7"]),
+    ],
+)
+def test_reprs_of_explanations_have_the_answer(objects, name, lines):
+    text, html = repr(objects[name]), objects[name]._repr_html_()
+    assert [line for line in lines if line not in text] == []
+    assert lines[0] in html.replace("&gt;", ">").replace("&#x27;", "'")
 
 
 def large():
@@ -97,7 +131,9 @@ def test_nine_thousand_tasks_are_no_page():
     assert repr(instance).endswith("... and 297 more")
 
 
-@pytest.mark.parametrize("name", ["instance", "placement", "result", "verdict", "broken"])
+@pytest.mark.parametrize(
+    "name", ["instance", "placement", "result", "verdict", "broken", *EXPLAINED]
+)
 def test_tables_for_notebooks(objects, name):
     html = objects[name]._repr_html_()
     assert html.count("<table>") == html.count("</table>") >= 1

@@ -25,6 +25,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "storm_like_fit": ("--count", "3"),
     "storm_like_tables": ("{cluster}",),
     "assignment_proofs": ("{assignment}", *LIMIT),
+    "matrix_proofs": ("--count", "1", "--root-time-limit", "0.1", *LIMIT),
     "partition_proofs": ("--instances", "{partitions}", *LIMIT, "--textbook-limit", "0.3"),
     "fewest_moves": ("--count", "1", *LIMIT),
     "explain_conflicts": ("--count", "2"),

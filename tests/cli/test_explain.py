@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from decimal import Decimal
 from html.parser import HTMLParser
 
 import pytest
@@ -45,6 +46,19 @@ def test_an_infeasible_instance_says_why_and_how_to_mend_it(cli, examples):
     document = cli("explain", "too-big.json", "--json").json
     assert document["status"] == "infeasible"
     assert document["infeasible"]["conflicts"]
+
+
+def test_a_topology_that_is_left_out_is_explained(cli, examples):
+    document = json.loads((examples / "too-big.json").read_text())
+    document["objective"] = {"terms": ["rejected", "network"]}
+    (examples / "rejecting.json").write_text(json.dumps(document))
+    answer = cli("explain", "rejecting.json", "--time-limit", "5")
+    assert answer.code == 0
+    text = flat(answer.out)
+    assert "No placement has all topologies" in text
+    assert "raise cpu of node" in text
+    found = cli("explain", "rejecting.json", "--time-limit", "5", "--json").json
+    assert found["infeasible"]["conflicts"]
 
 
 def test_the_first_mistake_of_a_method(cli, examples):
@@ -167,15 +181,25 @@ class Tags(HTMLParser):
         self.text.append(data)
 
 
+def test_a_task_of_a_broken_placement_is_not_allowed_where_a_rule_stays_broken(cli, plans):
+    places = cli("explain", "tight.json", "broken.json", "--task", "wc/split[0]", "--json").json[
+        "places"
+    ]
+    stays = [one for one in places if one["also_before"] and not one["forbidden_by"]]
+    assert stays
+    text = flat(cli("explain", "tight.json", "broken.json", "--task", "wc/split[0]").out)
+    assert "also broken before: node n1 needs 1200 memory_mb and has 1000" in text
+
+
 @pytest.mark.parametrize(
     ("words", "drawings", "said"),
     [
         (["word-count.json"], 1, "Feasible: a valid placement exists"),
         (["too-big.json"], 0, "The cheapest repairs"),
         (["tight.json", "--with", "r-storm"], 2, "Decision 2 made it impossible"),
-        (["word-count.json", "r-storm.json"], 1, "What the streams pay"),
+        (["word-count.json", "r-storm.json"], 1, "Cost by stream"),
         (["tight.json", "broken.json"], 2, "The nearest valid placement"),
-        (["word-count.json", "r-storm.json", "best.json"], 2, "Tasks that are elsewhere"),
+        (["word-count.json", "r-storm.json", "best.json"], 2, "Tasks in different places"),
         (["word-count.json", "r-storm.json", "--task", "split[1]"], 1, "is on n2, worker 0"),
     ],
     ids=["feasible", "infeasible", "method", "valid", "broken", "two", "task"],
@@ -204,13 +228,25 @@ def test_names_are_escaped_in_the_page(cli, examples):
         (["tight.json", "best.json"], "is the hash of another instance"),
         (["word-count.json", "best.json", "broken.json"], "is the hash of another instance"),
         (["word-count.json", "best.json", "--task", "splt[1]"], "did you mean"),
-        (["word-count.json", "--task", "split[1]"], "needs one PLACEMENT"),
+        (
+            ["word-count.json", "--task", "split[1]"],
+            "--task = 'split[1]': needs one placement that it is in, and no other",
+        ),
         (["word-count.json", "best.json", "r-storm.json", "--task", "split[1]"], "needs one"),
-        (["word-count.json", "best.json", "--with", "r-storm"], "leave PLACEMENT out"),
+        (
+            ["word-count.json", "best.json", "--with", "r-storm"],
+            "--with = 'r-storm': explains its own run, so it takes no placement",
+        ),
         (["word-count.json", "--with", "r-strom"], "did you mean"),
-        (["word-count.json", "--optimal"], "goes with one PLACEMENT"),
+        (
+            ["word-count.json", "--optimal"],
+            "--optimal: needs one placement, and no other and no task",
+        ),
         (["word-count.json", "nothing.json"], "nothing.json"),
         (["-", "-"], "stdin"),
+        (["too-big.json", "--price", "nod=3"], "--price = 'nod': is unknown; did you mean 'node'"),
+        (["too-big.json", "--price", "node"], "--price = 'node': must be NAME=PRICE"),
+        (["too-big.json", "--price", "node=-1"], "--price.node = '-1': must be 0 or more"),
         (["word-count.json", "--html", "nowhere/page.html"], "does not exist"),
     ],
 )
@@ -252,3 +288,21 @@ def test_ctrl_c_ends_the_whole_explanation(cli, examples, monkeypatch):
     monkeypatch.setattr(module, "solve", interrupted)
     answer = cli("explain", "tight.json", "--with", "r-storm")
     assert (answer.code, answer.out) == (130, "")
+
+
+@pytest.mark.parametrize("words", [["too-big.json"], ["word-count.json", "best.json"]])
+def test_out_says_that_nothing_is_written(cli, plans, words):
+    answer = cli("explain", *words, "--out", "none.json")
+    assert "--out = 'none.json': not written: no valid placement" in answer.err
+    assert not (plans / "none.json").exists()
+
+
+def test_prices_decide_which_repair_comes_first(cli, examples):
+    words = ("--price", "upgrade=100", "--price", "task=0.5")
+    by_command = cli("explain", "fragmented.json", *words, "--json").json["infeasible"]
+    assert by_command["repairs"][0]["text"] == "run 2 tasks of count instead of 3 (wc)"
+    for prices in ({"upgrade": 100, "task": "0.5"}, ["upgrade=100", "task=0.5"]):
+        answer = slotwise.explain("fragmented.json", prices=prices)
+        assert answer.infeasible.repairs[0].price == Decimal("0.5")
+    dear = slotwise.explain("fragmented.json", prices={"resource.memory_mb": 1})
+    assert all(one.price > 1 for one in dear.infeasible.repairs)

@@ -53,7 +53,7 @@ def test_the_judge_counts_moves_against_the_limit() -> None:
     placement = Placement((0, 0, 2), (3, 3, 3))
     assert judge(running(1), placement).valid
     (violation,) = judge(running(0), placement).violations
-    assert str(violation) == "max_moved: cluster, tasks: 1 needed, 0 available"
+    assert str(violation) == "max_moved: cluster, tasks: 1 moved, 0 allowed"
 
 
 def test_a_topology_left_out_has_moved() -> None:

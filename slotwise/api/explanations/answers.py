@@ -6,18 +6,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from slotwise.api.explanations.documents import mistake_or_none, nearest_or_none, placement_or_none
+from slotwise.api.explanations.shown import (
+    Row,
+    Shown,
+    comparison_head,
+    infeasible_rows,
+    mistake_rows,
+    move_rows,
+    place_rows,
+    stream_rows,
+    values,
+)
+from slotwise.models.display import counted
 from slotwise.models.errors import InputError
 from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.cost_split import CostSplit
-from slotwise.models.explanation.mending import Mending, mending
-from slotwise.models.formats.placement_file import placement_document
+from slotwise.models.explanation.mending import Mending
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import instance_hash
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import plain
-from slotwise.solver.core.result import Result
+from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.explanation import Explanation
 from slotwise.solver.explain.placements.comparison import Comparison
 from slotwise.solver.explain.placements.decisions import FirstMistake
@@ -25,40 +37,60 @@ from slotwise.solver.explain.placements.fewest_moves import FewestMoves
 from slotwise.solver.explain.placements.traced_run import TracedRun
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExplainedInstance:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ExplainedInstance(Shown):
     """Whether an instance has a placement, and what makes up its cost or why it has none.
 
+    `result` is that of `solve`, ``None`` where counting alone proves that there is no placement.
+    Where topologies are left out, `infeasible` says why not all of them can be placed.
     `run` is that of a method which was asked about, where no method could place all tasks.
     """
 
     problem: Problem
-    result: Result
+    result: Result | None
     split: CostSplit | None
     infeasible: Explanation | None
     run: TracedRun | None = None
+
+    @property
+    def status(self) -> Status:
+        """What is known of the instance."""
+        return Status.INFEASIBLE if self.result is None else self.result.status
+
+    @property
+    def placement(self) -> Placement | None:
+        """The best placement found; ``None`` where there is none."""
+        return None if self.result is None else self.result.placement
 
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
         infeasible = self.infeasible
         return {
             "question": "instance",
-            "status": str(self.result.status),
+            "status": str(self.status),
             "instance": instance_hash(self.problem.instance),
             "objective": [
                 {"term": t.term, "value": plain(t.value), "proven": t.proven}
-                for t in self.result.objective
+                for t in (self.result.objective if self.result else ())
                 if t.value is not None
             ],
             "cost": None if self.split is None else self.split.to_document(),
             "method": None if self.run is None else self.run.method,
             "infeasible": None if infeasible is None else infeasible.to_document(),
-            "placement": _placement_document(self.problem.instance, self.result.placement),
+            "placement": placement_or_none(self.problem.instance, self.placement),
         }
 
+    def _shown(self) -> tuple[str, list[Row]]:
+        head = f"ExplainedInstance {self.problem.instance.name}: {self.status}"
+        if self.infeasible is not None:
+            return head, infeasible_rows(self.infeasible)
+        if self.split is not None:
+            return f"{head}; {values(self.split.verdict)}", stream_rows(self.split)
+        return head, []
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExplainedMethod:
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ExplainedMethod(Shown):
     """What a method missed: its run, and its first mistake where it can tell its decisions.
 
     `missed_placement` is a valid placement of all tasks (``None``: not found within the limit, or
@@ -90,54 +122,29 @@ class ExplainedMethod:
             "instance": instance_hash(instance),
             "objective": judged.get("objective", []),
             "violations": judged.get("violations", []),
-            "first_mistake": _mistake_document(instance, self.mistake),
+            "first_mistake": mistake_or_none(instance, self.mistake),
             "not_told": self.not_told or None,
-            "missed": _placement_document(instance, self.missed_placement),
+            "missed": placement_or_none(instance, self.missed_placement),
             "missed_cost": None if self.missed is None else self.missed.to_document(),
-            "nearest": _nearest_document(instance, self.nearest),
-            "placement": _placement_document(instance, run.placement),
+            "nearest": nearest_or_none(instance, self.nearest),
+            "placement": placement_or_none(instance, run.placement),
         }
 
-
-def _placement_document(instance: Instance, placement: Placement | None) -> dict[str, Any] | None:
-    return None if placement is None else placement_document(instance, placement)
-
-
-def _mistake_document(instance: Instance, mistake: FirstMistake | None) -> dict[str, Any] | None:
-    if mistake is None:
-        return None
-    names = ["/".join(name) for name in instance.task_names()]
-    nodes = [node.id for node in instance.cluster.nodes]
-    return {
-        "decisions": [
-            {"task": names[one.task], "node": nodes[one.node], "worker": one.worker}
-            for one in mistake.decisions
-        ],
-        "possible": mistake.possible,
-        "impossible": mistake.impossible,
-        "settled": mistake.settled,
-        "broken": [mending(one).to_document() for one in mistake.broken],
-        "stuck": [
-            {"task": names[one.task], "places": [place.to_document() for place in one.places]}
-            for one in mistake.stuck
-        ],
-    }
+    def _shown(self) -> tuple[str, list[Row]]:
+        run, instance = self.run, self.problem.instance
+        ended = "places all tasks" if not run.failed else "leaves topologies out"
+        if run.refused is not None:
+            ended = f"refuses: {run.refused}"
+        elif run.verdict is not None and not run.verdict.valid:
+            ended = f"breaks {counted(len(run.verdict.violations), 'hard rule')}"
+        rows = mistake_rows(instance, self.mistake)
+        if self.missed is not None:
+            rows.append(("a placement that it missed", values(self.missed.verdict)))
+        return f"ExplainedMethod {instance.name}: {run.method} {ended}", rows
 
 
-def _nearest_document(instance: Instance, nearest: FewestMoves | None) -> dict[str, Any] | None:
-    if nearest is None:
-        return None
-    names = ["/".join(name) for name in instance.task_names()]
-    return {
-        "status": str(nearest.status),
-        "moved": [names[task] for task in nearest.moved],
-        "placed": [names[task] for task in nearest.placed],
-        "placement": _placement_document(instance, nearest.placement),
-    }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ExplainedPlacement:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ExplainedPlacement(Shown):
     """What breaks the rules and what would mend it, or what makes up the cost."""
 
     problem: Problem
@@ -157,13 +164,20 @@ class ExplainedPlacement:
             **self.split.verdict.to_document(),
             "cost": self.split.to_document(),
             "mendings": [one.to_document() for one in self.mendings],
-            "nearest": _nearest_document(instance, self.nearest),
+            "nearest": nearest_or_none(instance, self.nearest),
             "optimal": None if optimal is None else optimal.to_document(),
         }
 
+    def _shown(self) -> tuple[str, list[Row]]:
+        verdict = self.split.verdict
+        state = "valid" if verdict.valid else f"breaks {counted(len(self.mendings), 'hard rule')}"
+        head = f"ExplainedPlacement {self.problem.instance.name}: {state}; {values(verdict)}"
+        broken = [(one.meaning, one.remedy) for one in self.mendings]
+        return head, broken or stream_rows(self.split)
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExplainedComparison:
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ExplainedComparison(Shown):
     """Where two placements differ."""
 
     problem: Problem
@@ -180,9 +194,13 @@ class ExplainedComparison:
             **self.comparison.to_document(),
         }
 
+    def _shown(self) -> tuple[str, list[Row]]:
+        head = f"ExplainedComparison {self.problem.instance.name}: "
+        return head + comparison_head(self.comparison), move_rows(self.comparison.moves)
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExplainedTask:
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ExplainedTask(Shown):
     """Why a task is where it is."""
 
     problem: Problem
@@ -205,6 +223,11 @@ class ExplainedTask:
             "valid": self.split.verdict.valid,
             "places": [place.to_document() for place in self.places],
         }
+
+    def _shown(self) -> tuple[str, list[Row]]:
+        here = next(place for place in self.places if place.here)
+        head = f"ExplainedTask {self.name}: on {here.node}, worker {here.worker}"
+        return head, place_rows(self.places)
 
 
 Explained = (

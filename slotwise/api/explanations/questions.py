@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 
 from slotwise.api.explanations.answers import (
@@ -17,11 +18,15 @@ from slotwise.models.errors import InputError
 from slotwise.models.explanation.alternatives import alternatives
 from slotwise.models.explanation.cost_split import split_cost
 from slotwise.models.explanation.mending import mending
+from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Status
-from slotwise.solver.explain.explain import explain_infeasible
+from slotwise.solver.explain.counting import is_impossible
+from slotwise.solver.explain.explain import DEFAULT_PRICES, explain_infeasible
 from slotwise.solver.explain.explanation import Explanation
+from slotwise.solver.explain.feasibility import question
 from slotwise.solver.explain.placements.comparison import compare
 from slotwise.solver.explain.placements.completion import (
     Completable,
@@ -32,28 +37,64 @@ from slotwise.solver.explain.placements.completion import (
 from slotwise.solver.explain.placements.decisions import FirstMistake, first_mistake
 from slotwise.solver.explain.placements.fewest_moves import FewestMoves, fewest_moves
 from slotwise.solver.explain.placements.traced_run import TracedRun, traced_run
+from slotwise.solver.explain.prices import RepairPrices
 from slotwise.solver.solve import solve
+
+FOR_SOLVE = 0.6
+"""Part of the limit in which an instance must be solved or proven to have no placement."""
+
+LEAST_S = 0.1
+"""Seconds for an explanation after a search that took all the time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Wall clock in seconds for each search, threads and seed."""
+    """Wall clock in seconds for each search, threads, seed, and prices of repairs."""
 
     time_s: float
     workers: int
     seed: int
+    prices: RepairPrices = DEFAULT_PRICES
 
 
 def one_instance(problem: Problem, limits: Limits) -> ExplainedInstance:
-    """Explain an instance: a placement and its cost, or why there is none."""
-    result = solve(problem, time_limit_s=limits.time_s, workers=limits.workers, seed=limits.seed)
+    """Explain an instance: a placement and its cost, or why there is none.
+
+    Both together take the time limit.
+    """
+    ends = time.perf_counter() + limits.time_s
+    if is_impossible(compile_problem(question(problem.instance))):
+        return ExplainedInstance(problem, None, None, _why_none(problem.instance, ends, limits))
+    result = solve(
+        problem,
+        time_limit_s=FOR_SOLVE * limits.time_s,
+        workers=limits.workers,
+        seed=limits.seed,
+    )
     infeasible = None
     if result.status is Status.INFEASIBLE:
-        infeasible = explain_infeasible(
-            problem.instance, time_limit_s=limits.time_s, seed=limits.seed, workers=limits.workers
-        )
+        infeasible = _why_none(problem.instance, ends, limits)
     split = None if result.placement is None else split_cost(problem, result.placement)
+    if split is not None and split.rejected:
+        infeasible = _why_none(_all_placed(problem.instance), ends, limits)
     return ExplainedInstance(problem, result, split, infeasible)
+
+
+def _all_placed(instance: Instance) -> Instance:
+    """Return the instance in which no topology may be left out."""
+    return replace(instance, objective=replace(instance.objective, terms=("nodes",)))
+
+
+def _why_none(instance: Instance, ends: float, limits: Limits) -> Explanation:
+    """Explain an instance without placement in the time that is left."""
+    left = max(LEAST_S, ends - time.perf_counter())
+    return explain_infeasible(
+        instance,
+        time_limit_s=left,
+        prices=limits.prices,
+        seed=limits.seed,
+        workers=limits.workers,
+    )
 
 
 def one_method(
@@ -63,7 +104,7 @@ def one_method(
     instance = problem.instance
     if instance.objective.limits:
         raise InputError(
-            "goes with instances that do not limit moves (objective.limits)",
+            "cannot be used when moves are limited (objective.limits)",
             field="method",
             value=method.name,
         )
@@ -145,10 +186,14 @@ def _nothing_fits(problem: Problem, run: TracedRun, limits: Limits) -> Explained
     """Explain an instance whose tasks cannot all be placed, so that a method could not either."""
     instance = problem.instance
     if problem.may_reject:  # the question is why not everything can be placed
-        instance = replace(instance, objective=replace(instance.objective, terms=("nodes",)))
+        instance = _all_placed(instance)
     result = solve(instance, time_limit_s=limits.time_s, workers=limits.workers, seed=limits.seed)
     infeasible = explain_infeasible(
-        instance, time_limit_s=limits.time_s, seed=limits.seed, workers=limits.workers
+        instance,
+        time_limit_s=limits.time_s,
+        prices=limits.prices,
+        seed=limits.seed,
+        workers=limits.workers,
     )
     return ExplainedInstance(problem, result, None, infeasible, run)
 
@@ -193,6 +238,9 @@ def one_task(problem: Problem, placement: Placement, written: str) -> ExplainedT
     """Explain why a task is where it is."""
     task = task_index(problem.instance, written)
     if placement.nodes[task] == UNPLACED:
-        raise InputError("has no place in PLACEMENT", field="task", value=written)
+        rule = "has no place in PLACEMENT"
+        if problem.may_reject:
+            rule += "; explain INSTANCE alone says why its topology is left out"
+        raise InputError(rule, field="task", value=written)
     places = alternatives(problem, placement, task)
     return ExplainedTask(problem, placement, task, places, split_cost(problem, placement))

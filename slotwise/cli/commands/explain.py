@@ -22,6 +22,17 @@ OtherPlan = Annotated[
 ]
 
 
+NOTHING_FOUND = "no valid placement was looked for, or none was found"
+OPTIONS = {
+    "other": "OTHER",
+    "method": "--with",
+    "task": "--task",
+    "optimal": "--optimal",
+    "prices": "--price",
+}
+"""Arguments of `slotwise.explain` -> what users type for them."""
+
+
 def explain(
     instance: options.Instance,
     placement: FirstPlan = None,
@@ -44,9 +55,17 @@ def explain(
         Path | None,
         typer.Option(metavar="PLAN", help="Also write the valid placement that was found."),
     ] = None,
-    time_limit: options.TimeLimit = 60.0,
+    time_limit: options.TimeLimit = 20.0,
     workers: options.Workers = 1,
     seed: options.Seed = 0,
+    prices: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--price",
+            metavar="NAME=PRICE",
+            help="Price of a repair, such as node=3 or resource.gpu=7; repeatable.",
+        ),
+    ] = None,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,
     submitters: options.Submitters = False,
@@ -63,21 +82,24 @@ def explain(
         from slotwise.api.explaining import explain as explained
         from slotwise.cli.codes import explained_code
 
-    check_question(placement is not None, other is not None, method, task, optimal)
+    with options.as_options(**OPTIONS):
+        check_question(placement is not None, other is not None, method, task, optimal)
     inputs.check_target(html, "--html")
     inputs.check_target(out)
     problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
     plans = [inputs.load_placement(p, problem.instance) for p in (placement, other) if p]
-    answer = explained(
-        problem,
-        *plans,
-        method=method,
-        task=task,
-        optimal=optimal,
-        time_limit_s=time_limit,
-        workers=workers,
-        seed=seed,
-    )
+    with options.as_options(**OPTIONS):
+        answer = explained(
+            problem,
+            *plans,
+            method=method,
+            task=task,
+            optimal=optimal,
+            time_limit_s=time_limit,
+            workers=workers,
+            seed=seed,
+            prices=prices,
+        )
     _show(answer, html, out, as_json=as_json)
     return explained_code(answer)
 
@@ -87,7 +109,9 @@ def _show(answer: Explained, html: Path | None, out: Path | None, *, as_json: bo
 
     if out is not None:
         found = explanation.found_placement(answer)
-        if found is not None:
+        if found is None:
+            exits.note(f"--out = {str(out)!r}: not written: {NOTHING_FOUND}")
+        else:
             inputs.save_placement(out, answer.problem.instance, found)
     if html is not None:
         explanation.write_page(html, answer)

@@ -58,10 +58,10 @@ def _streams(split: CostSplit) -> PageSection:
     )
     network = split.verdict.parts["network"]
     return PageSection(
-        "What the streams pay",
+        "Cost by stream",
         (
-            f"Network cost {short_text(network)}: flow x distance, by the nearest place that holds "
-            "both tasks.",
+            f"Network cost {short_text(network)}: flow x distance, by the smallest unit (worker, "
+            "node, rack) that holds both tasks.",
         ),
         PageTable(("stream", *LEVEL_HEADS, "cost"), rows, (*LEVEL_HEADS, "cost")),
     )
@@ -74,7 +74,7 @@ def stream_name(one: StreamCost, several: bool) -> str:
 
 def _level(one: StreamCost, level: int) -> str:
     flow, cost = one.flow[level], one.cost[level]
-    return f"{short_text(flow)} pay {short_text(cost)}" if flow else "-"
+    return f"{short_text(flow)}, cost {short_text(cost)}" if flow else "-"
 
 
 def _overloads(split: CostSplit) -> list[PageSection]:

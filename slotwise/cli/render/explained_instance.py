@@ -4,29 +4,32 @@ from __future__ import annotations
 
 from slotwise.api.explanations.answers import ExplainedInstance
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
-from slotwise.cli.render.explained_costs import cost_sections, cost_text
+from slotwise.cli.render.explained_costs import cost_sections, cost_text, listed
 from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status
-from slotwise.solver.explain.explanation import Conflict, Explanation, Member
+from slotwise.solver.explain.explanation import Conflict, Explanation, Feasibility, Member
 
 MOST_REPAIRS = 10
 """Repairs in a table."""
 
-MINIMAL = "These cannot hold together, but any one of them dropped, the others can:"
+MINIMAL = "These constraints conflict; dropping any one of them resolves the conflict:"
 NOT_PROVEN_MINIMAL = (
-    "These cannot hold together. Whether all of them are needed was not proven in time:"
+    "These constraints conflict. Whether all of them are needed was not proven in time:"
 )
 VERIFIED = (
-    "Each was verified by solving the repaired instance. A price of 1 is that of one core "
-    "(100 points of cpu)."
+    "Each was verified by placing all tasks of the repaired instance. Prices are in units of one "
+    "CPU core (100 points); upgrading a node adds 0.5."
 )
+COUNTED = ("tasks", "workers")
+"""Units with a singular."""
+
 PERHAPS_LESS = " (less may suffice)"
 
 
 def instance_sections(answer: ExplainedInstance) -> list[PageSection]:
     """Return the explanation of an instance."""
     run, result = answer.run, answer.result
-    if result.status is Status.INFEASIBLE:
+    if result is None or result.status is Status.INFEASIBLE:
         lead = "No placement exists: the hard rules cannot all hold."
         if run is not None:
             verb = "refuses" if run.refused else "fails"
@@ -42,7 +45,23 @@ def instance_sections(answer: ExplainedInstance) -> list[PageSection]:
         )
         return [PageSection("", (line,))]
     line = f"Feasible: a valid placement exists, {cost_text(answer.split)} ({proof_text(result)})."
-    return [PageSection("", (line,)), *cost_sections(answer.split)]
+    return [PageSection("", (line,)), *_left_out(answer), *cost_sections(answer.split)]
+
+
+def _left_out(answer: ExplainedInstance) -> list[PageSection]:
+    """Say why topologies are left out."""
+    why, split = answer.infeasible, answer.split
+    if why is None or split is None:
+        return []
+    names = listed(split.rejected)
+    if why.status is Feasibility.INFEASIBLE:
+        lead = f"Left out: {names}. No placement has all topologies; the constraints say why."
+        return [PageSection("Topologies left out", (lead,)), *infeasible_sections(why)]
+    if why.status is Feasibility.FEASIBLE:
+        lead = f"Left out: {names}. All topologies can be placed, but the objective is then worse."
+    else:
+        lead = f"Left out: {names}. Whether all can be placed was not decided within the limit."
+    return [PageSection("Topologies left out", (lead,))]
 
 
 def proof_text(result: Result) -> str:
@@ -85,6 +104,8 @@ def infeasible_sections(one: Explanation) -> list[PageSection]:
 def _open_ends(one: Explanation) -> list[str]:
     """Say what was left out."""
     lines = []
+    if one.repairs:
+        lines.append("Combinations of three or more changes were not tried and may cost less.")
     if not one.complete:
         lines.append("Time ran out before all changes were tried: a cheaper one may exist.")
     if len(one.repairs) > MOST_REPAIRS:
@@ -108,4 +129,7 @@ def _members(conflict: Conflict) -> PageTable:
 
 def _amount(member: Member, *, required: bool) -> str:
     value = member.required if required else member.available
-    return "-" if value is None else f"{short_text(value)} {member.unit}".strip()
+    if value is None:
+        return "-"
+    unit = member.unit.removesuffix("s") if value == 1 and member.unit in COUNTED else member.unit
+    return f"{short_text(value)} {unit}".strip()

@@ -14,6 +14,8 @@ from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.placements.comparison import Comparison, NodeDifference
 
+STUCK = "It cannot be anywhere else while all other tasks stay."
+
 
 def placement_sections(answer: ExplainedPlacement) -> list[PageSection]:
     """Return the explanation of a placement."""
@@ -104,8 +106,7 @@ def _terms(one: Comparison) -> PageSection:
         )
     else:
         count = len(one.moves)
-        tasks = "1 task is" if count == 1 else f"{count} tasks are"
-        lines = (f"{tasks} elsewhere in the second placement.",)
+        lines = ("1 task differs." if count == 1 else f"{count} tasks differ.",)
         if one.renamed:
             names = tuple(f"{new} for {old}" for old, new in one.renamed.items())
             lines += (f"Equal nodes are exchanged in the second: {listed(names)}.",)
@@ -161,17 +162,20 @@ def _contents(one: NodeDifference, topology: str) -> str:
 
 def _moves(one: Comparison) -> PageSection:
     rows = tuple((move.name, _route(move)) for move in one.moves)
-    return PageSection("Tasks that are elsewhere", (), PageTable(("task", "place"), rows))
+    return PageSection("Tasks in different places", (), PageTable(("task", "place"), rows))
 
 
 def task_sections(answer: ExplainedTask) -> list[PageSection]:
     """Return what a task would cost elsewhere, and what forbids it."""
     here = next(place for place in answer.places if place.here)
-    allowed = [p for p in answer.places if not p.here and not p.forbidden_by]
+    allowed = [p for p in answer.places if not (p.here or p.forbidden_by or p.also_before)]
     lines = [f"{answer.name} is on {here.node}, worker {here.worker}."]
+    if here.also_before:
+        lines.append("The placement breaks a rule with the task here.")
     better = [p for p in allowed if p.steps < here.steps]
     if not allowed:
-        lines.append("It cannot be anywhere else while all other tasks stay.")
+        mends = "Moving it alone does not mend that."
+        lines.append(mends if here.also_before else STUCK)
     elif better:
         lines.append(
             f"Alone, it could move to a better place: {better[0].node} ({_change(better[0])})."
@@ -183,12 +187,21 @@ def task_sections(answer: ExplainedTask) -> list[PageSection]:
             place.node,
             f"{place.worker} (new)" if place.fresh and not place.here else str(place.worker),
             "here" if place.here else _change(place),
-            "; ".join(cause(v) for v in place.forbidden_by) or "allowed",
+            _rule(place),
         )
         for place in answer.places
     )
     heads = ("node", "worker", "change of cost", "rule")
     return [PageSection("", tuple(lines), PageTable(heads, rows))]
+
+
+def _rule(place: Alternative) -> str:
+    """Say which rules are broken with the task there, and which of them are broken anyway."""
+    parts = ["; ".join(cause(v) for v in place.forbidden_by)] if place.forbidden_by else []
+    if place.also_before:
+        known = "; ".join(cause(v) for v in place.also_before)
+        parts.append(known if place.here else f"also broken before: {known}")
+    return "; ".join(parts) or "allowed"
 
 
 def _change(place: Alternative) -> str:

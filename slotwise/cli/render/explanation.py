@@ -73,7 +73,7 @@ _TITLES: dict[type, str] = {
 def found_placement(answer: Explained) -> Placement | None:
     """Return the valid placement that was found for an answer: the one that ``--out`` writes."""
     if isinstance(answer, ExplainedInstance):
-        return answer.result.placement
+        return answer.placement
     if isinstance(answer, ExplainedMethod):
         return answer.missed_placement if answer.run.failed else answer.run.placement
     if isinstance(answer, ExplainedPlacement):
@@ -100,9 +100,9 @@ def _drawn(answer: Explained) -> list[PagePlacement]:
         return drawn
     if isinstance(answer, ExplainedMethod):
         return _drawn_method(answer)
-    if answer.result.placement is None or answer.split is None:
+    if answer.placement is None or answer.split is None:
         return []
-    return [PagePlacement("Placement", cost_text(answer.split), answer.result.placement)]
+    return [PagePlacement("Placement", cost_text(answer.split), answer.placement)]
 
 
 def _drawn_method(answer: ExplainedMethod) -> list[PagePlacement]:

@@ -51,8 +51,8 @@ def normalised(instance: Instance, answer: object) -> Answer:
 def _check_shape(instance: Instance, placement: Placement) -> None:
     tasks, nodes = len(instance.task_names()), len(instance.cluster.nodes)
     if len(placement.nodes) != tasks:
-        rule = f"must have one entry per task ({tasks})"
-        raise InputError(rule, field="answer", value=f"{len(placement.nodes)} entries")
+        rule = f"must have one entry per task ({tasks}), not {len(placement.nodes)}"
+        raise InputError(rule, field="answer", has_value=False)
     if max(placement.nodes, default=-1) >= nodes:
         rule = f"must be below the number of nodes ({nodes})"
         raise InputError(rule, field="answer.nodes", value=max(placement.nodes))

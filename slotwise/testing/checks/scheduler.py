@@ -30,7 +30,7 @@ from slotwise.testing.checks.call_within import GivenUpError, call_within
 from slotwise.testing.fresh_randomness import fresh_randomness
 
 Scheduler: TypeAlias = Callable[[Instance], Placement | Refusal | Mapping[str, Any]]
-"""What `as_scheduler` takes besides names and methods; `normalised` says what it may return."""
+"""What `as_scheduler` takes beyond names and methods; `normalised` says what it may return."""
 
 TIME_LIMIT_S = 10.0
 """Seconds after which a call of a scheduler is abandoned, in every check."""

@@ -189,7 +189,7 @@ def _with_capacity(instance: Instance, key: str, capacity: Decimal) -> Instance:
 
 
 def _with_slots(instance: Instance, slots: int) -> Instance:
-    """Return the instance with so many slots in all, dealt out to the nodes in turn."""
+    """Return the instance with a given number of slots in all, dealt to the nodes in turn."""
     count = len(instance.cluster.nodes)
     nodes = tuple(
         replace(node, slots=slots // count + (index < slots % count))

@@ -16,9 +16,9 @@ class Wanted:
     Parameters
     ----------
     nodes
-        At least so many nodes.
+        Least number of nodes.
     topologies
-        At least so many topologies, 1 or 2.
+        Least number of topologies, 1 or 2.
     tasks
         The first topology gets at least so many tasks, before any are left to ackers or components
         without tasks; with 1 or more, no topology is without tasks.

@@ -14,6 +14,7 @@ from slotwise.heuristics.external.stderr_tail import last_words
 from slotwise.heuristics.method_error import MethodError
 from slotwise.heuristics.method_names import COMMAND_PREFIX
 from slotwise.heuristics.others_code import said
+from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError
 from slotwise.models.formats.instance_writer import instance_document
 from slotwise.models.formats.json_text import parse_json, pretty_json
@@ -113,7 +114,8 @@ def _rules(answer: object) -> frozenset[str]:
 def _rule(broken: object) -> str:
     rule = getattr(broken, "rule", broken)
     if not isinstance(rule, str):
-        raise InputError(FORMS, field="answer", value=f"a {type(rule).__name__} in it")
+        rule = f"{FORMS}; it contains {kind_of(rule)}"
+        raise InputError(rule, field="answer", has_value=False)
     return rule
 
 
@@ -170,7 +172,7 @@ def command_validator(command: str, *, time_limit_s: float = TIME_LIMIT_S) -> Va
         When the command cannot be split into words, or there is no such program.
     """
     words = startable_words(command)
-    time_limit(time_limit_s, "time limit")
+    time_limit(time_limit_s, "time_limit_s")
 
     @cache
     def ask(asking: bytes) -> Answer:

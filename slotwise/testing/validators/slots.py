@@ -1,4 +1,4 @@
-"""Cases of ``slots``: a node has at most so many workers."""
+"""Cases of ``slots``: a node has a limited number of workers."""
 
 from __future__ import annotations
 

@@ -24,7 +24,13 @@ from slotwise.solver.explain.conflicts.quantities import (
     total_slots,
 )
 from slotwise.solver.explain.conflicts.relaxation import relaxed
-from slotwise.solver.explain.constraint import Constraint, listed, tasks_text
+from slotwise.solver.explain.constraint import (
+    MOST_NAMES,
+    Constraint,
+    listed,
+    most_moved_text,
+    tasks_text,
+)
 from slotwise.solver.explain.explanation import Cause
 from slotwise.solver.explain.feasibility import Decider
 
@@ -72,7 +78,7 @@ def find_cause(core: Core, decider: Decider) -> Finding:
         return Finding(Cause.FRAGMENTATION, fragments_text(core, decider))
     return Finding(
         Cause.COMBINATION,
-        "No total is short, but these limits together leave no placement.",
+        _apart(core) or "No total is short, but these limits together leave no placement.",
     )
 
 
@@ -83,7 +89,7 @@ def _is_no_slots(one: Constraint) -> bool:
 def _moves(core: Core, decider: Decider) -> Finding:
     """Say how many tasks must move; left out ones count where topologies may be rejected."""
     limit = next(one for one in core.constraints if one.rule == "max_moved")
-    allowed = f"at most {tasks_text(limit.amount or 0)} may move"
+    allowed = most_moved_text(limit.amount or 0)
     if "rejected" in core.instance.objective.parts:
         return Finding(
             Cause.COMBINATION,
@@ -155,7 +161,8 @@ def _fits_nowhere(core: Core, topology: Topology, component: Component) -> str:
         by_reason.setdefault(_why_not(core, node, topology, component), []).append(node)
     parts = []
     for reason, group in by_reason.items():
-        where = "the nodes" if len(group) == len(nodes) else listed(tuple(n.id for n in group))
+        every = "the node" if len(nodes) == 1 else "the nodes"
+        where = every if len(group) == len(nodes) else listed(tuple(n.id for n in group))
         have = "has" if len(group) == 1 else "have"
         if reason == "slots":
             parts.append(f"{where} {have} no slots")
@@ -176,10 +183,38 @@ def _shortage(core: Core) -> Finding | None:
             needed, missing = quantity(resource, need), exact_text(need - have)
             return Finding(
                 Cause.SHORTAGE,
-                f"The tasks need {needed} in all, but {_whose(instance)} together have "
-                f"{exact_text(have)}: {missing} too little.",
+                f"{_these(instance)} need {needed} in all, but {_whose(instance)} together have "
+                f"{exact_text(have)}: {missing} short.",
             )
     return _too_few_slots(instance) or _too_few_nodes(instance)
+
+
+def _these(instance: Instance) -> str:
+    """Return the tasks of a conflict as the subject of a sentence, by components if few."""
+    names = [
+        f"{topology.id}: {', '.join(one.id for one in parts)}"
+        for topology in instance.topologies
+        if (parts := placed(topology))
+    ]
+    count = sum(len(placed(topology)) for topology in instance.topologies)
+    return f"These tasks ({'; '.join(names)})" if count <= MOST_NAMES else "These tasks"
+
+
+def _apart(core: Core) -> str:
+    """Say which components exclude each other from workers; empty where that is not all."""
+    slots = total_slots(core.instance)
+    pairs = {frozenset((c.subject, c.other)) for c in core.constraints if c.rule == "incompatible"}
+    rules = {one.rule for one in core.constraints if one.is_limit}
+    names = sorted(frozenset().union(*pairs))
+    every = {frozenset((a, b)) for a in names for b in names if a < b}
+    if rules != {"incompatible", "slots"} or pairs != every or slots is None:
+        return ""
+    if len(core.instance.topologies) != 1 or len(names) <= slots:
+        return ""
+    return (
+        f"{listed(tuple(names))} exclude each other: {len(names)} workers needed, "
+        f"{slots} slot{'' if slots == 1 else 's'}."
+    )
 
 
 def _whose(instance: Instance) -> str:
@@ -200,7 +235,7 @@ def _too_few_slots(instance: Instance) -> Finding | None:
     count = "worker" if total == 1 else "workers"
     return Finding(
         Cause.SHORTAGE,
-        f"The tasks need at least {total} {count}{each}, but all nodes together have "
+        f"{_these(instance)} need at least {total} {count}{each}, but all nodes together have "
         f"{slots} slot{'' if slots == 1 else 's'}.",
     )
 

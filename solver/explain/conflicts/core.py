@@ -12,11 +12,16 @@ from dataclasses import dataclass
 
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import to_places
+from slotwise.models.problem.scaling import dimension
 from slotwise.solver.explain.conflicts.listing import constraints_of
+from slotwise.solver.explain.conflicts.quantities import demand, placed, total_capacity
 from slotwise.solver.explain.conflicts.relaxation import relaxed
 from slotwise.solver.explain.constraint import Constraint
 from slotwise.solver.explain.explanation import Feasibility, Places
 from slotwise.solver.explain.feasibility import Decider, Decision
+
+FOR_WITNESSES = 0.5
+"""Most of the time left that a core found by counting may take to be shown minimal."""
 
 Group = tuple[Constraint, ...]
 
@@ -56,6 +61,7 @@ class CoreSearch:
         self._instance = instance
         self._decider = decider
         self._all = constraints_of(instance)
+        self._quick = False
         self._possible: list[frozenset[Constraint]] = []
         self._impossible: list[frozenset[Constraint]] = []
 
@@ -65,12 +71,42 @@ class CoreSearch:
         `without` are constraints that it must do without.
         """
         usable = [one for one in self._all if one not in without]
+        counted = self._counted(usable)
+        if counted is not None:
+            self._decider = self._decider.until(FOR_WITNESSES)
+            return self._filtered(counted)
         if not self._conflicts(usable):
             return None
         groups = self._few_groups(_groups(usable))
         kept = [one for group in groups for one in group]
         core = [group[0] for group in self._reduced([(one,) for one in kept])]
         return self._filtered(core)
+
+    def _counted(self, usable: list[Constraint]) -> list[Constraint] | None:
+        """Return a core of which counting alone proves that it is one; ``None`` = there is none.
+
+        Of the tasks it keeps the largest components: without one of them much room is left, so
+        that a placement is found easily.
+        """
+        tasks = sorted((one for one in usable if not one.is_limit), key=self._weight, reverse=True)
+        search = CoreSearch(self._instance, self._decider)
+        search._quick = True
+        ordered = [*(one for one in usable if one.is_limit), *tasks]
+        if not search._conflicts(ordered):
+            return None
+        kept = [one for group in search._few_groups(_groups(ordered)) for one in group]
+        return [group[0] for group in search._reduced([(one,) for one in kept])]
+
+    def _weight(self, one: Constraint) -> float:
+        """Return what the tasks of a component take of the cluster, in parts of it."""
+        topology = next(t for t in self._instance.topologies if t.id == one.topology)
+        component = next(c for c in placed(topology) if c.id == one.subject)
+        shares = [
+            float(demand(component, resource) / total)
+            for resource in {dimension(key) for key in component.resources}
+            if (total := total_capacity(self._instance, resource))
+        ]
+        return component.parallelism * max(shares, default=0.0)
 
     def _few_groups(self, groups: list[Group]) -> list[Group]:
         """Return groups that conflict: one kind of limit alone where that suffices."""
@@ -116,7 +152,20 @@ class CoreSearch:
                 witnesses[one] = to_places(looser, decision.placement)
         kept = tuple(one for one in self._all if one in core)
         alone = relaxed(self._instance, self._dropped(kept))
-        return Core(kept, tuple(witnesses[one] for one in kept), alone)
+        found = tuple(self._of_kept(witnesses[one], kept) for one in kept)
+        return Core(kept, found, alone)
+
+    def _of_kept(self, witness: Places | None, kept: Sequence[Constraint]) -> Places | None:
+        """Return a witness without the tasks of members that were deleted after it was found."""
+        asked = {(one.topology, one.subject) for one in kept if not one.is_limit}
+        return witness and {
+            topology: {
+                task: place
+                for task, place in tasks.items()
+                if (topology, task.rpartition("[")[0]) in asked
+            }
+            for topology, tasks in witness.items()
+        }
 
     def _dropped(self, kept: Sequence[Constraint]) -> list[Constraint]:
         keep = set(kept)
@@ -134,7 +183,8 @@ class CoreSearch:
     def _decide(self, kept: Sequence[Constraint]) -> Decision:
         if self._decider.is_over:
             return Decision(Feasibility.UNDECIDED)
-        decision = self._decider.decide(relaxed(self._instance, self._dropped(kept)))
+        decide = self._decider.quickly if self._quick else self._decider.decide
+        decision = decide(relaxed(self._instance, self._dropped(kept)))
         if decision.status is Feasibility.FEASIBLE:
             self._possible.append(frozenset(kept))
         elif decision.status is Feasibility.INFEASIBLE:

@@ -23,7 +23,7 @@ def quantity(resource: str, amount: Decimal) -> str:
     number = exact_text(amount)
     if resource == MEMORY:
         return f"{number} MB of memory"
-    return f"{number} points of cpu" if resource == CPU else f"{number} of {resource}"
+    return f"{number} points of cpu" if resource == CPU else f"{number} {resource}"
 
 
 def placed(topology: Topology) -> list[Component]:

@@ -21,7 +21,7 @@ from slotwise.solver.explain.conflicts.quantities import (
     total_slots,
 )
 from slotwise.solver.explain.constraint import Constraint, tasks_text
-from slotwise.solver.explain.explanation import Member, Places
+from slotwise.solver.explain.explanation import Cause, Member, Places
 
 Numbers = tuple[Decimal | None, Decimal | None, str, str]
 """Required, available, unit, detail."""
@@ -51,11 +51,11 @@ def _numbers(instance: Instance, core: Core, finding: Finding, one: Constraint) 
     if one.rule == "slots":
         need = sum(least_workers(topology) for topology in instance.topologies)
         have = one.amount * len(one.nodes) if one.amount is not None else None
-        return Decimal(need), have, "workers", "for all tasks of the conflict; slots on these nodes"
+        return Decimal(need), have, "workers", f"in all; {_offer(one)}"
     if one.rule == "worker_min_cpu":
-        return one.amount, None, "cpu", "for each worker, whatever its tasks need"
+        return one.amount, None, "cpu", "charged for each worker, whatever its tasks need"
     if one.rule == "max_moved":
-        return finding.least_moved, one.amount, "tasks", "elsewhere than they run now"
+        return finding.least_moved, one.amount, "tasks", "not where they run now"
     topology = next(t for t in instance.topologies if t.id == one.topology)
     if one.rule == "tasks":
         return one.amount, None, "tasks", _each(instance, core, topology, one.subject)
@@ -69,9 +69,22 @@ def _capacity(instance: Instance, finding: Finding, one: Constraint) -> Numbers:
         need = one_task(instance, topology, component, one.subject)
         return need, one.amount, one.subject, f"for one task of {component.id}; on one node"
     count = len(one.nodes)
-    have = f"{count} nodes of {exact_text(one.amount)}" if count > 1 else "on this node"
     need = all_tasks(instance, one.subject)
-    return need, one.amount * count, one.subject, f"for all tasks of the conflict; {have}"
+    return need, one.amount * count, one.subject, _of_all(instance, finding, one)
+
+
+def _of_all(instance: Instance, finding: Finding, one: Constraint) -> str:
+    """Say that the tasks of the conflict need a resource in all, and what these nodes offer."""
+    if finding.cause is Cause.FRAGMENTATION and len(one.nodes) == len(instance.cluster.nodes):
+        return f"fits in total, not in pieces; {_offer(one)}"
+    return f"in all; {_offer(one)}"
+
+
+def _offer(one: Constraint) -> str:
+    """Say what the nodes of a capacity or of slots offer."""
+    if len(one.nodes) == 1:
+        return f"this node offers {exact_text(one.amount or ZERO)}"
+    return f"{len(one.nodes)} nodes of {exact_text(one.amount or ZERO)}"
 
 
 def _of_topology(
@@ -87,13 +100,13 @@ def _of_topology(
     if one.rule == "incompatible":
         same = one.subject == one.other
         workers = counts.get(one.subject, 0) if same else 2
-        return Decimal(workers), None, "workers", "at least so many workers"
+        return Decimal(workers), None, "workers", "at least this many workers"
     if one.rule == "shared_memory":
         kind = next(region.kind for region in topology.shared_memory if region.id == one.subject)
         place = "node" if kind == "offheap_node" else "worker"
         return one.amount, None, "memory_mb", f"once in each {place} that holds one of its tasks"
     slots = total_slots(instance)
-    return Decimal(least_workers(topology)), slots, "workers", "at least so many workers"
+    return Decimal(least_workers(topology)), slots, "workers", "at least this many workers"
 
 
 def _heap(finding: Finding, topology: Topology, one: Constraint) -> Numbers:

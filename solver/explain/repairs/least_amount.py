@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from slotwise.models.instance.instance import Instance
@@ -13,6 +14,9 @@ from slotwise.solver.explain.explanation import Feasibility
 from slotwise.solver.explain.feasibility import Decider
 from slotwise.solver.explain.repairs.application import applied
 from slotwise.solver.explain.repairs.levers import Lever
+
+Made = Callable[[int], Instance]
+"""Makes the instance in which a lever is pulled so many steps."""
 
 OTHER_SHAPE = frozenset({kinds.ADD_NODES, kinds.LOWER_PARALLELISM, kinds.EVICT})
 """Changes whose amount decides how many tasks or nodes there are."""
@@ -36,39 +40,113 @@ class Answer:
     is_decided: bool
 
 
-def least_amount(instance: Instance, lever: Lever, decider: Decider) -> Answer:
-    """Return the least change of `lever` that gives `instance` a placement; it has none."""
-    full = applied(instance, lever.change(lever.most))
-    decision = decider.decide(full)
-    if decision.placement is None:
-        decided = decision.status is Feasibility.INFEASIBLE and lever.is_exhaustive
-        return Answer(None, decided)
-    placement = decision.placement
-    low, is_least, halve = 0, True, False  # `low` steps do not suffice
-    high = _steps_of(instance, lever, placement, lever.most)
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """What is known of a lever without a search.
+
+    By counting `low` steps do not suffice; `start` are steps with a placement, ``None`` where first
+    fit found none.
+    """
+
+    low: int
+    start: tuple[int, Placement] | None
+
+
+def making(instance: Instance, lever: Lever) -> Made:
+    """Return what applies so many steps of a lever to an instance."""
+    return lambda steps: applied(instance, lever.change(steps))
+
+
+def bracket(lever: Lever, decider: Decider, made: Made) -> Bracket:
+    """Return what counting and first fit say of a lever."""
+    low = _counted_out(lever, decider, made)
+    start = None if low == lever.most else _quick_start(lever, low, decider, made)
+    return Bracket(low, start)
+
+
+def least_amount(
+    instance: Instance,
+    lever: Lever,
+    decider: Decider,
+    known: Bracket | None = None,
+    *,
+    made: Made | None = None,
+) -> Answer:
+    """Return the least change of `lever` that gives `instance` a placement; it has none.
+
+    `made` makes the instance of so many steps; ``None`` = the change is applied to `instance`.
+    """
+    if made is None:
+        made = making(instance, lever)
+    known = known or bracket(lever, decider, made)
+    low, start = known.low, known.start
+    if low == lever.most:
+        return Answer(None, lever.is_exhaustive)
+    if start is None:
+        decision = decider.decide(made(lever.most))
+        if decision.placement is None:
+            decided = decision.status is Feasibility.INFEASIBLE and lever.is_exhaustive
+            return Answer(None, decided)
+        start = lever.most, decision.placement
+    high, placement = start
+    high = _steps_of(lever, placement, high, made)
+    is_least, turn = True, 0
     while high - low > 1:
-        # A placement often needs just the least amount: one step less is asked first, and in turn.
-        steps = (low + high) // 2 if halve else high - 1
-        halve = not halve
-        decision = decider.decide(applied(instance, lever.change(steps)))
+        # Often counting is right, or the placement needs just the least amount: both are asked
+        # before the middle, in turn. Where one was not decided, the next may be as hard.
+        steps = (low + 1, high - 1, (low + high) // 2)[turn % 3 if is_least else 2]
+        turn += 1
+        decision = decider.decide(made(steps))
         if decision.placement is not None:
             placement = decision.placement
-            high = _steps_of(instance, lever, placement, steps)
+            high = _steps_of(lever, placement, steps, made)
         else:
             low = steps
             is_least &= decision.status is Feasibility.INFEASIBLE
     change = lever.change(high)
-    return Answer(Found(change, is_least, applied(instance, change), placement), is_least)
+    return Answer(Found(change, is_least, made(high), placement), is_least)
 
 
-def _steps_of(instance: Instance, lever: Lever, placement: Placement, steps: int) -> int:
+def _counted_out(lever: Lever, decider: Decider, made: Made) -> int:
+    """Return the most steps of which counting alone proves that they do not suffice."""
+
+    def is_short(steps: int) -> bool:
+        decision = decider.quickly(made(steps))
+        return decision.status is Feasibility.INFEASIBLE
+
+    if not is_short(1):
+        return 0
+    if is_short(lever.most):
+        return lever.most
+    low, high = 1, lever.most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_short(middle) else (low, middle)
+    return low
+
+
+def _quick_start(
+    lever: Lever, low: int, decider: Decider, made: Made
+) -> tuple[int, Placement] | None:
+    """Return steps above `low` with which first fit places all tasks, as few as it finds soon."""
+    ahead = 1
+    while low + ahead // 2 < lever.most:
+        steps = min(low + ahead, lever.most)
+        placement = decider.quickly(made(steps)).placement
+        if placement is not None:
+            return steps, placement
+        ahead *= 2
+    return None
+
+
+def _steps_of(lever: Lever, placement: Placement, steps: int, made: Made) -> int:
     """Return the fewest steps with which `placement` is valid; it is with `steps`."""
     if lever.base.kind in OTHER_SHAPE:
         return steps
     low, high = 0, steps
     while high - low > 1:
         middle = (low + high) // 2
-        if judge(applied(instance, lever.change(middle)), placement).valid:
+        if judge(made(middle), placement).valid:
             high = middle
         else:
             low = middle

@@ -9,18 +9,24 @@ from fractions import Fraction
 
 from slotwise.models.instance.instance import Instance
 from slotwise.solver.explain import change as kinds
+from slotwise.solver.explain.change import Change
 from slotwise.solver.explain.conflicts.core import CoreSearch
+from slotwise.solver.explain.conflicts.listing import constraints_of
 from slotwise.solver.explain.constraint import Constraint
 from slotwise.solver.explain.explanation import Repair
 from slotwise.solver.explain.feasibility import Decider
 from slotwise.solver.explain.prices import RepairPrices, price_of
 from slotwise.solver.explain.repairs.application import applied
+from slotwise.solver.explain.repairs.cheaper_pairs import cheapest_pair
 from slotwise.solver.explain.repairs.evictions import best_eviction
-from slotwise.solver.explain.repairs.least_amount import Found, least_amount
+from slotwise.solver.explain.repairs.least_amount import Found, bracket, least_amount, making
 from slotwise.solver.explain.repairs.levers import Lever, levers
 
 MOST_PAIRS = 5
 """Pairs of changes that are looked for, the cheapest; others may be left out."""
+
+FOR_QUICK = 0.5
+"""Most of the time for repairs that may pass before any search."""
 
 LOSES_TASKS = frozenset({kinds.EVICT, kinds.LOWER_PARALLELISM})
 """Changes after which fewer tasks run."""
@@ -42,7 +48,8 @@ def find_repairs(
 ) -> Repairs:
     """Return single changes that help, each by its least amount, and pairs where they lose tasks.
 
-    Pairs of changes are tried where no single one helps, or none that leaves all tasks in.
+    Pairs of changes are tried where no single one helps, or none that leaves all tasks in, and
+    wherever one may be cheaper than the cheapest repair.
 
     `conflicts`, one or more, are sets of constraints that cannot hold together; every repair must
     touch each of them. Evictions of more than one topology count as one change.
@@ -54,6 +61,7 @@ def find_repairs(
     search.try_evictions()
     if all(_loses_tasks(repair) for repair in search.found):
         search.try_pairs(choices)
+    search.try_cheaper_pairs(choices)
     ordered = sorted(search.found, key=lambda one: (one.price, len(one.text), one.text))
     return Repairs(tuple(ordered), search.is_complete)
 
@@ -74,12 +82,16 @@ class _Search:
         self._decider = decider
 
     def try_each(self, choices: Sequence[Lever]) -> None:
-        """Try each lever alone, those with the cheapest first step first."""
-        for lever in sorted(choices, key=self._first_price):
-            if self._decider.is_over:
-                self.is_complete = False
-                return
-            answer = least_amount(self._instance, lever, self._decider)
+        """Try each lever alone: all by counting and first fit before any by a search."""
+        quick = self._decider.until(FOR_QUICK)
+        brackets = [
+            (lever, bracket(lever, quick, making(self._instance, lever)))
+            for lever in sorted(choices, key=self._first_price)
+        ]
+        brackets.sort(key=lambda pair: pair[1].start is None)
+        for tried, (lever, known) in enumerate(brackets):
+            share = self._decider.until(1 / (len(choices) - tried))
+            answer = least_amount(self._instance, lever, share, known)
             self.is_complete &= answer.is_decided
             if answer.found is not None:
                 self._add([answer.found])
@@ -112,6 +124,31 @@ class _Search:
                 if len(pair) == 2 and pair not in tried and least < self._price_to_beat():
                     tried.add(pair)
                     self._try_pair(first, second)
+
+    def try_cheaper_pairs(self, choices: Sequence[Sequence[Lever]]) -> None:
+        """Try every pair that may be cheaper than the cheapest repair so far."""
+        if not self.found:
+            return
+        every = levers(self._instance, constraints_of(self._instance))
+        touching = [{lever.base for lever in found} for found in choices]
+        pairs = {
+            frozenset((one.base, other.base)): (one, other)
+            for one in choices[0]
+            for other in every
+            if one.base != other.base
+            and all(one.base in touched or other.base in touched for touched in touching)
+        }
+        below = min(repair.price for repair in self.found)
+        cheaper = cheapest_pair(
+            self._instance, tuple(pairs.values()), below, self._price, self._decider
+        )
+        self.is_complete &= cheaper.is_proven
+        if cheaper.pair is not None:
+            first, second = cheaper.pair
+            self._add([second, first])
+
+    def _price(self, change: Change) -> Fraction:
+        return Fraction(price_of(change, self._instance, self._prices))
 
     def _worth_pairing(self, choices: Sequence[Lever]) -> list[Lever]:
         """Return levers by the price of their first step.
@@ -155,12 +192,12 @@ class _Search:
             self._add([one.found, other.found])
 
     def _first_price(self, lever: Lever) -> Fraction:
-        return Fraction(price_of(lever.change(1), self._instance, self._prices))
+        return self._price(lever.change(1))
 
     def _add(self, parts: Sequence[Found]) -> None:
         """Add a repair of one change, or of two; the first holds the instance and placement."""
         changes = tuple(part.change for part in parts)
-        price = sum(Fraction(price_of(c, self._instance, self._prices)) for c in changes)
+        price = sum((self._price(change) for change in changes), Fraction(0))
         least = all(part.is_least for part in parts)
         last = parts[0]
-        self.found.append(Repair(changes, Fraction(price), least, last.instance, last.placement))
+        self.found.append(Repair(changes, price, least, last.instance, last.placement))

@@ -29,6 +29,8 @@ def test_each_place_is_judged():
             assert list(place.change.values()) == [now.value - old.value for now, old in changes]
             worse = {(v.rule, v.place, v.subject) for v in verdict.violations}
             assert {(v.rule, v.place, v.subject) for v in place.forbidden_by} <= worse
+            broken = {v for v in verdict.violations if v.rule != "placed"}
+            assert broken == {*place.forbidden_by, *place.also_before}, one.number
             if before.valid:
                 assert bool(place.forbidden_by) == (not verdict.valid), one.number
             refused |= {v.rule for v in place.forbidden_by}

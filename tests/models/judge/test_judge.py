@@ -98,14 +98,14 @@ def test_nothing_to_place_is_valid() -> None:
 
 def test_a_missing_task_is_named() -> None:
     one = instance(component("a", 3))
-    assert broken(one, {"a[0]": "n1/0"}) == ["placed: topology t, tasks: 3 needed, 1 available"]
-    assert broken(one, {}) == ["placed: topology t, tasks: 3 needed, 0 available"]
+    assert broken(one, {"a[0]": "n1/0"}) == ["placed: topology t, tasks: 3 needed, 1 placed"]
+    assert broken(one, {}) == ["placed: topology t, tasks: 3 needed, 0 placed"]
 
 
 def test_a_topology_may_be_left_out_whole_where_rejected_counts() -> None:
     one = instance(component("a", 3), terms=("rejected",))
     assert broken(one, {}) == []
-    assert broken(one, {"a[0]": "n1/0"}) == ["placed: topology t, tasks: 3 needed, 1 available"]
+    assert broken(one, {"a[0]": "n1/0"}) == ["placed: topology t, tasks: 3 needed, 1 placed"]
 
 
 # Capacity.
@@ -379,7 +379,7 @@ def test_ackers_load_their_node_and_must_be_placed() -> None:
     one = instance(component("a", cpu="10"), nodes=(node("n1", cpu="15"),), ackers=ackers)
     assert one.task_names() == (("t", "a[0]"), ("t", "__acker[0]"), ("t", "__acker[1]"))
     spots = {"a[0]": "n1/0", "__acker[0]": "n1/0"}
-    assert broken(one, spots) == ["placed: topology t, tasks: 3 needed, 2 available"]
+    assert broken(one, spots) == ["placed: topology t, tasks: 3 needed, 2 placed"]
     assert broken(one, spots | {"__acker[1]": "n1/0"}) == [
         "capacity: node n1, cpu: 20 needed, 15 available"
     ]

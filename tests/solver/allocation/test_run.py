@@ -160,7 +160,7 @@ def test_impossible_demands_are_refused_alike(
 def test_settings_and_methods_that_are_not_there() -> None:
     with pytest.raises(InputError, match="did you mean 'mba\\+sam'"):
         allocate(small(1), "mba-sam")
-    with pytest.raises(InputError, match="a size of VM at least"):
+    with pytest.raises(InputError, match="at least one VM size"):
         Setting(())
 
 

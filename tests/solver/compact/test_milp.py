@@ -95,7 +95,7 @@ def cross_check(engine: Engine, numbers: range) -> tuple[Counter[str], Counter[s
 
 
 def test_highs_agrees_with_exhaustive(note: list[str]) -> None:
-    rules, statuses = cross_check(MILP, range(120))
+    rules, statuses = cross_check(MILP, range(140))
     note.append(f"milp agrees with exhaustive: {dict(statuses)}")
     assert set(rules) == RULES
     assert min(statuses["optimal"], statuses["infeasible"]) >= 30
@@ -110,7 +110,7 @@ def test_cbc_agrees_with_exhaustive() -> None:
 @pytest.mark.parametrize("engine", [MILP, MILP_CBC], ids=lambda engine: engine.name)
 def test_agrees_with_exhaustive_on_many(engine: Engine) -> None:
     cross_check(engine, range(1000, 3000))
-    cross_check(engine, range(120, 308))
+    cross_check(engine, range(140, 308))
 
 
 def test_agrees_with_configurations_on_two_racks() -> None:

@@ -85,7 +85,7 @@ def test_only_values_and_bounds_that_are_true_are_told(engine: str) -> None:
 
 @pytest.mark.parametrize("engine", ["auto", "cp-sat", "milp"])
 def test_the_first_placement_comes_long_before_the_end(engine: str) -> None:
-    instance = instance_from_text(hard_instance(36, 5))
+    instance = instance_from_text(hard_instance(60, 6))
     start = slotwise.place(instance, "r-storm")
     for limit in (1.0, 5.0, 30.0):  # on a busy machine there may be no bounds in the first
         result, events = listened(instance, engine=engine, time_limit_s=limit, hint=start)

@@ -388,5 +388,5 @@ def test_verify_takes_the_limit(cli: Any, examples: Path, tmp_path: Path) -> Non
 
 
 def test_a_bad_limit_is_refused() -> None:
-    with pytest.raises(InputError, match="memory limit"):
+    with pytest.raises(InputError, match="memory_limit_mb"):
         slotwise.solve(FAMILIES["rstorm"].make(6, 0), memory_limit_mb=0)

@@ -97,6 +97,9 @@ def test_a_core_without_time_for_its_proof_is_not_called_minimal() -> None:
     class NoWitness(Decider):
         """Proves that there is none, and never finds a placement."""
 
+        def until(self, fraction: float) -> Decider:
+            return self
+
         def decide(self, instance: Instance, *, fraction: float | None = None):  # type: ignore[no-untyped-def]
             found = super().decide(instance, fraction=fraction)
             if found.status is Feasibility.FEASIBLE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from slotwise.models.instance.topology import (
     Topology,
 )
 from slotwise.models.judge.judge import judge
+from slotwise.solver.explain.constraint import Constraint
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.explanation import Cause, Feasibility
 
@@ -70,8 +72,8 @@ CASES = {
         instance(topology(demand={"onheap_mb": 500}), resources={"memory_mb": 700}),
         {"memory_mb of each of the 2 nodes", A3},
         Cause.SHORTAGE,
-        "The tasks need 1500 MB of memory in all, but all nodes together have 1400: 100 too "
-        "little.",
+        "These tasks (t: a) need 1500 MB of memory in all, but all nodes together have 1400: "
+        "100 short.",
         "raise memory_mb of node n0 by 300, from 700 to 1000",
         instance(topology(demand={"onheap_mb": 500}), resources={"memory_mb": 1000}),
     ),
@@ -89,7 +91,7 @@ CASES = {
         instance(topology(1, demand={"gpu": 2}), resources={"gpu": 1}),
         {"gpu of each of the 2 nodes", "the task of a must be placed (t)"},
         Cause.TASK_TOO_LARGE,
-        "A single task of a (t) fits on no node: it needs 2 of gpu, the nodes have at most 1.",
+        "A single task of a (t) fits on no node: it needs 2 gpu, the nodes have at most 1.",
         "raise gpu of node n0 by 1, from 1 to 2",
         instance(topology(1, demand={"gpu": 1}), resources={"gpu": 1}),
     ),
@@ -97,7 +99,7 @@ CASES = {
         instance(topology(1, demand={"gpu": 1})),
         {"gpu of each of the 2 nodes", "the task of a must be placed (t)"},
         Cause.TASK_TOO_LARGE,
-        "A single task of a (t) fits on no node: it needs 1 of gpu, the nodes have at most 0.",
+        "A single task of a (t) fits on no node: it needs 1 gpu, the nodes have at most 0.",
         "raise gpu of node n0 by 1, from 0 to 1",
         instance(topology(1), resources={}),
     ),
@@ -105,7 +107,8 @@ CASES = {
         instance(topology(id="t"), topology(id="u"), nodes=1, slots=1),
         {"slots of node n0"},
         Cause.SHORTAGE,
-        "The tasks need at least 2 workers (t 1, u 1), but all nodes together have 1 slot.",
+        "These tasks (t: a; u: a) need at least 2 workers (t 1, u 1), but all nodes together have "
+        "1 slot.",
         "give node n0 1 more slot, from 1 to 2",
         instance(topology(id="t"), topology(id="u"), nodes=1, slots=2),
     ),
@@ -131,7 +134,7 @@ CASES = {
         ),
         {"at most 768 MB of heap in a worker (t)", "slots of each of the 2 nodes", A3},
         Cause.SHORTAGE,
-        "The tasks need at least 3 workers, but all nodes together have 2 slots.",
+        "These tasks (t: a) need at least 3 workers, but all nodes together have 2 slots.",
         "give node n0 1 more slot, from 1 to 2",
         instance(
             topology(demand={"onheap_mb": 400}, worker_max_heap_mb=800), resources=FREE, slots=1
@@ -141,7 +144,7 @@ CASES = {
         instance(topology(one_task_per_worker=True), nodes=1, slots=3),
         {"slots of node n0", "one task per worker (t)", A3, B1},
         Cause.SHORTAGE,
-        "The tasks need at least 4 workers, but all nodes together have 3 slots.",
+        "These tasks (t: a, b) need at least 4 workers, but all nodes together have 3 slots.",
         "give node n0 1 more slot, from 3 to 4",
         instance(topology(one_task_per_worker=True), nodes=1, slots=4),
     ),
@@ -149,7 +152,7 @@ CASES = {
         instance(topology(one_component_per_worker=True), nodes=1, slots=1),
         {"slots of node n0", "one component per worker (t)", A3, B1},
         Cause.SHORTAGE,
-        "The tasks need at least 2 workers, but all nodes together have 1 slot.",
+        "These tasks (t: a, b) need at least 2 workers, but all nodes together have 1 slot.",
         "give node n0 1 more slot, from 1 to 2",
         instance(topology(one_component_per_worker=True), nodes=1, slots=2),
     ),
@@ -157,7 +160,7 @@ CASES = {
         instance(topology(constraints=Constraints((("b", "a"),))), nodes=1, slots=1),
         {"slots of node n0", "a and b never in one worker (t)", A3, B1},
         Cause.SHORTAGE,
-        "The tasks need at least 2 workers, but all nodes together have 1 slot.",
+        "These tasks (t: a, b) need at least 2 workers, but all nodes together have 1 slot.",
         "give node n0 1 more slot, from 1 to 2",
         instance(topology(constraints=Constraints((("b", "a"),))), nodes=1, slots=2),
     ),
@@ -165,7 +168,7 @@ CASES = {
         instance(topology(constraints=Constraints((("a", "a"),))), nodes=1, slots=2),
         {"slots of node n0", "at most one task of a in a worker (t)", A3},
         Cause.SHORTAGE,
-        "The tasks need at least 3 workers, but all nodes together have 2 slots.",
+        "These tasks (t: a) need at least 3 workers, but all nodes together have 2 slots.",
         "give node n0 1 more slot, from 2 to 3",
         instance(topology(constraints=Constraints((("a", "a"),))), nodes=1, slots=3),
     ),
@@ -179,7 +182,7 @@ CASES = {
     ),
     "max moved": Case(
         moving(1),
-        {"at most 1 task moved", "cpu of node n0", A3},
+        {"at most 1 task may move", "cpu of node n0", A3},
         Cause.COMBINATION,
         "The tasks cannot stay where they run: at least 2 must move, but at most 1 task may move.",
         "raise cpu of node n0 by 10, from 10 to 20",
@@ -190,9 +193,10 @@ CASES = {
             instance(topology(id="t"), topology(id="u"), nodes=1, resources={"cpu": 50}),
             scheduler=Scheduler(worker_min_cpu=30),  # type: ignore[arg-type]
         ),
-        {"cpu of node n0", "a worker counts at least 30 cpu"},
+        {"cpu of node n0", "each worker is charged at least 30 cpu"},
         Cause.SHORTAGE,
-        "The tasks need 60 points of cpu in all, but all nodes together have 50: 10 too little.",
+        "These tasks (t: a; u: a) need 60 points of cpu in all, but all nodes together have 50: "
+        "10 short.",
         "raise cpu of node n0 by 10, from 50 to 60",
         replace(
             instance(topology(id="t"), topology(id="u"), nodes=1, resources={"cpu": 60}),
@@ -220,9 +224,10 @@ CASES = {
     ),
     "ackers": Case(
         instance(topology(1, ackers=Ackers(2, 1, {"cpu": 60})), nodes=1, resources={"cpu": 100}),  # type: ignore[dict-item]
-        {"cpu of node n0", "all 2 tasks of __acker must be placed (t)"},
+        {"cpu of node n0", "both tasks of __acker must be placed (t)"},
         Cause.SHORTAGE,
-        "The tasks need 120 points of cpu in all, but all nodes together have 100: 20 too little.",
+        "These tasks (t: __acker) need 120 points of cpu in all, but all nodes together have 100: "
+        "20 short.",
         "raise cpu of node n0 by 20, from 100 to 120",
         instance(topology(1, ackers=Ackers(2, 1, {"cpu": 50})), nodes=1, resources={"cpu": 100}),  # type: ignore[dict-item]
     ),
@@ -259,3 +264,25 @@ def test_an_instance_without_rules_is_feasible() -> None:
 def test_an_instance_without_tasks_is_feasible() -> None:
     empty = instance(Topology("t", (Component("a", "spout", 0, {}),)), slots=0)
     assert explain_infeasible(empty).status is Feasibility.FEASIBLE
+
+
+def test_components_that_exclude_each_other_are_counted_together() -> None:
+    parts = tuple(Component(name, "bolt", 1, {}) for name in ("a", "b", "c"))
+    pairs = (("a", "b"), ("a", "c"), ("b", "c"))
+    asked = instance(Topology("t", parts, constraints=Constraints(pairs, {})), nodes=2, slots=1)
+    conflict = explain_infeasible(asked).conflicts[0]
+    assert conflict.summary == "a, b and c exclude each other: 3 workers needed, 2 slots."
+
+
+@pytest.mark.parametrize(
+    ("constraint", "text"),
+    [
+        (Constraint("max_moved", amount=Decimal(0)), "no task may move"),
+        (
+            Constraint("tasks", topology="t", subject="a", amount=Decimal(2)),
+            "both tasks of a must be placed (t)",
+        ),
+    ],
+)
+def test_small_numbers_read_well(constraint: Constraint, text: str) -> None:
+    assert constraint.name == text

@@ -14,17 +14,20 @@ from slotwise.solver.explain.explanation import Cause, Feasibility
 REFUSED = {
     "evict_on_node_shared_memory": (
         Cause.SHORTAGE,
-        "The tasks need 2020 MB of memory in all, but all nodes together have 2000: 20 too little.",
+        "These tasks (testTopology-id-0: bolt-1, bolt-2; testTopology-id-1: spout) need 2020 MB of "
+        "memory in all, but all nodes together have 2000: 20 short.",
         "raise memory_mb of node r000s000 by 500, from 2000 to 2500",
     ),
     "gras_eviction_by_gpu": (
         Cause.SHORTAGE,
-        "The tasks need 6 of gpu.count in all, but all nodes together have 4: 2 too little.",
+        "These tasks (hasGpu1: spout; hasGpu2: spout) need 6 gpu.count in all, but all nodes "
+        "together have 4: 2 short.",
         "raise gpu.count of node r000s000 by 2, from 1 to 3",
     ),
     "max_heap_fail": (
         Cause.SHORTAGE,
-        "The tasks need at least 5 workers, but all nodes together have 4 slots.",
+        "These tasks (topology2: wordSpout2) need at least 5 workers, but all nodes together have "
+        "4 slots.",
         "give node r000s000 1 more slot, from 2 to 3",
     ),
 }

@@ -51,7 +51,7 @@ def _with_topology(instance: Instance, index: int, make: Callable[[], object]) -
 
 
 def _instance_rules(instance: Instance) -> Iterator[Callable[[], Instance]]:
-    """Take away what the instance says besides cluster and topologies."""
+    """Remove everything except cluster and topologies."""
     if instance.running is not None:
         yield partial(replace, instance, running=None)
         for topology, tasks in instance.running.items():
