@@ -127,6 +127,12 @@ def ignores_the_heap(instance: Instance) -> Answer:
     return exact(replace(instance, topologies=topologies))
 
 
+def crashes_at_a_limit_of_moves(instance: Instance) -> Answer:
+    if instance.objective.limits:
+        raise ValueError("limits")
+    return exact(instance)
+
+
 def depends_on_node_order(instance: Instance) -> Answer:
     costs = tuple(
         LinearCost(f"{topology}/{task}", node.id, Decimal(index))
@@ -167,7 +173,7 @@ PLANTED = (
     Planted(refuses_when_90_percent_full, "admits>=1", "too full", examples=20),
     Planted(crashes_on_cycles, "valid", "cycle", by_command="exit code 1"),
     Planted(answers_at_random, "deterministic", "then"),
-    Planted(forgets_the_last_task, "complete", "placed"),
+    Planted(forgets_the_last_task, "complete", "(missing: "),
     Planted(two_topologies_in_a_worker, "valid", "one_topology_per_worker"),
     Planted(ignores_the_heap, "valid", "heap"),
     Planted(depends_on_node_order, "order", "in reverse order"),

@@ -71,7 +71,7 @@ solver.explain.repairs
 solver.explain.explain solver.explain.placements
 solver.allocation
 
-testing.choices testing.hypothesis_extra
+testing.choices testing.fresh_randomness testing.hypothesis_extra
 testing.random_instances
 testing.strategies testing.validators
 testing.checks testing.checks.reduction

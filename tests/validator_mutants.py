@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from decimal import Decimal
+from itertools import pairwise
 
 from slotwise.models.instance.cluster import Node
 from slotwise.models.instance.instance import Instance, Scheduler
@@ -225,3 +226,82 @@ FORGETFUL: dict[str, tuple[Validator, str, str]] = {
     "moves between nodes only": (_stays_in_node, "max_moved", "to another worker"),
 }
 """What it forgets -> the validator, and the rule and sub-case that tell."""
+
+
+def _first_heap(one: Instance) -> Instance:
+    """Heaps are not looked at where the first topology has no limit."""
+    if one.topologies[0].worker_max_heap_mb is not None:
+        return one
+    free = tuple(replace(each, worker_max_heap_mb=None) for each in one.topologies)
+    return replace(one, topologies=free)
+
+
+def _neighbours(instance: Instance, placement: Placement) -> list[str]:
+    """Of tasks that share a worker, those next to each other in the order are seen alone."""
+    found = judge(instance, placement).violations
+    rows = list(zip(placement.nodes, placement.workers, strict=True))
+    pairs = ("incompatible", "one_task_per_worker", "one_component_per_worker")
+    meet = any(one == two for one, two in pairwise(rows))
+    return [one.rule for one in found if meet or one.rule not in pairs]
+
+
+def _pairs_across_topologies(instance: Instance, placement: Placement) -> bool:
+    """The judge, to which incompatible names of two topologies share no node."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for topology, places in to_places(instance, placement).items():
+        for task, place in places.items():
+            found.setdefault(place.node, set()).add((topology, task.partition("[")[0]))
+    met = any(
+        (one.id, a) in here and any(key != one.id and part == b for key, part in here)
+        for one in instance.topologies
+        for pair in one.constraints.incompatible
+        for a, b in (pair, pair[::-1])
+        for here in found.values()
+    )
+    return not met and judge(instance, placement).valid
+
+
+def _slots_of_hosts(instance: Instance, placement: Placement) -> bool:
+    """The judge, to which the nodes of a host share the slots of the first."""
+    hosts: dict[str, set[tuple[int, int]]] = {}
+    slots: dict[str, int | None] = {}
+    for n, label in zip(placement.nodes, placement.workers, strict=True):
+        host = instance.cluster.nodes[n].host
+        hosts.setdefault(host, set()).add((n, label))
+    for one in instance.cluster.nodes:
+        slots.setdefault(one.host, one.slots)
+    full = any(len(used) > (slots[host] or len(used)) for host, used in hosts.items())
+    return not full and judge(instance, placement).valid
+
+
+def _wishes_as_rules(instance: Instance, placement: Placement) -> bool:
+    """The judge, to which no task may be on an unfavored node."""
+    unfavored = {one.id: one.unfavored_nodes for one in instance.topologies}
+    met = any(
+        place.node in unfavored[topology]
+        for topology, places in to_places(instance, placement).items()
+        for place in places.values()
+    )
+    return not met and judge(instance, placement).valid
+
+
+def _no_matrices(instance: Instance, placement: Placement) -> bool:
+    """The judge, which takes no matrix."""
+    return instance.cluster.matrix is None and judge(instance, placement).valid
+
+
+FIRST_AND_LAST = "first and last of three tasks"
+FORGETFUL |= {
+    "heaps after one without a limit": (seeing(_first_heap), "heap", "null in the first topology"),
+    "neighbours only, incompatible": (_neighbours, "incompatible", FIRST_AND_LAST),
+    "neighbours only, one task": (_neighbours, "one_task_per_worker", FIRST_AND_LAST),
+    "neighbours only, one component": (_neighbours, "one_component_per_worker", FIRST_AND_LAST),
+    "pairs of two topologies": (
+        _pairs_across_topologies,
+        "incompatible",
+        "a name in another topology",
+    ),
+    "slots of a host": (_slots_of_hosts, "slots", "two nodes of one host"),
+    "unfavored nodes": (_wishes_as_rules, "placed", "favored and unfavored nodes"),
+    "matrices": (_no_matrices, "placed", "a matrix of distances"),
+}

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from shutil import which
 
 from numpy.random import Generator
 
@@ -80,6 +81,15 @@ def words_of(command: str) -> list[str]:
         ) from error
     if not words:
         raise InputError("must be followed by a command", field="method", value=COMMAND_PREFIX)
+    return words
+
+
+def startable_words(command: str) -> list[str]:
+    """Return `words_of` a command; `InputError` also where there is no such program."""
+    words = words_of(command)
+    if which(words[0]) is None:
+        rule = "cannot be run; install the program or give its path"
+        raise InputError(rule, field="command", value=words[0])
     return words
 
 

@@ -47,6 +47,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse options that say how to check a scheduler where none is named."""
+    if config.getoption("--slotwise-scheduler") is None:
+        for option in ("--slotwise-check", "--slotwise-kind"):
+            if config.getoption(option):
+                raise pytest.UsageError(f"{option} needs --slotwise-scheduler SCHEDULER")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(
     session: pytest.Session, config: pytest.Config, items: list[pytest.Item]

@@ -23,7 +23,7 @@ settings.load_profile("few")
 """
 
 
-def run(words: list[object], folder: Path, packages: Path | None = None) -> str:
+def run(words: list[object], folder: Path, packages: Path | None = None, code: int = 0) -> str:
     """Run a command with our Python, and return what it prints."""
     path = os.pathsep.join(map(str, filter(None, [packages, *sys.path])))
     done = subprocess.run(
@@ -36,7 +36,7 @@ def run(words: list[object], folder: Path, packages: Path | None = None) -> str:
         timeout=300,
         check=False,
     )
-    assert done.returncode == 0, done.stdout
+    assert done.returncode == code, done.stdout
     return done.stdout
 
 
@@ -94,7 +94,27 @@ def test_no_host_of_a_package_registry_is_in_it() -> None:
 def test_its_tests_pass(package: Path) -> None:
     (package / "tests" / "conftest.py").write_text(FEW_EXAMPLES, encoding="utf-8")
     printed = run(["-m", "pytest", "-q", "-p", "no:cacheprovider"], package)
-    assert "4 passed" in printed
+    assert "5 passed" in printed
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "test"),
+    [
+        ("return self.load[resource] + amount <= capacity", "return True", "hard_rule"),
+        ("if most is not None and", "if False and", "hard_rule"),
+        ("if spot is None:", "if True:", "can_be_placed"),
+    ],
+)
+def test_its_tests_notice_a_mistake(package: Path, right: str, wrong: str, test: str) -> None:
+    """A bug in the placement, which it does not hide by refusing, and a method that refuses."""
+    more = FEW_EXAMPLES.replace("max_examples=5", "max_examples=60")
+    (package / "tests" / "conftest.py").write_text(more, encoding="utf-8")
+    method = package / "src" / "my_scheduler" / "method.py"
+    text = method.read_text(encoding="utf-8")
+    assert right in text
+    method.write_text(text.replace(right, wrong), encoding="utf-8")
+    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", test]
+    assert "1 failed" in run(words, package, code=1)
 
 
 def test_it_is_listed_and_places(installed: Path, tmp_path: Path) -> None:

@@ -183,8 +183,8 @@ def test_resources_are_those_asked_for(topology: Topology, cluster: Cluster) -> 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: instances("tigth"), "kind = 'tigth': is no kind; did you mean 'tight'?"),
-        (lambda: feasible_pairs("any"), "kind = 'any': is no feasible kind"),
+        (lambda: instances("tigth"), "kind = 'tigth': unknown kind; did you mean 'tight'?"),
+        (lambda: feasible_pairs("any"), "kind = 'any': not a feasible kind"),
         (lambda: instances("any", 0), "most_tasks = 0"),
         (lambda: instances("cyclic", 1), "most_tasks = 1: must be 2 or more"),
         (lambda: instances("heterogeneous", 1, 1), "most_nodes = 1: must be 2 or more"),

@@ -43,9 +43,10 @@ def _again(tested: Tested) -> list[str]:
     lines: list[str] = []
     for report, files in tested.rows:
         if report.failure is not None and files is not None:
-            instance = report.failure.instance
-            tasks, nodes = len(instance.task_names()), len(instance.cluster.nodes)
-            lines.append(f"{report.demand} fails with tasks: {tasks}, nodes: {nodes}. Again:")
+            size = report.failure.size()
+            lines.append(f"{report.demand} fails; smallest failing instance: {size}.")
+            lines += filter(None, [report.failure.why_not_smaller()])
+            lines.append("Reproduce with:")
             lines.append(f"  {files.again}")
             if files.placement is not None:
                 words = ["slotwise", "judge", str(files.instance), str(files.placement)]

@@ -29,10 +29,7 @@ def command(
 
 def headline(scheduler: NamedScheduler, demand: Demand, failure: Failure) -> str:
     """Return in one line which check fails, how, and on how small an instance."""
-    instance = failure.instance
-    tasks, nodes = len(instance.task_names()), len(instance.cluster.nodes)
-    size = f"{tasks} task{'' if tasks == 1 else 's'}, {nodes} node{'' if nodes == 1 else 's'}"
-    return f"{scheduler.name} fails {demand} on {size}: {failure.finding.message}"
+    return f"{scheduler.name} fails {demand} on {failure.size()}: {failure.finding.message}"
 
 
 def failure_text(scheduler: NamedScheduler, demand: Demand, failure: Failure, again: str) -> str:
@@ -42,6 +39,7 @@ def failure_text(scheduler: NamedScheduler, demand: Demand, failure: Failure, ag
             headline(scheduler, demand, failure),
             "The smallest instance that was found:",
             instance_text(failure.instance).rstrip(),
-            f"Again: {again}",
+            *filter(None, [failure.why_not_smaller()]),
+            f"Reproduce with: {again}",
         )
     )

@@ -121,7 +121,7 @@ def check_node_loss(scheduler: Testable, **options: Unpack[Options]) -> Report:
 
 
 def check_admits(scheduler: Testable, allowance: float = 0.1, **options: Unpack[Options]) -> Report:
-    """At most the share `allowance` of instances that the oracle can place are refused."""
+    """All but the share `allowance` of the instances that can be placed are, whole and validly."""
     return check(scheduler, f"admits>={1 - allowance:.12g}", **options)
 
 

@@ -12,6 +12,9 @@ from slotwise.models.instance_file import instance_hash
 from slotwise.testing.checks.finding import Finding
 from slotwise.testing.checks.table import Demand
 
+SMALL_TASKS, SMALL_NODES = 3, 2
+"""Up to this size a failing instance is small; above, the message says why it is not."""
+
 
 class State(StrEnum):
     """How a check ended."""
@@ -24,10 +27,40 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The smallest failing instance that was seen, and what is wrong on it."""
+    """The smallest failing instance that was seen, and what is wrong on it.
+
+    Parameters
+    ----------
+    instance, finding
+        Where, and what.
+    is_reduced
+        Whether the reduction has tried all smaller instances that are one step away, and none
+        fails in this way; ``None`` = nothing was reduced.
+    """
 
     instance: Instance
     finding: Finding
+    is_reduced: bool | None = None
+
+    def size(self) -> str:
+        """Return ``1 task, 2 nodes``."""
+        tasks, nodes = self._counts()
+        return f"{tasks} task{'s' * (tasks != 1)}, {nodes} node{'s' * (nodes != 1)}"
+
+    def why_not_smaller(self) -> str:
+        """Return why a large instance is the smallest; empty where it is small."""
+        tasks, nodes = self._counts()
+        if self.is_reduced is None or (tasks <= SMALL_TASKS and nodes <= SMALL_NODES):
+            return ""
+        if self.is_reduced:
+            return (
+                "No smaller instance was found: without any one node, or a task of any component, "
+                "the failure goes away."
+            )
+        return "The time for making it smaller ran out; a smaller one may fail too."
+
+    def _counts(self) -> tuple[int, int]:
+        return len(self.instance.task_names()), len(self.instance.cluster.nodes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TypeAlias
 
+from slotwise.heuristics.external.command import startable_words
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.method_error import MethodError
-from slotwise.heuristics.method_names import is_command, is_storm
+from slotwise.heuristics.method_names import COMMAND_PREFIX, is_command, is_storm
 from slotwise.heuristics.others_code import said, told
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
@@ -26,6 +27,7 @@ from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.problem.compile import compile_problem
 from slotwise.testing.checks.answer import Answer, normalised
 from slotwise.testing.checks.call_within import GivenUpError, call_within
+from slotwise.testing.fresh_randomness import fresh_randomness
 
 Scheduler: TypeAlias = Callable[[Instance], Placement | Refusal | Mapping[str, Any]]
 """What `as_scheduler` takes beyond names and methods; `normalised` says what it may return."""
@@ -92,6 +94,8 @@ def as_scheduler(scheduler: Testable, *, seed: int = 0) -> NamedScheduler:
         return NamedScheduler(name, "", seed, _of_callable(scheduler, name))
     if is_command(scheduler) or is_storm(scheduler):
         find_method(scheduler)  # reports a mistake in it at once
+        if is_command(scheduler):
+            startable_words(scheduler.removeprefix(COMMAND_PREFIX))
         return NamedScheduler(scheduler, scheduler, seed, _of_command(scheduler, seed))
     if CALLABLE.fullmatch(scheduler):
         found = _loaded(scheduler)
@@ -99,7 +103,18 @@ def as_scheduler(scheduler: Testable, *, seed: int = 0) -> NamedScheduler:
             _of_method(found, seed) if isinstance(found, Method) else _of_callable(found, scheduler)
         )
         return NamedScheduler(scheduler, scheduler, seed, ask)
-    return NamedScheduler(scheduler, scheduler, seed, _of_method(find_method(scheduler), seed))
+    return NamedScheduler(scheduler, scheduler, seed, _of_method(_method(scheduler), seed))
+
+
+def _method(name: str) -> Method:
+    try:
+        return find_method(name)
+    except InputError as error:
+        offer = f"(or {COMMAND_PREFIX}COMMAND)"
+        if not error.rule.endswith(offer):
+            raise
+        rule = error.rule.replace(offer, f"(or {COMMAND_PREFIX}COMMAND or module:callable)")
+        raise InputError(rule, field=error.field, value=name) from error
 
 
 def _of_command(name: str, seed: int) -> Callable[[Instance, float], Answer]:
@@ -132,7 +147,8 @@ def _of_callable(scheduler: Scheduler, name: str) -> Callable[[Instance, float],
 
 def _asked(name: str, call: Callable[[], Any], seconds: float) -> Any:
     try:
-        return call_within(seconds, call)
+        with fresh_randomness():
+            return call_within(seconds, call)
     except GivenUpError:
         reason = f"{name} gave no answer within {seconds:g} s"
         raise MethodError(reason, timed_out=True) from None

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from slotwise.heuristics.method_error import MethodError
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import Placement
 from slotwise.models.suggestion import suggestion
 from slotwise.testing.checks.finding import Finding
 from slotwise.testing.checks.properties.capacity import is_no_worse_with_more
 from slotwise.testing.checks.properties.determinism import is_deterministic
 from slotwise.testing.checks.properties.duration import ends_within
+from slotwise.testing.checks.properties.edges import edges
+from slotwise.testing.checks.properties.far_apart import far_apart
 from slotwise.testing.checks.properties.indifference import ignores_names, ignores_order
 from slotwise.testing.checks.properties.moves import moves_at_most
 from slotwise.testing.checks.properties.node_loss import survives_node_loss
@@ -43,7 +46,7 @@ class Check:
     asks
         What it asks of a scheduler, in one sentence.
     bound
-        The property for a threshold.
+        The property for a threshold; a repr leaves it out.
     sense
         ``<=`` or ``>=`` before its threshold; empty = it has none.
     most
@@ -52,7 +55,7 @@ class Check:
 
     name: str
     asks: str
-    bound: Callable[[float], Property]
+    bound: Callable[[float], Property] = field(repr=False)
     sense: str = ""
     most: float = math.inf
 
@@ -62,9 +65,9 @@ class Check:
         return self.sense == ">="
 
     @property
-    def has_edges(self) -> bool:
-        """Whether it also looks at instances in which an answer just does not fit any longer."""
-        return self.name == "valid"
+    def edges(self) -> Callable[[Instance, Placement], Iterable[Instance]] | None:
+        """What it also looks at: instances made so that an answer is just wrong for them."""
+        return {"valid": edges, "gap": far_apart}.get(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,13 @@ _ALL = (
     Check("order", "Nodes and components in reverse order: the same cost.", _plain(ignores_order)),
     Check("capacity", "With more capacity nothing gets worse.", _plain(is_no_worse_with_more)),
     Check("node-loss", "When a node is lost, all that fits is placed.", _plain(survives_node_loss)),
-    Check("admits", "Share of placeable instances not refused.", _plain(admits), ">=", 1),
+    Check(
+        "admits",
+        "Share of placeable instances that are placed, whole and validly.",
+        _plain(admits),
+        ">=",
+        1,
+    ),
     Check("gap", "Gap to the proven optimum.", _limited(gap_is_at_most), "<="),
     Check("moves", "Running tasks moved, where that few suffice.", _limited(moves_at_most), "<="),
     Check("time", "Seconds until the answer.", _limited(ends_within), "<="),
@@ -139,12 +148,12 @@ def parse_demand(text: str) -> Demand:
         When there is no such check, or its threshold is missing, too much, or no number.
     """
     match = WRITTEN.fullmatch(text)
-    name, sense, number = match.groups() if match else (text, None, None)
+    name, sense, number = match.groups() if match else (re.split("[<>=]", text)[0], "", "")
     check = CHECKS.get(name)
     if check is None:
-        raise InputError(f"is no check; {suggestion(name, CHECKS)}", field="check", value=text)
-    if (sense or "") != check.sense:
-        rule = f"must be written {name}{check.sense}{'NUMBER' if check.sense else ''}"
+        raise InputError(f"unknown check; {suggestion(name, CHECKS)}", field="check", value=text)
+    if match is None or (sense or "") != check.sense:
+        rule = f"write {name}{check.sense}{'NUMBER' if check.sense else ''}"
         raise InputError(rule, field="check", value=text)
     return Demand(check, 0.0 if number is None else _threshold(check, number, text))
 

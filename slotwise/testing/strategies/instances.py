@@ -78,7 +78,7 @@ def instances(
         ``cyclic`` and ``several-topologies`` two tasks.
     """
     if kind not in KINDS:
-        raise InputError(f"is no kind; {suggestion(kind, list(KINDS))}", field="kind", value=kind)
+        raise InputError(f"unknown kind; {suggestion(kind, list(KINDS))}", field="kind", value=kind)
     whole(most_tasks, "most_tasks", least=1)
     whole(most_nodes, "most_nodes", least=1)
     if kind == "any":
@@ -113,7 +113,7 @@ def feasible_pairs(
     """
     if kind not in _WANTED:
         raise InputError(
-            f"is no feasible kind; {suggestion(kind, list(_WANTED))}", field="kind", value=kind
+            f"not a feasible kind; {suggestion(kind, list(_WANTED))}", field="kind", value=kind
         )
     wanted = _WANTED[kind]
     whole(most_tasks, "most_tasks", least=wanted.least_tasks)
@@ -156,7 +156,7 @@ def infeasible_with_reason(
     """
     names = [one.name for one in REASONS]
     if reason is not None and reason not in names:
-        rule = f"is no reason; {suggestion(reason, names)}"
+        rule = f"unknown reason; {suggestion(reason, names)}"
         raise InputError(rule, field="reason", value=reason)
     whole(most_tasks, "most_tasks", least=1)
     whole(most_nodes, "most_nodes", least=1)

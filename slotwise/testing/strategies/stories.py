@@ -14,6 +14,8 @@ from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective, Place
 from slotwise.models.instance.placement import Refusal, to_places
 from slotwise.models.instance.topology import Topology
+from slotwise.models.instance_file import instance_hash
+from slotwise.testing.checks.answer import Answer
 from slotwise.testing.checks.scheduler import NamedScheduler, Testable, as_scheduler
 from slotwise.testing.random_instances.lost_nodes import without_nodes
 from slotwise.testing.random_instances.tiny import RESOURCES
@@ -57,6 +59,12 @@ class SchedulerStory(RuleBasedStateMachine):
 
     objectives: ClassVar[Sequence[tuple[str, ...]]] = OBJECTIVES
     """Terms of the objective, of which one is drawn for each story."""
+
+    _answered: ClassVar[dict[str, tuple[Answer, Answer]]]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._answered = {}
 
     def __init__(self) -> None:
         super().__init__()
@@ -146,8 +154,8 @@ class SchedulerStory(RuleBasedStateMachine):
     def _ask(self) -> None:
         """Ask the scheduler, check its answer, and let run what it places."""
         instance = self.instance
-        answer = self.scheduler(instance)
-        check_answer(instance, answer, self.scheduler(instance))
+        answer, again = self._answers(instance)
+        check_answer(instance, answer, again)
         self._running = {key: dict(places) for key, places in (instance.running or {}).items()}
         if isinstance(answer, Refusal):
             note(f"refused: {answer.reason}")
@@ -156,6 +164,13 @@ class SchedulerStory(RuleBasedStateMachine):
         for topology in instance.topologies:
             if topology.id not in self._running:
                 note(f"left out: {topology.id}")
+
+    def _answers(self, instance: Instance) -> tuple[Answer, Answer]:
+        """Return two answers to an instance, remembered, so that a story can be told again."""
+        key = instance_hash(instance)
+        if key not in self._answered:
+            self._answered[key] = self.scheduler(instance), self.scheduler(instance)
+        return self._answered[key]
 
 
 def story_of(scheduler: Testable) -> type[SchedulerStory]:

@@ -6,10 +6,9 @@ import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache
-from shutil import which
 from typing import Any, TypeAlias
 
-from slotwise.heuristics.external.command import failure_of, words_of
+from slotwise.heuristics.external.command import failure_of, startable_words
 from slotwise.heuristics.external.exchange import exchange
 from slotwise.heuristics.external.stderr_tail import last_words
 from slotwise.heuristics.method_error import MethodError
@@ -23,6 +22,7 @@ from slotwise.models.formats.placement_file import placement_document
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.values import time_limit
+from slotwise.testing.fresh_randomness import fresh_randomness
 
 Validator: TypeAlias = Callable[[Instance, Placement], object]
 """Says whether a placement is valid; `answer_from` lists what it may return."""
@@ -65,7 +65,8 @@ class Answer:
 
 def asked(validator: Validator, instance: Instance, placement: Placement) -> Answer:
     """Return what a validator says; what it raises is an answer with an `error`."""
-    return _said(lambda: validator(instance, placement))
+    with fresh_randomness():
+        return _said(lambda: validator(instance, placement))
 
 
 def _said(ask: Callable[[], object]) -> Answer:
@@ -170,13 +171,7 @@ def command_validator(command: str, *, time_limit_s: float = TIME_LIMIT_S) -> Va
     InputError
         When the command cannot be split into words, or there is no such program.
     """
-    words = words_of(command)
-    if which(words[0]) is None:
-        raise InputError(
-            "cannot be run; install the program or give its path",
-            field=COMMAND_PREFIX,
-            value=words[0],
-        )
+    words = startable_words(command)
     time_limit(time_limit_s, "time_limit_s")
 
     @cache

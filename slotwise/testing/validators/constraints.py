@@ -59,6 +59,19 @@ def _third_component(draw: st.DrawFn, broken: bool) -> Scene:
     return scene(draw, [node()], [own], [("n0", 0), ("n0", 1 - broken), ("n0", 0)])
 
 
+def _not_next_to_each_other(draw: st.DrawFn, broken: bool) -> Scene:
+    # The two are not neighbours in the order of tasks.
+    own = topology(component("a"), component("b"), component("c"), constraints=_apart(("a", "c")))
+    return scene(draw, [node()], [own], [("n0", 0), ("n0", 1), ("n0", 0 if broken else 2)])
+
+
+def _names_elsewhere(draw: st.DrawFn, broken: bool) -> Scene:
+    # Another topology has a component of a name in the pair, on the same node.
+    own = topology(component("a"), component("b"), constraints=_apart(("a", "b")))
+    other = topology(component("b"), key="u")
+    return scene(draw, [node()], [own, other], [("n0", 0), ("n0", 1 - broken), ("n0", 2)])
+
+
 def _last_pair(draw: st.DrawFn, broken: bool) -> Scene:
     # Each pair counts, not the first one alone.
     own = topology(
@@ -144,6 +157,8 @@ INCOMPATIBLE = tuple(
         ("with itself", _itself_apart),
         ("a third component", _third_component),
         ("the last of two pairs", _last_pair),
+        ("first and last of three tasks", _not_next_to_each_other),
+        ("a name in another topology", _names_elsewhere),
         ("ackers", _acker_apart),
         ("a topology without the pair", _whose_pair),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 
 from hypothesis import strategies as st
 
@@ -62,13 +63,14 @@ def _decimals(draw: st.DrawFn, broken: bool) -> Scene:
     return scene(draw, [node()], [own], [("n0", 0)] * len(needs))
 
 
-def _no_limit(draw: st.DrawFn, broken: bool) -> Scene:
-    # Each topology has its own limit, and ``null`` is none.
+def _no_limit(draw: st.DrawFn, broken: bool, *, first: bool) -> Scene:
+    # Each topology has its own limit, and ``null`` is none; it is the first one's or the last's.
     step = draw(st.sampled_from(STEPS))
     need, more = amounts(draw, step, 2)
     limited = topology(component("a", onheap_mb=need), worker_max_heap_mb=need - broken * step)
     free = topology(component("a", onheap_mb=need + more), key="u")
-    return scene(draw, [node()], [limited, free], [("n0", 0), ("n0", 1)])
+    both = [free, limited] if first else [limited, free]
+    return scene(draw, [node()], both, [("n0", 0), ("n0", 1)])
 
 
 def _own_limit(draw: st.DrawFn, broken: bool) -> Scene:
@@ -111,7 +113,8 @@ HEAP = tuple(
         ("each worker by itself", _each_worker),
         ("off-heap memory", _off_the_heap),
         ("decimals", _decimals),
-        ("null is no limit", _no_limit),
+        ("null is no limit", partial(_no_limit, first=False)),
+        ("null in the first topology", partial(_no_limit, first=True)),
         ("each topology its own limit", _own_limit),
         ("ackers", _ackers),
         ("a limit of 0", _no_heap),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from hypothesis import strategies as st
 
 from slotwise.models.instance.topology import Ackers
@@ -57,6 +59,22 @@ def _no_tasks(draw: st.DrawFn, broken: bool) -> Scene:
     return scene(draw, [node()], both, [None if broken else ("n0", 0)])
 
 
+def _wishes(draw: st.DrawFn, broken: bool) -> Scene:
+    # Favored and unfavored nodes are wishes: a valid placement need not follow them.
+    own = topology(component("a", 2), unfavored_nodes=("n0",), favored_nodes=("n1",))
+    spots: list[Spot | None] = [("n0", 0), None if broken else ("n0", 0)]
+    return scene(draw, [node("n0"), node("n1")], [own], spots)
+
+
+def _matrix(draw: st.DrawFn, broken: bool) -> Scene:
+    # Distances are costs, by level or by a matrix, and break no rule.
+    far = draw(st.sampled_from(tuple(map(Decimal, (1, 100)))))
+    matrix = ((Decimal(0), far), (far, Decimal(0)))
+    spots: list[Spot | None] = [("n0", 0), None if broken else ("n1", 0)]
+    own = topology(component("a", 2))
+    return scene(draw, [node("n0"), node("n1")], [own], spots, matrix=matrix)
+
+
 PLACED = tuple(
     SubCase("placed", name, build)
     for name, build in (
@@ -65,5 +83,7 @@ PLACED = tuple(
         ("a topology partly left out", _partly_left_out),
         ("left out, but not in the objective", _left_out_unasked),
         ("components without tasks", _no_tasks),
+        ("favored and unfavored nodes", _wishes),
+        ("a matrix of distances", _matrix),
     )
 )

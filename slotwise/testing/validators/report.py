@@ -147,7 +147,9 @@ class ValidatorReport:
 def _told(rule: RuleReport) -> list[str]:
     lines = [str(finding) for finding in rule.findings[:MOST_TOLD]]
     more = len(rule.findings) - len(lines)
-    return [*lines, f"{rule.rule}: {more} more"] if more else lines
+    return (
+        [*lines, f"{rule.rule}: {more} more mistake{'' if more == 1 else 's'}"] if more else lines
+    )
 
 
 def _smallest(rule: RuleReport) -> str:

@@ -78,17 +78,19 @@ def scene(
     running: Iterable[Spot | None] | None = None,
     objective: Objective | None = None,
     worker_min_cpu: Decimal = Decimal(0),
+    matrix: tuple[tuple[Decimal, ...], ...] | None = None,
 ) -> Scene:
     """Return the instance with a spot for each task in canonical order; see `put`.
 
     A single node gets company now and then: an idle one that offers nothing, before or after it.
+    `matrix` has the distances of two nodes.
     """
     company = draw(st.sampled_from(("none", "after", "before"))) if len(nodes) == 1 else "none"
     idle = [Node("idle", "r1", slots=0)]
     around = {"none": nodes, "after": [*nodes, *idle], "before": [*idle, *nodes]}[company]
     instance = Instance(
         "case",
-        Cluster(tuple(around)),
+        Cluster(tuple(around), matrix=matrix),
         tuple(topologies),
         Scheduler(worker_min_cpu=worker_min_cpu),
         running=None if running is None else _places(put(topologies, running)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from slotwise.models.instance.topology import Ackers
@@ -66,6 +68,13 @@ def _same_label(draw: st.DrawFn, broken: bool) -> Scene:
     return scene(draw, nodes, [topology(component("a", 2))], [("n0", label), ("n1", label)])
 
 
+def _one_host(draw: st.DrawFn, broken: bool) -> Scene:
+    # Nodes of one host have slots of their own.
+    nodes = [node("n0", slots=1), node("n1", slots=1 - broken)]
+    shared = [replace(one, host="h") for one in nodes]
+    return scene(draw, shared, [topology(component("a", 2))], [("n0", 0), ("n1", any_label(draw))])
+
+
 def _ackers(draw: st.DrawFn, broken: bool) -> Scene:
     own = topology(component("a"), ackers=Ackers(1))
     return scene(draw, [node(slots=2 - broken)], [own], [("n0", 0), ("n0", 1)])
@@ -82,6 +91,7 @@ SLOTS = tuple(
         ("null is no limit", _no_limit),
         ("each node by itself", _each_node),
         ("one label on two nodes", _same_label),
+        ("two nodes of one host", _one_host),
         ("ackers", _ackers),
     )
 )

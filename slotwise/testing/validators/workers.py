@@ -81,6 +81,12 @@ def _with_acker(draw: st.DrawFn, broken: bool, *, rule: str) -> Scene:
     return _meet(draw, broken, [topology(component("a"), ackers=Ackers(1), **_holding(rule))])
 
 
+def _first_and_last(draw: st.DrawFn, broken: bool, *, rule: str) -> Scene:
+    # The two that meet are not neighbours in the order of tasks.
+    own = topology(component("a"), component("b"), component("c"), **_holding(rule))
+    return scene(draw, [node()], [own], [("n0", 0), ("n0", 1), ("n0", 0 if broken else 2)])
+
+
 def _both_rules(draw: st.DrawFn, broken: bool) -> Scene:
     own = topology(component("a", 2), one_task_per_worker=True, one_component_per_worker=True)
     return _meet(draw, broken, [own])
@@ -114,6 +120,7 @@ ONE_TASK = tuple(
         ("tasks of one component", _of_one_component),
         ("tasks of two components", partial(_of_two_components, rule=TASK)),
         ("one label on two nodes", partial(_components_by_label, rule=TASK)),
+        ("first and last of three tasks", partial(_first_and_last, rule=TASK)),
         ("ackers", partial(_with_acker, rule=TASK)),
         ("with one component per worker", _both_rules),
         ("a topology without the rule", partial(_whose_rule, rule=TASK)),
@@ -125,6 +132,7 @@ ONE_COMPONENT = tuple(
         ("two components", partial(_of_two_components, rule=COMPONENT)),
         ("tasks of one component may", _tasks_of_one_component),
         ("one label on two nodes", partial(_components_by_label, rule=COMPONENT)),
+        ("first and last of three tasks", partial(_first_and_last, rule=COMPONENT)),
         ("ackers", partial(_with_acker, rule=COMPONENT)),
         ("a topology without the rule", partial(_whose_rule, rule=COMPONENT)),
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import EXAMPLES, Cli
 
-from slotwise.cli.commands import test_scheduler as command
+from slotwise.cli.commands.kit import test_scheduler as command
 from slotwise.testing.checks.scheduler import TIME_LIMIT_S
 from slotwise.testing.checks.table import CHECKS, parse_demand
 
@@ -51,13 +51,19 @@ def test_what_cannot_be_judged_is_3(cli: Cli):
     [
         (["r-strom"], "did you mean 'r-storm'"),
         (["r-storm", "--check", "valdi"], "did you mean 'valid'"),
-        (["r-storm", "--check", "gap>=1"], "must be written gap<=NUMBER"),
+        (["r-storm", "--check", "gap>=1"], "write gap<=NUMBER"),
         (["r-storm", "--check", "gap<=x"], "a threshold that is a number"),
         (["r-storm", "--check", "admits>=2"], "at most 1"),
         (["r-storm", "--check", "time<=0"], "above 0"),
         (["r-storm", "--kind", "tigt"], "did you mean 'tight'"),
         (["nothing_there:place"], "No module named 'nothing_there'"),
         (["cmd:"], "cmd"),
+        (["cmd:./no/such.sh"], "command = './no/such.sh': cannot be run; install the program"),
+        (["r-strom"], "cmd:COMMAND or module:callable"),
+        (["r-storm", "--check", "gap<0.1"], "write gap<=NUMBER"),
+        (["r-storm", "--check", "valid<=1"], "write valid"),
+        (["r-storm", "--check", "valdi"], "unknown check; did you mean"),
+        (["r-storm", "--kind", "tigt"], "unknown kind; did you mean"),
     ],
 )
 def test_bad_input_is_one_line(words: list[str], message: str, cli: Cli):

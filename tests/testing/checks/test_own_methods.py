@@ -29,12 +29,16 @@ _NO_LIMIT = (
 )
 _PARTITIONERS = ("hash", "ldg", "fennel", "ldg-re", "fennel-re", "metis")
 _STROMAX = ("stromax-bootstrap", "stromax-bootstrap-condensed", "stromax-reassign")
+_RSTORM = ("r-storm", "r-storm-pseudocode")
+_GLOBAL = ("stromax-global", "stromax-global-comm")
+_NO_RUNNING = "knows nothing of running tasks, and so breaks objective.limits (max_moved)"
 _ANOMALY = "greedy: more room leads its first choices elsewhere, and there is no way back"
 _TIES = "ties are broken by name, and linear costs are not looked at"
 
 RIGHTLY: dict[tuple[str, str], str] = {
     ("round-robin", "valid"): "Storm's even scheduler looks at slots alone, at no capacity",
     **{(name, "valid"): _NO_LIMIT for name in (*_PARTITIONERS, *_STROMAX)},
+    **{(name, "valid"): _NO_RUNNING for name in (*_RSTORM, *_GLOBAL)},
     ("r-storm", "capacity"): _ANOMALY,
     ("r-storm-pseudocode", "capacity"): _ANOMALY,
     ("r-storm", "names"): _TIES,
@@ -57,4 +61,4 @@ def test_our_methods_keep_the_checks(method: str):
 
 @pytest.mark.parametrize(("method", "check"), OTHERS, ids="-".join)
 def test_what_the_table_says_of_other_checks_is_so(method: str, check: str):
-    assert state_of(method, check, examples=30) is State.FAILS, RIGHTLY[method, check]
+    assert state_of(method, check, examples=100) is State.FAILS, RIGHTLY[method, check]

@@ -72,13 +72,13 @@ def test_a_failure_tells_instance_and_command(inner: pytest.Pytester, cli: Cli):
     result = run(inner, *options)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
-        ["*mine:scheduler fails complete on 1 task, 1 node: breaks placed*"]
+        ["*mine:scheduler fails complete on 1 task, 1 node: topology-1: 0 of 1 tasks placed*"]
     )
     result.stdout.fnmatch_lines(['*"format": "slotwise.instance/1",*'])
-    told = next(line for line in result.outlines if line.startswith("Again: "))
-    again = cli(*shlex.split(told.removeprefix("Again: "))[1:])
+    told = next(line for line in result.outlines if line.startswith("Reproduce with: "))
+    again = cli(*shlex.split(told.removeprefix("Reproduce with: "))[1:])
     assert again.code == 1
-    assert "breaks placed" in " ".join(again.out.split())
+    assert "0 of 1 tasks placed" in " ".join(again.out.split())
 
 
 def test_a_threshold_counts(inner: pytest.Pytester):
@@ -99,6 +99,9 @@ def test_what_judges_nothing_does_not_pass(inner: pytest.Pytester):
     ("options", "message"),
     [
         (("--slotwise-scheduler", "r-strom"), "*did you mean 'r-storm'*"),
+        (("--slotwise-scheduler", "cmd:./no/such"), "*./no/such*cannot be run*"),
+        (("--slotwise-check", "valid"), "*--slotwise-check needs --slotwise-scheduler*"),
+        (("--slotwise-kind", "tight"), "*--slotwise-kind needs --slotwise-scheduler*"),
         (("--slotwise-scheduler", "r-storm", "--slotwise-check", "gap"), "*gap<=NUMBER*"),
         (("--slotwise-scheduler", "r-storm", "--slotwise-kind", "tigt"), "*did you mean 'tight'*"),
     ],

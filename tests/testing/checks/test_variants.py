@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+
+import pytest
+from conftest import Cli
 from hypothesis import assume, given, settings
 from planted_faults import exact
 
+from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
+from slotwise.models.instance.topology import Component, Topology
+from slotwise.models.instance_file import instance_from_text, instance_text
 from slotwise.models.judge.judge import judge
+from slotwise.testing.checks.finding import Finding
+from slotwise.testing.checks.functions import CheckFailed, check
 from slotwise.testing.checks.properties.edges import edges
 from slotwise.testing.checks.properties.renamed import renamed
 from slotwise.testing.checks.properties.reordered import reordered
 from slotwise.testing.checks.reduction.smallest import smallest
+from slotwise.testing.checks.report import Failure
 from slotwise.testing.strategies.instances import instances
 
 SOME = settings(max_examples=30)
@@ -49,7 +60,8 @@ def test_at_an_edge_the_placement_no_longer_fits(instance: Instance):
     answer = exact(instance)
     assume(isinstance(answer, Placement))
     for edge in edges(instance, answer):
-        assert {v.rule for v in judge(edge, answer).violations} == {"capacity"}
+        assert len({v.rule for v in judge(edge, answer).violations}) == 1
+        assert instance_from_text(instance_text(edge)) == edge
 
 
 @SOME
@@ -69,3 +81,55 @@ def test_a_smallest_instance_still_fails(instance: Instance):
 
     assume(has_two_tasks(instance))
     assert len(smallest(instance, has_two_tasks).task_names()) == 2
+
+
+@settings(max_examples=5)
+@given(instances("running"))
+def test_a_smaller_instance_is_judged_as_its_file_has_it(instance: Instance):
+    seen: list[Instance] = []
+
+    def runs_in_name_only(one: Instance) -> bool:
+        seen.append(one)
+        return bool(one.running) and not any(one.running.values())
+
+    smallest(instance, runs_in_name_only)
+    smallest(instance, lambda one: not runs_in_name_only(one))
+    assert all(instance_from_text(instance_text(one)) == one for one in seen)
+
+
+def test_a_crash_at_a_limit_of_moves_is_shown_again(cli: Cli, tmp_path: Path):
+    found = cli(
+        *(
+            "test-scheduler",
+            "planted_faults:crashes_at_a_limit_of_moves",
+            "--check",
+            "moves<=0",
+            "--examples",
+            60,
+        ),
+        *("--seed", 0, "--save", tmp_path, "--json"),
+    )
+    assert found.code == 1, found
+    again = cli(*shlex.split(found.json["checks"][0]["again"])[1:], "--json")
+    assert again.json["checks"][0]["finding"] == found.json["checks"][0]["finding"]
+
+
+def of_size(tasks: int, *, is_reduced: bool | None) -> str:
+    nodes = tuple(Node(f"n{index}", "r") for index in range(2))
+    instance = Instance("i", Cluster(nodes), (Topology("t", (Component("a", "bolt", tasks),)),))
+    return Failure(instance, Finding("fails"), is_reduced).why_not_smaller()
+
+
+def test_why_a_large_instance_is_not_smaller_is_told():
+    assert of_size(4, is_reduced=True).startswith("No smaller instance was found")
+    assert of_size(4, is_reduced=False).startswith("The time")
+    assert of_size(4, is_reduced=None) == of_size(3, is_reduced=True) == ""
+
+
+def test_a_scheduler_that_needs_four_tasks_to_fail_is_told_so():
+    def fails_from_four_tasks(instance: Instance) -> Placement:
+        assert len(instance.task_names()) < 4
+        return Placement(*[(0,) * len(instance.task_names())] * 2)
+
+    with pytest.raises(CheckFailed, match="without any one node, or a task of any component"):
+        check(fails_from_four_tasks, "time<=5", max_examples=60, seed=0)

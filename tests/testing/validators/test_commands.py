@@ -112,7 +112,7 @@ def test_json(cli: Cli, validator: str) -> None:
         (["judge"], "validator = 'judge': must be cmd:COMMAND"),
         (
             ["cmd:/no/such"],
-            "cmd: = '/no/such': cannot be run; install the program or give its path",
+            "command = '/no/such': cannot be run; install the program or give its path",
         ),
         (
             ["cmd:true", "--rule", "slot"],

@@ -20,7 +20,7 @@ def is_no_worse_with_more(trial: Trial, instance: Instance) -> Finding | None:
     for how, larger in _with_more(instance):
         with on_variant(how):
             if isinstance(trial.answer(larger), Refusal):
-                return Finding(f"places it, but refuses {how}")
+                return Finding(f"places it, but refuses the same instance {how}")
             after = trial.verdict(larger)
         if not after.valid:
             raise NotJudgedError(NOT_VALID)

@@ -35,4 +35,6 @@ def _shown(instance: Instance, answer: Answer) -> str:
     places = [
         f"{task} on {ids[n]}/{w}" if n >= 0 else f"{task} nowhere" for (_, task), n, w in rows
     ]
+    if not places:
+        return "with a placement of nothing"
     return ", ".join(places[:6]) + (", ..." if len(places) > 6 else "")

@@ -14,13 +14,18 @@ NOT_PLACEABLE = "no placement of all tasks exists"
 
 
 def admits(trial: Trial, instance: Instance) -> Finding | None:
-    """Hold it that what can be placed whole is not refused."""
+    """Hold it that what can be placed whole is: not refused, left out, or placed against a rule."""
     answer = trial.answer(instance)
     if isinstance(answer, Refusal):
         _check_placeable(trial, instance)
-        return Finding(f"refuses what can be placed: {answer.reason}")
-    if UNPLACED in answer.nodes or not trial.verdict(instance).valid:
+        return Finding(f"refuses what can be placed: {answer.reason}", "refuses")
+    if UNPLACED in answer.nodes:
         _check_placeable(trial, instance)
+        return Finding("leaves out tasks that can all be placed", "leaves out")
+    broken = trial.verdict(instance).violations
+    if broken:
+        _check_placeable(trial, instance)
+        return Finding(f"breaks {broken[0]}, where a valid placement exists", broken[0].rule)
     return None
 
 

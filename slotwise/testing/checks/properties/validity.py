@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import UNPLACED
 from slotwise.models.judge.verdict import Violation
+from slotwise.models.values import plain
 from slotwise.testing.checks.finding import Finding
 from slotwise.testing.checks.trial import Trial
+
+MOST_SHOWN = 6
+"""Most tasks that a finding names."""
 
 PLACED = "placed"
 """The judge's rule that topologies are placed whole."""
@@ -15,17 +20,33 @@ PLACED = "placed"
 
 def is_valid(trial: Trial, instance: Instance) -> Finding | None:
     """Hold the placement against the judge: no hard rule may be broken."""
-    return _broken(trial.verdict(instance).violations)
+    return _broken(trial, instance, trial.verdict(instance).violations)
 
 
 def is_complete(trial: Trial, instance: Instance) -> Finding | None:
     """Hold it that every topology is placed whole (where ``rejected`` counts: whole or not)."""
     violations = trial.verdict(instance).violations
-    return _broken([one for one in violations if one.rule == PLACED])
+    return _broken(trial, instance, [one for one in violations if one.rule == PLACED])
 
 
-def _broken(violations: Sequence[Violation]) -> Finding | None:
+def _broken(trial: Trial, instance: Instance, violations: Sequence[Violation]) -> Finding | None:
     if not violations:
         return None
+    first = violations[0]
     more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
-    return Finding(f"breaks {violations[0]}{more}", violations[0].rule)
+    said = _missing(trial, instance, first) if first.rule == PLACED else f"breaks {first}"
+    return Finding(f"{said}{more}", first.rule)
+
+
+def _missing(trial: Trial, instance: Instance, broken: Violation) -> str:
+    """Say which tasks of a topology have no place."""
+    topology = broken.place.removeprefix("topology ")
+    answer, _ = trial.judged(instance)
+    missing = [
+        task
+        for (key, task), node in zip(instance.task_names(), answer.nodes, strict=True)
+        if key == topology and node == UNPLACED
+    ]
+    shown = ", ".join(missing[:MOST_SHOWN]) + (", ..." if len(missing) > MOST_SHOWN else "")
+    count = f"{plain(broken.available)} of {plain(broken.needed)} tasks placed"
+    return f"{topology}: {count} (missing: {shown})"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
+from slotwise.models.instance_file import instance_from_text, instance_text
 from slotwise.models.problem.compile import compile_problem
 from slotwise.testing.checks.reduction.steps import STEPS
 
@@ -34,10 +35,21 @@ def smallest(instance: Instance, fails: Callable[[Instance], bool]) -> Instance:
     return current
 
 
+def as_read(instance: Instance) -> Instance:
+    """Return the instance as it is read from its file: what fails in memory fails there too.
+
+    Raises
+    ------
+    InputError
+        When no file can hold it.
+    """
+    return instance_from_text(instance_text(instance))
+
+
 def _made(make: Callable[[], Instance]) -> Instance | None:
     """Return the smaller instance; ``None`` where what is left refers to what was taken away."""
     try:
-        instance = make()
+        instance = as_read(make())
         compile_problem(instance)
     except InputError:
         return None
