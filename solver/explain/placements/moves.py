@@ -8,6 +8,7 @@ from fractions import Fraction
 from slotwise.models.explanation.alternatives import moved
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.judge.judge import judge
+from slotwise.models.judge.verdict import Violation
 from slotwise.models.problem.problem import Problem
 
 MOST_STEPS = 5
@@ -36,11 +37,14 @@ class Step:
     move
         The move, from the dearer placement to the cheaper one.
     objective
-        Term -> value after it and all steps before it. On the way rules may be broken.
+        Term -> value after it and all steps before it.
+    broken
+        Rules that are broken then.
     """
 
     move: TaskMove
     objective: dict[str, Fraction]
+    broken: tuple[Violation, ...] = ()
 
 
 def task_moves(problem: Problem, first: Placement, second: Placement) -> tuple[TaskMove, ...]:
@@ -80,5 +84,6 @@ def telling_steps(
         now, value = tried[best], verdicts[best].scaled
         left.remove(best)
         objective = {term.term: term.value for term in verdicts[best].objective}
-        steps.append(Step(_move(problem, best, here, there), objective))
+        broken = verdicts[best].violations
+        steps.append(Step(_move(problem, best, here, there), objective, tuple(broken)))
     return tuple(steps)
