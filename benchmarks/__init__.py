@@ -3,7 +3,8 @@
 `grade` runs every method and the exact engine on every instance (`grading`, on Spark: `spark`),
 `analysis` turns rows into gaps and summaries, `report` into one HTML page. The experiments,
 ``python -m slotwise.benchmarks NAME``, are listed in `experiments`: `proofs` (how fast and how
-far), `storm` (Storm's own schedulers compared), `slots` (fewest slots), `speed` (limits, latency).
+far), `storm` (Storm's own schedulers compared), `storm_like` (how well that family fits), `slots`
+(fewest slots), `speed` (limits, latency).
 Two commands are implemented here: `profiling` (measures performance models) and `reproduction`
 (compares figures of articles with ours). This folder's ``README.md`` describes the layout.
 

@@ -28,9 +28,25 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.proofs.storm",
         "how far the engines get on the topologies of Storm's decoded clusters",
     ),
+    "storm_like_proofs": Experiment(
+        "slotwise.benchmarks.proofs.storm_like",
+        "how far the engines get on the family storm-like",
+    ),
+    "storm_like_fit": Experiment(
+        "slotwise.benchmarks.storm_like.fit",
+        "how well the family storm-like fits the clusters it follows",
+    ),
+    "storm_like_tables": Experiment(
+        "slotwise.benchmarks.storm_like.tables",
+        "the statistics of decoded clusters that storm-like draws from",
+    ),
     "assignment_proofs": Experiment(
         "slotwise.benchmarks.proofs.assignment",
         "proofs of public assignment instances, against their best known values",
+    ),
+    "matrix_proofs": Experiment(
+        "slotwise.benchmarks.proofs.matrix",
+        "root bounds and proofs of random quadratic and constrained assignments",
     ),
     "partition_proofs": Experiment(
         "slotwise.benchmarks.proofs.partition",

@@ -104,7 +104,7 @@ def grade(
     ----------
     sources
         Families, files of instances or allocation cases, folders of them, one or several; none =
-        all families.
+        all families that are not held out.
     methods
         Names of methods of placement, also ``cmd:...``, and of pairs of allocation (``mba+sam``);
         each runs on the cases that it is for. A single text is read as ``A,B``. ``None`` = all

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from slotwise.solver.assignment.dual_ascent import DUAL_ASCENT
-from slotwise.solver.assignment.subset_dp import SUBSET_DP
+from slotwise.solver.assignment.subsets.subset_dp import SUBSET_DP
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.engine import CONFIGURATIONS
 from slotwise.solver.compact.cp_sat.engine import CP_SAT

@@ -12,6 +12,7 @@ from slotwise.models.errors import InputError, InternalError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
+from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
@@ -37,6 +38,7 @@ from slotwise.solver.portfolio.confirmation import confirm_claim, is_confirmatio
 from slotwise.solver.portfolio.given_parameters import AUTO, auto_params, checked_parameters
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS
 from slotwise.solver.portfolio.run import Answer
+from slotwise.solver.structure.kept_running import kept_running
 
 ASKED = "asked for"
 """Why an engine runs that was named."""
@@ -127,13 +129,42 @@ def solve(
     engines, outcome = ended.answer or _left_behind(engine, known)
     outcome = replace(outcome, interrupted=ended.interrupted)
     verdict = None if outcome.placement is None else judge(problem, outcome.placement)
-    wrong = contradiction(" and ".join(e.name for e in engines), outcome, verdict)
-    if wrong is not None:
-        raise InternalError(wrong)
+    who = " and ".join(e.name for e in engines)
+    _confirm(who, outcome, verdict)
+    if verdict is not None and verdict.parts["moved"]:
+        outcome, verdict = _with_fewer_moves(problem, who, outcome, verdict)
     seconds = time.perf_counter() - started
     result = judged_result(known, engines, limits, outcome, verdict, seconds, memory.notes)
     LOG.info("%r", result)
     return result
+
+
+def _confirm(who: str, outcome: Outcome, verdict: Verdict | None) -> None:
+    """Raise `InternalError` where the judge contradicts a claim."""
+    wrong = contradiction(who, outcome, verdict)
+    if wrong is not None:
+        raise InternalError(wrong)
+
+
+def _with_fewer_moves(
+    problem: Problem, who: str, outcome: Outcome, verdict: Verdict
+) -> tuple[Outcome, Verdict]:
+    """Return outcome and verdict with equal things exchanged, if that leaves fewer tasks to move.
+
+    Raises `InternalError` if that changes any other cost, or needs fewer moves than were proven.
+    """
+    assert outcome.placement is not None, "it has a verdict"
+    placement = kept_running(problem, outcome.placement)
+    kept = judge(problem, placement)
+    if {**kept.parts, "moved": 0} != {**verdict.parts, "moved": 0}:
+        rule = f"to exchange equal things changed {verdict.parts} to {kept.parts}"
+        raise InternalError(f"{who}: {rule}")
+    if kept.parts["moved"] >= verdict.parts["moved"]:
+        return outcome, verdict
+    status = Status.OPTIMAL if outcome.bounds == kept.scaled else Status.FEASIBLE
+    better = replace(outcome, placement=placement, values=kept.scaled, status=status)
+    _confirm(f"{who}, equal things exchanged,", better, kept)
+    return better, kept
 
 
 def _limits(time_limit_s: float, workers: int, seed: int, memory_mb: int | None) -> Limits:

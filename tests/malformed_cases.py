@@ -497,7 +497,6 @@ def _place(task: str, value: Any) -> Change:
 
 _PLACEMENTS = [
     _placement("plan-of-another", _set("instance", "sha256:0"), "instance = 'sha256:0'", "'good'"),
-    _placement("plan-without-hash", _drop("instance"), "instance: is missing"),
     _placement("plan-without-format", _drop("format"), "format: is missing"),
     _placement(
         "plan-newer", _set("format", "slotwise.placement/9"), "must be slotwise.placement/1"
@@ -544,6 +543,18 @@ _PLACEMENTS = [
         _place("spout[0]", {"node": "n1", "worker": 10**4000}),
         "topologies.wc.spout[0].worker = 1000",
         OUTSIZED,
+    ),
+    Case(
+        "answer-without-a-placement",
+        "placement",
+        '{"status": "infeasible", "placement": null}',
+        ("placement: is missing from this answer", "'infeasible'"),
+    ),
+    Case(
+        "answer-of-another",
+        "placement",
+        json.dumps({"status": "optimal", "placement": {**GOOD_PLACEMENT, "instance": "sha256:0"}}),
+        ("placement.instance = 'sha256:0'", "'good'"),
     ),
     Case("plan-is-a-list", "placement", "[]", ("must be an object",)),
     Case("plan-is-an-instance", "placement", good_text(), ("format = 'slotwise.instance/1'",)),

@@ -53,6 +53,7 @@ solver.__init__ solver.parameters solver.engine_names
 solver.core
 solver.structure
 solver.baseline solver.presolve solver.exhaustive solver.local_search solver.assignment
+solver.assignment.subsets
 solver.compact
 solver.compact.cp_sat solver.compact.milp
 solver.compact.__init__
@@ -88,7 +89,8 @@ benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
 benchmarks.grading benchmarks.profiling
 benchmarks.analysis
 benchmarks.report benchmarks.grade
-benchmarks.proofs benchmarks.storm benchmarks.slots benchmarks.reproduction
+benchmarks.proofs.generated
+benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
 benchmarks.speed
 benchmarks.experiments
 benchmarks.__main__
@@ -130,6 +132,7 @@ NOT_EVEN = {
         *("testing.agreement", "testing.engines_agree", "testing.mutations", "testing.panel"),
         *("testing.random_instances", "testing.rule_coverage", "testing.tally"),
         *("benchmarks.proofs", "benchmarks.slots", "benchmarks.speed", "benchmarks.storm"),
+        "benchmarks.storm_like",
     ),
 }
 

@@ -74,7 +74,7 @@ def read_cases(sources: Sequence[str], seed: int, count: int | None) -> tuple[Ca
     ----------
     sources
         Names of families, files of instances and allocation cases, folders of such files; none =
-        all families that need no files.
+        all families that need no files and are not held out.
     seed, count
         Of the families; ``None`` = each family's own count.
 
@@ -84,7 +84,8 @@ def read_cases(sources: Sequence[str], seed: int, count: int | None) -> tuple[Ca
         For a source that is none of these, and for a file that is no instance.
     """
     found: dict[str, Case] = {}
-    for source in sources or (*FAMILIES, *ALLOCATION_FAMILIES):
+    every = (*(name for name, one in FAMILIES.items() if not one.held_out), *ALLOCATION_FAMILIES)
+    for source in sources or every:
         for case in _cases(source, seed, count):
             found.setdefault(case.hash, case)
     return tuple(found.values())

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 
-from slotwise.benchmarks.proofs.running_clusters import running_clusters
+from slotwise.benchmarks.proofs.generated.running_clusters import running_clusters
 from slotwise.benchmarks.table import Table, number
 from slotwise.models.errors import SlotwiseError
 from slotwise.models.instance.instance import Instance

@@ -1,7 +1,7 @@
-"""The tables of docs/benchmarks.md, from what experiments print.
+"""The tables of docs/benchmarks.md and docs/families.md, from what experiments print.
 
 python docs/_scripts/benchmark_tables.py run NAME...   # runs experiments; makes docs/_data/
-python docs/_scripts/benchmark_tables.py write         # the tables of the page from it
+python docs/_scripts/benchmark_tables.py write         # the tables of the pages from it
 """
 
 from __future__ import annotations
@@ -17,10 +17,14 @@ import marked
 
 DOCS = Path(__file__).parents[1]
 PAGE, DATA = DOCS / "benchmarks.md", DOCS / "_data"
+OTHER_PAGES = {"storm_like_fit": DOCS / "families.md"}
+"""Name of a table -> its page, where that is not `PAGE`."""
+
 EXPERIMENTS = {
     "proofs-rstorm": "proofs --family rstorm --time-limit 60 --textbook",
     "proofs-random": "proofs --family random --count 12 --time-limit 30 --textbook",
     "rstorm_table": "rstorm_table",
+    "storm_like_fit": "storm_like_fit --count 300",
 }
 """Name of a table -> the words after ``python -m slotwise.benchmarks``; --json comes on top."""
 
@@ -76,10 +80,33 @@ def _cell(row: Document | None) -> str:
     return f"{row['nodes']}: {_number(row['network'])}{overload}{gap}"
 
 
+def storm_like_fit(rows: Sequence[Document]) -> str:
+    """Return one row for each statistic: quantiles in the clusters and in the draw, distance."""
+    head = ("topologies", "statistic", "clusters", "drawn", "distance", "5 %")
+    cells = [
+        (
+            row["of"],
+            f"`{row['statistic']}`",
+            _quantiles(row["clusters"]),
+            _quantiles(row["drawn"]),
+            f"{row['distance']:.2f}",
+            "" if row["five_percent"] is None else f"{row['five_percent']:.2f}",
+        )
+        for row in rows
+        if "statistic" in row
+    ]
+    return marked.table(head, cells, text_columns=2)
+
+
+def _quantiles(values: Sequence[float]) -> str:
+    return " / ".join(f"{value:.3g}" if value < 1000 else f"{value:.0f}" for value in values)
+
+
 TABLES: dict[str, Callable[[Sequence[Document]], str]] = {
     "proofs-rstorm": proofs,
     "proofs-random": proofs,
     "rstorm_table": rstorm_table,
+    "storm_like_fit": storm_like_fit,
 }
 
 
@@ -87,6 +114,11 @@ def documents(name: str) -> list[Document]:
     """Return what an experiment printed, one document for each line."""
     text = (DATA / f"{name}.jsonl").read_text("utf-8")
     return [json.loads(line) for line in text.splitlines()]
+
+
+def page_of(name: str) -> Path:
+    """Return the page that a table is on."""
+    return OTHER_PAGES.get(name, PAGE)
 
 
 def run(name: str) -> None:
@@ -105,7 +137,7 @@ def main(words: list[str]) -> None:
                 run(name)
         case ["write"]:
             for name, table in TABLES.items():
-                marked.write(PAGE, name, table(documents(name)))
+                marked.write(page_of(name), name, table(documents(name)))
         case _:
             raise SystemExit(f"{__doc__}\nNAME is one of {', '.join(EXPERIMENTS)}.")
 

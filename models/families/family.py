@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -50,6 +51,11 @@ class Family(Generic[Made]):
         Whether there are `count` instances and no more.
     note
         What a reader of a report must know besides; whole sentences.
+    held_out
+        Whether it is for final figures only: never among "all families".
+    with_tasks
+        (least, most) -> the family with topologies of so many tasks; ``None`` = its sizes are
+        what they are.
     """
 
     name: str
@@ -60,6 +66,8 @@ class Family(Generic[Made]):
     label: Callable[[int, int], str | None] = no_label
     limited: bool = False
     note: str = ""
+    held_out: bool = False
+    with_tasks: Callable[[int, int], Family[Made]] | None = None
 
     def generate(self, count: int | None = None, seed: int = 0) -> Iterator[Made]:
         """Yield the first `count` instances; ``None`` = the family's own count.
@@ -95,3 +103,31 @@ def check_index(family: str, index: int, count: int | None = None) -> None:
         raise InputError(
             f"the family {family} has indices from 0{last}", field="index", value=index
         )
+
+
+def task_range(text: str) -> tuple[int, int]:
+    """Return least and most of ``LEAST-MOST``, as ``50-600``.
+
+    Raises
+    ------
+    InputError
+        Where it is written otherwise.
+    """
+    found = re.fullmatch(r"(\d{1,9})-(\d{1,9})", text)
+    if found is None:
+        raise InputError("must be two whole numbers, as 50-600", field="tasks", value=text)
+    return int(found[1]), int(found[2])
+
+
+def of_sizes(family: Family[Made], least: int, most: int) -> Family[Made]:
+    """Return the family with topologies of `least` to `most` tasks.
+
+    Raises
+    ------
+    InputError
+        Where the family has no sizes to choose, or not these.
+    """
+    if family.with_tasks is None:
+        rule = f"cannot be chosen: the sizes of the family {family.name} are what they are"
+        raise InputError(rule, field="tasks", value=f"{least}-{most}")
+    return family.with_tasks(least, most)

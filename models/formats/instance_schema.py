@@ -139,7 +139,11 @@ class PlacementFile(FileObject):
     """A file ``slotwise.placement/1``; tasks that are not named are not placed."""
 
     format: Literal["slotwise.placement/1"] = Field(description="Names this format.")
-    instance: Name = Field(description="Hash of the instance that was placed, `sha256:...`.")
+    instance: Name | None = Field(
+        default=None,
+        description="Hash of the instance that was placed, `sha256:...`; a method must give it; "
+        "null = not known: `judge` and `--hint` take the file with a note.",
+    )
     topologies: Places = Field(description="Topology -> `component[index]` -> place.")
 
 

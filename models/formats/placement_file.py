@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from slotwise.models.errors import InputError, in_file
+from slotwise.models.errors import InputError
 from slotwise.models.formats.instance_reader import places_of
 from slotwise.models.formats.instance_schema import PlacementFile, RefusalFile
 from slotwise.models.formats.instance_writer import instance_hash, places_document
 from slotwise.models.formats.json_text import pretty_json
-from slotwise.models.formats.text import parse_text, read_data, write_data
+from slotwise.models.formats.text import write_data
 from slotwise.models.formats.validation import check_format, validated
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, Refusal, from_places, to_places
@@ -18,51 +18,38 @@ from slotwise.models.instance.placement import Placement, Refusal, from_places, 
 PLACEMENT_FORMAT = "slotwise.placement/1"
 
 
-def read_answer(source: str | Path, instance: Instance) -> Placement | Refusal:
-    """Read a placement of `instance`, or the refusal a method wrote; ``-`` = stdin.
+def answer_from_data(data: Any, instance: Instance) -> Placement | Refusal:
+    """Return the placement or refusal in the data of a file.
 
     Raises
     ------
     InputError
-        One line: file, field, value, rule; so also for a placement of another instance.
+        One line: field, value, rule; so also for a placement that names another instance, or none.
     """
-    data, file = read_data(source)
-    with in_file(file):
-        return answer_from_data(data, instance)
-
-
-def read_placement(source: str | Path, instance: Instance) -> Placement:
-    """Read a placement of `instance`; a refusal is an error here. See `read_answer`."""
-    answer = read_answer(source, instance)
-    if isinstance(answer, Refusal):
-        raise InputError(
-            "is a refusal; give a placement",
-            field="refused",
-            value=answer.reason,
-            file=str(source),
-        )
-    return answer
-
-
-def answer_from_text(text: str, instance: Instance, *, file: str) -> Placement | Refusal:
-    """Return the placement or refusal in a text; `file` names it in messages."""
-    with in_file(file):
-        return answer_from_data(parse_text(text), instance)
-
-
-def answer_from_data(data: Any, instance: Instance) -> Placement | Refusal:
-    """Return the placement or refusal in the data of a file."""
     if isinstance(data, dict) and "refused" in data:
         return Refusal(validated(RefusalFile, data).refused)
+    file = placement_file_of(data, instance)
+    if file.instance is None:
+        raise InputError("is missing", field="instance", has_value=False)
+    return placement_of(file, instance)
+
+
+def placement_file_of(data: Any, instance: Instance) -> PlacementFile:
+    """Return the checked data of a placement file; refuse that of another instance."""
     check_format(data, PLACEMENT_FORMAT)
     file = validated(PlacementFile, data)
     expected = instance_hash(instance)
-    if file.instance != expected:
+    if file.instance not in (None, expected):
         raise InputError(
             f"is the hash of another instance; that of {instance.name!r} is {expected}",
             field="instance",
             value=file.instance,
         )
+    return file
+
+
+def placement_of(file: PlacementFile, instance: Instance) -> Placement:
+    """Return the placement in the checked data of a placement file."""
     return from_places(instance, places_of(file.topologies, "topologies"))
 
 

@@ -7,6 +7,7 @@ is a path, and ``-`` is stdin. A `pathlib.Path` is always a path, whatever its n
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
@@ -17,12 +18,14 @@ from slotwise.api.plain_data import plain_data
 from slotwise.models.certificates import file as certificates
 from slotwise.models.certificates.certificate import Certificate
 from slotwise.models.errors import InputError, in_file
-from slotwise.models.formats import placement_file
+from slotwise.models.formats import given_placement
+from slotwise.models.formats.given_placement import GivenPlacement
 from slotwise.models.formats.text import parse_text
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import Placement, Refusal
+from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import instance_from_data
 from slotwise.models.instance_file import read_instance as read_instance_file
+from slotwise.models.judge.moves import running_placement
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import whole
@@ -36,6 +39,9 @@ MinCpu = Decimal | int | float | str | None
 
 TEXT = "text"
 """What messages call a text, in place of a file's name."""
+
+
+NEEDS_RUNNING = "needs an instance that says what is running (`running`)"
 
 
 def is_text(source: object) -> bool:
@@ -146,7 +152,11 @@ def as_problem(
     max_moved: int | None = None,
 ) -> Problem:
     """Return `given` compiled, with a limit of moves if there is one; see `as_instance`."""
-    instance = as_instance(given, topology, worker_min_cpu, submitters)
+    return compiled_as(given, as_instance(given, topology, worker_min_cpu, submitters), max_moved)
+
+
+def compiled_as(given: InstanceLike, instance: Instance, max_moved: int | None = None) -> Problem:
+    """Return the `instance` that `given` says, compiled, with a limit of moves if there is one."""
     if isinstance(given, Problem) and max_moved is None:
         return given
     limited = with_move_limit(instance, max_moved)
@@ -179,8 +189,10 @@ def read_placement(source: Source, instance: InstanceLike) -> Placement:
     Parameters
     ----------
     source
-        As in `read_instance`. A dict is either the data of a placement file or, without the key
-        ``format``, places by name as `Placement.from_dict` takes them.
+        As in `read_instance`. It holds a placement file, or what ``solve --json`` or
+        ``place --json`` prints. A dict may also hold places by name, as `Placement.from_dict`
+        takes them. A placement file without the hash of its instance is taken with a
+        `UserWarning`.
     instance
         What was placed: an `Instance`, a path, a dict or text.
 
@@ -198,22 +210,30 @@ def read_placement(source: Source, instance: InstanceLike) -> Placement:
     >>> placement.nodes
     (0, -1, -1, -1, -1, -1, -1, -1, -1)
     """
-    given = as_instance(instance)
+    read = _given_placement(source, as_instance(instance))
+    if read.note is not None:
+        warnings.warn(read.note, UserWarning, stacklevel=2)
+    return read.placement
+
+
+def _given_placement(source: Source, instance: Instance) -> GivenPlacement:
     if isinstance(source, Mapping):
         data = plain_data(source)
-        if not isinstance(data.get("format"), str) and not isinstance(data.get("refused"), str):
-            return Placement.from_dict(given, data)
-        return _placed(placement_file.answer_from_data(data, given))
+        is_file = isinstance(data.get("format"), str) or isinstance(data.get("refused"), str)
+        if is_file or given_placement.is_answer(data):
+            return given_placement.given_placement_from_data(data, instance)
+        return GivenPlacement(Placement.from_dict(instance, data))
     if is_text(source):
-        return _placed(placement_file.answer_from_text(str(source), given, file=TEXT))
-    return placement_file.read_placement(path_of(source, "placement"), given)
+        return given_placement.given_placement_from_text(str(source), instance, file=TEXT)
+    return given_placement.read_given_placement(path_of(source, "placement"), instance)
 
 
-def _placed(answer: Placement | Refusal) -> Placement:
-    if isinstance(answer, Placement):
-        return answer
-    rule = "is a refusal; give a placement"
-    raise InputError(rule, field="refused", value=answer.reason)
+def as_running(problem: Problem, field: str = "running") -> Placement:
+    """Return where the tasks run now; refuse an instance that does not say so."""
+    running = running_placement(problem)
+    if running is None:
+        raise InputError(NEEDS_RUNNING, field=field, has_value=False)
+    return running
 
 
 def as_placement(given: PlacementLike, instance: Instance) -> Placement:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from slotwise.api.inputs import InstanceLike, MinCpu, PlacementLike, as_placement, as_problem
+from slotwise.api.inputs import (
+    InstanceLike,
+    MinCpu,
+    PlacementLike,
+    as_placement,
+    as_problem,
+    as_running,
+)
+from slotwise.models.errors import InputError
 from slotwise.models.judge import judge as judging
 from slotwise.models.judge.verdict import Verdict
 
 
 def judge(
     instance: InstanceLike,
-    placement: PlacementLike,
+    placement: PlacementLike | None = None,
     *,
+    running: bool = False,
     topology: str | None = None,
     worker_min_cpu: MinCpu = None,
     submitters: bool = False,
@@ -25,14 +34,18 @@ def judge(
     placement
         A `Placement`, a path or a dict, also of places by name; see `read_placement`. Topologies
         may be left out whole only where the objective has ``rejected``.
+    running
+        Judge what runs now, as the instance's `running` says, in place of a placement. Tasks that
+        do not run yet have no place.
     topology, worker_min_cpu, submitters
         How a decoded Storm cluster is read; see `read_instance`.
 
     Raises
     ------
     InputError
-        For bad input, or a placement that is not of this instance. A broken rule is no error: it
-        is listed in `Verdict.violations`.
+        For bad input, a placement that is not of this instance, an instance without `running`, or
+        both or neither of `placement` and `running`. A broken rule is no error: it is listed in
+        `Verdict.violations`.
 
     Examples
     --------
@@ -42,5 +55,10 @@ def judge(
     >>> print(verdict.violations[0])
     placed: topology wc, tasks: 9 needed, 1 available
     """
+    if (placement is None) == (not running):
+        rule = "is needed, or `running`" if placement is None else "goes without `running`"
+        raise InputError(rule, field="placement", has_value=False)
     problem = as_problem(instance, topology, worker_min_cpu, submitters)
+    if placement is None:
+        return judging.judge(problem, as_running(problem))
     return judging.judge(problem, as_placement(placement, problem.instance))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from slotwise.models.allocation.case import AllocationCase
+from slotwise.models.families.family import Family, Made, of_sizes
 from slotwise.models.families.registry import ALLOCATION_FAMILIES, FAMILIES
 from slotwise.models.families.storm import DESCRIPTION, NAME
 from slotwise.models.instance.instance import Instance
@@ -75,7 +76,11 @@ def families() -> list[dict[str, Any]]:
 
 
 def generate(
-    family: str, *, count: int | None = None, seed: int = 0
+    family: str,
+    *,
+    count: int | None = None,
+    seed: int = 0,
+    tasks: tuple[int, int] | None = None,
 ) -> tuple[Instance, ...] | tuple[AllocationCase, ...]:
     """Make the instances of a family; of ``sam``, allocation cases.
 
@@ -88,11 +93,15 @@ def generate(
         whatever the count.
     seed
         Of every random choice, 0 or more.
+    tasks
+        Least and most tasks of a topology, for families whose sizes can be chosen
+        (``storm-like``); ``None`` = the family's own.
 
     Raises
     ------
     InputError
-        For an unknown family, or a number that is out of range.
+        For an unknown family, a number that is out of range, or a family whose sizes cannot be
+        chosen.
 
     Examples
     --------
@@ -105,8 +114,12 @@ def generate(
     if count is not None:
         whole(count, "count", least=1)
     if family in FAMILIES:
-        return tuple(FAMILIES[family].generate(count, seed))
-    return tuple(ALLOCATION_FAMILIES[family].generate(count, seed))
+        return tuple(_sized(FAMILIES[family], tasks).generate(count, seed))
+    return tuple(_sized(ALLOCATION_FAMILIES[family], tasks).generate(count, seed))
+
+
+def _sized(family: Family[Made], tasks: tuple[int, int] | None) -> Family[Made]:
+    return family if tasks is None else of_sizes(family, *tasks)
 
 
 def schema(name: str | None = None) -> dict[str, Any]:

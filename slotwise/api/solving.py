@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from slotwise.api.inputs import InstanceLike, MinCpu, PlacementLike, as_placement, as_problem
+from slotwise.api.inputs import (
+    InstanceLike,
+    MinCpu,
+    PlacementLike,
+    as_instance,
+    as_placement,
+    as_problem,
+    compiled_as,
+)
 from slotwise.models.errors import InputError, InternalError
 from slotwise.solver import solve as solver
 from slotwise.solver.core.engine import Engine
@@ -94,15 +102,15 @@ def solve(
     >>> sorted({place.node for place in result.places["wc"].values()})
     ['n1', 'n2']
     """
-    problem = as_problem(instance, topology, worker_min_cpu, submitters, max_moved)
+    given = as_instance(instance, topology, worker_min_cpu, submitters)
     return solver.solve(
-        problem,
+        compiled_as(instance, given, max_moved),
         engine=engine,
         time_limit_s=time_limit_s,
         workers=workers,
         seed=seed,
         memory_limit_mb=memory_limit_mb,
-        hint=None if hint is None else as_placement(hint, problem.instance),
+        hint=None if hint is None else as_placement(hint, given),
         confirm=confirm,
         on_progress=on_progress,
         parameters=as_parameters(parameters),

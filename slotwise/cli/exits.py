@@ -107,8 +107,13 @@ def leave(code: int) -> NoReturn:
 
 def complain(message: str) -> int:
     """Write one line to stderr, control characters escaped; return `Exit.BAD_INPUT`."""
-    sys.stderr.write(f"slotwise: {one_line(message)}\n")
+    note(message)
     return Exit.BAD_INPUT
+
+
+def note(message: str) -> None:
+    """Write one line to stderr, control characters escaped."""
+    sys.stderr.write(f"slotwise: {one_line(message)}\n")
 
 
 def emit(text: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from slotwise.cli.exits import note
 from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,10 +58,16 @@ def compiled(instance: Instance, source: str) -> Problem:
 
 
 def load_placement(source: str, instance: Instance) -> Placement:
-    """Read a placement of `instance` from the file `source`, or from stdin for ``-``."""
-    from slotwise.models.formats.placement_file import read_placement
+    """Read a placement of `instance` from the file `source`, or from stdin for ``-``.
 
-    return read_placement(source, instance)
+    A file without the hash of its instance is taken, with a note on stderr.
+    """
+    from slotwise.models.formats.given_placement import read_given_placement
+
+    given = read_given_placement(source, instance)
+    if given.note is not None:
+        note(given.note)
+    return given.placement
 
 
 def load_models(source: str | None) -> Models:

@@ -71,7 +71,16 @@ Instance = Annotated[
     str,
     typer.Argument(metavar="INSTANCE", help="Instance file (JSON or YAML); - for stdin."),
 ]
-Plan = Annotated[str, typer.Argument(metavar="PLAN", help="Placement file; - for stdin.")]
+PlanOrRunning = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[PLAN]",
+        help="Placement file, or the output of solve --json or place --json; - for stdin.",
+    ),
+]
+Running = Annotated[
+    bool, typer.Option("--running", help="Judge what the instance says is running.")
+]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")
 ]
@@ -115,7 +124,9 @@ OtherEngine = Annotated[
 ]
 Hint = Annotated[
     str | None,
-    typer.Option(metavar="PLAN", help="Placement of this instance to start from."),
+    typer.Option(
+        metavar="PLAN", help="Placement of this instance to start from, as in judge; - for stdin."
+    ),
 ]
 Out = Annotated[
     Path | None,

@@ -1,10 +1,9 @@
 """Assignment problems in which every task differs: quadratic assignment with capacities.
 
 `model` is the view of a problem as tasks, nodes, capacities, linear costs and pair costs. Engine
-``dual-ascent`` (`dual_ascent`): depth-first branch and bound (`tree_search`) with the level-1 RLT
-bound by dual ascent (`rlt_bound`, `rlt_kernels`) [1]. Engine ``subset-dp`` (`subset_dp`): dynamic
-programming over sets of tasks where all nodes are equally far apart, f_k(S) = min over T of
-f_{k-1}(S - T) + c_k(T), on sets that reduced-cost fixing leaves (`subset_fixing`). `tabu` finds
+``dual-ascent`` (`dual_ascent`): branch and bound, best first (`tree_search`, `node_symmetry`), with
+the level-1 RLT bound by dual ascent (`rlt_bound`, `rlt_kernels`, `transport_kernels`) [1].
+`subsets` is engine ``subset-dp``, for nodes that are all equally far apart. `tabu` finds
 placements: robust tabu search [2] with penalised overload. ``*_kernels`` are compiled by Numba.
 
 Start with `model`. It may import `solver.structure`, `solver.core` and `models`.

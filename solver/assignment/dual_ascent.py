@@ -1,7 +1,7 @@
 """Engine ``dual-ascent``: branch and bound for general flows, bounds by dual ascent (level-1 RLT).
 
 For problems where every task differs: quadratic assignment with capacities. A tabu search finds
-the incumbent (`tabu`), dual ascent a bound (`rlt_bound`), and depth-first search over the tasks
+the incumbent (`tabu`), dual ascent a bound (`rlt_bound`), and best-first search over the tasks
 (`tree_search`) closes the gap where it can. Where too little of the tree gets done, the rest of the
 time goes into a better incumbent. All numbers are whole, so every bound is exact.
 """
@@ -16,7 +16,7 @@ import numpy as np
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.assignment.model import Assignment, make_assignment, reason_against
+from slotwise.solver.assignment.model import make_assignment, reason_against
 from slotwise.solver.assignment.params import DUAL_ASCENT_DEFAULTS, DualAscentParams
 from slotwise.solver.assignment.rlt_bound import make_state, state_bytes
 from slotwise.solver.assignment.tabu import search_assignment
@@ -75,7 +75,7 @@ def _solve(search: TreeSearch) -> None:
     search.best.reporter.token.check_room(
         state_bytes(model), f"costs of all pairs of {places:,} places"
     )
-    root = make_state(model, _largest_cost(model))
+    root = make_state(model, model.largest_cost)
     search.tighten(root)
     try:
         if not root.is_closed:
@@ -83,7 +83,6 @@ def _solve(search: TreeSearch) -> None:
             room = search.best.reporter.token.has_room
             if deep or not room(root.bytes_down, "the costs kept on the way down the tree"):
                 raise HopelessError
-            search.tree_since = search.best.seconds
             search.branch(root)
         search.close()
     except HopelessError:
@@ -106,11 +105,6 @@ def _improve(
         target=search.bound,
         on_better=search.offer,
     )
-
-
-def _largest_cost(model: Assignment) -> int:
-    """Return a cost that none exceeds."""
-    return int(model.flow.sum() * model.distance.max() + model.linear.max(axis=1).sum())
 
 
 def _engine(params: DualAscentParams) -> Engine:

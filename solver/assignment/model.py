@@ -7,6 +7,7 @@ decide.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,6 +64,20 @@ class Assignment:
     def node_count(self) -> int:
         """Number of nodes."""
         return len(self.capacity)
+
+    @property
+    def largest_cost(self) -> int:
+        """A cost that no placement exceeds."""
+        return int(self.flow.sum() * self.distance.max() + self.linear.max(axis=1).sum())
+
+    @property
+    def cost_step(self) -> int:
+        """The greatest number known to divide every cost; a pair of tasks counts as one."""
+        both = self.flow + self.flow.T
+        if (self.distance != self.distance.T).any():
+            both = self.flow
+        pairs = int(np.gcd.reduce(both, axis=None)) * int(np.gcd.reduce(self.distance, axis=None))
+        return math.gcd(pairs, int(np.gcd.reduce(self.linear, axis=None))) or 1
 
     def placement(self, nodes: IntArray) -> Placement:
         """Return the placement that puts task i on `nodes[i]`."""

@@ -18,6 +18,8 @@ class DualAscentParams(Parameters):
         problem with more is not taken.
     max_depth, max_tree_bytes
         Tasks, and bytes of the costs kept on the way down, up to which the search branches.
+    max_open_bytes
+        Costs kept for the open nodes of the tree; with more, the search goes depth first.
     search_fraction, steps_per_place
         First search of an incumbent: most of the time limit, and steps per task and node.
     give_up_fraction, least_progress_fraction, max_hopeful_tasks
@@ -33,6 +35,7 @@ class DualAscentParams(Parameters):
     max_pairs: int = 4 * 10**6
     max_depth: int = 200
     max_tree_bytes: int = 2**30
+    max_open_bytes: int = 2**29
     search_fraction: float = 0.25
     steps_per_place: int = 500
     give_up_fraction: float = 0.25
@@ -52,13 +55,19 @@ class SubsetDpParams(Parameters):
     Parameters
     ----------
     max_tasks, max_bytes
-        Tasks, and bytes of the tables over their sets; a problem with more is not taken.
+        Tasks, and bytes of the tables over their sets; for more there are no tables.
+    max_contents
+        Where there are no tables: contents of all nodes together; a problem with more is not taken.
+    max_sets
+        Sets of placed tasks that the search among contents keeps; it ends where there are more.
     search_fraction, steps_per_place
         Search of an incumbent beforehand: most of the time limit, and steps per task and node.
     """
 
     max_tasks: int = 22
     max_bytes: int = 2 * 2**30
+    max_contents: int = 8_000_000
+    max_sets: int = 20_000_000
     search_fraction: float = 0.1
     steps_per_place: int = 200
 

@@ -21,6 +21,8 @@ class StarState:
     ----------
     scale
         Every cost is that many times the true one.
+    step
+        All true costs are multiples of it.
     bound
         Scaled cost that no assignment within this state undercuts.
     limit
@@ -37,9 +39,12 @@ class StarState:
         [T, N, N, D] and [N, D] multipliers of the capacities.
     need, room
         [T, D] demands and [N, D] what is left of the capacities.
+    units
+        Whether every task takes 1 of the only capacity: the number of tasks that a node can hold.
     """
 
     scale: int
+    step: int
     bound: int
     limit: int
     single: IntArray
@@ -51,6 +56,7 @@ class StarState:
     multipliers: IntArray
     need: IntArray
     room: IntArray
+    units: bool
 
     @property
     def is_closed(self) -> bool:
@@ -58,18 +64,27 @@ class StarState:
         return self.bound >= self.limit
 
     @property
+    def bytes_alone(self) -> int:
+        """Memory of one copy."""
+        return self.star.nbytes + self.star_multipliers.nbytes
+
+    @property
     def bytes_down(self) -> int:
         """Memory of the copies from here to where every task is placed."""
-        return (self.star.nbytes + self.star_multipliers.nbytes) * int(self.free.sum())
+        return self.bytes_alone * int(self.free.sum())
 
     @property
     def value(self) -> int:
-        """The bound in the term's own steps, rounded up: costs are whole."""
-        return -(-self.bound // self.scale)
+        """The bound in the steps of the term."""
+        return self.rounded_up(self.bound)
+
+    def rounded_up(self, bound: int) -> int:
+        """Return a scaled bound in the steps of the term: the least cost that is not below it."""
+        return -(-bound // (self.scale * self.step)) * self.step
 
     def aim_below(self, cost: int) -> None:
         """Look only for assignments that cost less than `cost`."""
-        self.limit = min(self.limit, (cost - 1) * self.scale + 1)
+        self.limit = min(self.limit, (cost - self.step) * self.scale + 1)
 
     def ascend(self, rounds: int, least_gain: float) -> None:
         """Raise the bound; see `rlt_kernels.ascend`."""
@@ -77,7 +92,7 @@ class StarState:
 
         self.bound = ascend(
             rounds, self.bound, self.limit, self.single, self.star, self.ok, self.free,
-            self.star_multipliers, self.multipliers, self.need, self.room, least_gain,
+            self.star_multipliers, self.multipliers, self.need, self.room, least_gain, self.units,
         )  # fmt: skip
 
     def places(self, task: int) -> list[int]:
@@ -99,6 +114,7 @@ class StarState:
         """Return a copy in which `task` is on `node`."""
         after = StarState(
             scale=self.scale,
+            step=self.step,
             bound=self.bound + int(self.single[task, node]),
             limit=self.limit,
             single=self.single.copy(),
@@ -110,12 +126,13 @@ class StarState:
             multipliers=self.multipliers.copy(),
             need=self.need,
             room=self.room.copy(),
+            units=self.units,
         )
         after._place(task, node)
         return after
 
     def _place(self, task: int, node: int) -> None:
-        from slotwise.solver.assignment.rlt_kernels import NEVER
+        from slotwise.solver.assignment.transport_kernels import NEVER
 
         self.nodes[task] = node
         self.free[task] = False
@@ -136,21 +153,23 @@ def state_bytes(model: Assignment) -> int:
 
 def make_state(model: Assignment, largest_cost: int) -> StarState:
     """Return the state in which nothing is decided; no cost exceeds `largest_cost`."""
-    from slotwise.solver.assignment.rlt_kernels import NEVER
+    from slotwise.solver.assignment.transport_kernels import NEVER
 
     tasks, size = model.linear.shape
-    scale = max(1, LARGEST // max(1, largest_cost))
+    scale = max(1, LARGEST // (max(1, largest_cost) * tasks))
     star = np.einsum("ij,kl->ikjl", model.flow * scale, model.distance)
     star = np.ascontiguousarray(star, dtype=np.int64)
-    too_much = (
-        model.demand[:, None, None, :] + model.demand[None, :, None, :] > model.capacity
-    ).any(axis=3)
+    both = model.demand[:, None, None, :] + model.demand[None, :, None, :]
+    too_much: BoolArray = np.asarray((both > model.capacity).any(axis=3))
+    too_much[np.arange(tasks), np.arange(tasks)] = False
     for i, j, k in np.argwhere(too_much).tolist():
-        if i != j:
-            star[i, k, j, k] = NEVER
-    dims = model.demand.shape[1]
+        star[i, k, j, k] = NEVER
+    units = _units(model, too_much)
+    need = model.demand if units is None else np.ones((tasks, 1), dtype=np.int64)
+    dims = need.shape[1]
     return StarState(
         scale=scale,
+        step=model.cost_step,
         bound=0,
         limit=(largest_cost + 1) * scale,
         single=model.linear * scale,
@@ -160,6 +179,24 @@ def make_state(model: Assignment, largest_cost: int) -> StarState:
         nodes=np.full(tasks, -1, dtype=np.int64),
         star_multipliers=np.zeros((tasks, size, size, dims), dtype=np.int64),
         multipliers=np.zeros((size, dims), dtype=np.int64),
-        need=np.ascontiguousarray(model.demand),
-        room=model.capacity.copy(),
+        need=np.ascontiguousarray(need),
+        room=model.capacity.copy() if units is None else units[:, None],
+        units=units is not None,
     )
+
+
+def _units(model: Assignment, too_much: BoolArray) -> IntArray | None:
+    """Return [N] tasks that each node can hold if that is all the capacities say, else ``None``.
+
+    So it is where no two tasks fit on one node, and where all tasks have one size; ``None``, too,
+    where all tasks fit one node.
+    """
+    tasks = model.task_count
+    if tasks > 1 and too_much.sum() == tasks * (tasks - 1) * model.node_count:
+        return np.ones(model.node_count, dtype=np.int64)
+    size = model.demand[0]
+    if (model.demand != size).any():
+        return None
+    taken = size > 0
+    room = (model.capacity[:, taken] // size[taken]).min(axis=1, initial=tasks)
+    return None if (room >= tasks).all() else np.asarray(room, dtype=np.int64)

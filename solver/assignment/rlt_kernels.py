@@ -14,9 +14,8 @@ import numpy as np
 from numba import njit
 
 from slotwise.models.problem.problem import BoolArray, IntArray
+from slotwise.solver.assignment.transport_kernels import NEVER, transport
 
-NEVER = 2**60
-"""Entry of a pair that cannot be, or not in anything better than the incumbent."""
 HIGHEST = 2**52
 """Multiplier times demand stays below this, far from the end of 64 bits."""
 
@@ -84,11 +83,14 @@ def _set_multiplier(n, d, rows, open_rows, ok, multipliers, need, room, asked, w
 
 
 @njit(cache=True, nogil=True)
-def _ascend(rows, open_rows, ok, multipliers, need, room, asked, wants):
+def _ascend(rows, open_rows, ok, multipliers, need, room, asked, wants, units):
     """Set the multipliers and take the minima off the rows; return the gain of the bound.
 
-    `rows` [T, N] counts where `open_rows` and `ok`; -`NEVER` = a task has no place.
+    `rows` [T, N] counts where `open_rows` and `ok`; -`NEVER` = a task has no place. With `units`
+    every task needs 1 of one resource: there the best multipliers are found at once.
     """
+    if units:
+        return transport(rows, open_rows, ok, multipliers, room)
     tasks, size = rows.shape
     gain = 0
     for d in range(need.shape[1]):
@@ -114,10 +116,46 @@ def _ascend(rows, open_rows, ok, multipliers, need, room, asked, wants):
 
 
 @njit(cache=True, nogil=True)
+def _spread(single, star, ok, free):
+    """Share out what is left of `single` over the stars, where others can gather it."""
+    tasks, size = single.shape
+    left = -1
+    for j in range(tasks):
+        left += free[j]
+    if left <= 0:
+        return
+    for i in range(tasks):
+        for k in range(size):
+            if not (free[i] and ok[i, k]):
+                continue
+            share = single[i, k] // left
+            single[i, k] -= share * left
+            for j in range(tasks):
+                if free[j] and j != i:
+                    for n in range(size):
+                        if ok[j, n] and star[i, k, j, n] < NEVER:
+                            star[i, k, j, n] += share
+
+
+@njit(cache=True, nogil=True)
 def _ascend_star(
-    i, k, bound, limit, single, star, ok, free, multipliers, need, room, asked, wants, others
+    i,
+    k,
+    bound,
+    limit,
+    single,
+    star,
+    ok,
+    free,
+    multipliers,
+    need,
+    room,
+    asked,
+    wants,
+    others,
+    units,
 ):
-    """Gather what the pairs of task i on node k cost at least; give half of the rest back."""
+    """Gather what the pairs of task i on node k cost at least; the rest stays in its star."""
     tasks, size = single.shape
     left = 0
     for j in range(tasks):
@@ -125,8 +163,6 @@ def _ascend_star(
         left += others[j]
     if left == 0:
         return True
-    share = single[i, k] // left
-    single[i, k] -= share * left
     rows = star[i, k]
     slack = limit - bound - single[i, k]
     for j in range(tasks):
@@ -136,28 +172,34 @@ def _ascend_star(
             if not ok[j, n] or rows[j, n] >= NEVER:
                 continue
             both = rows[j, n] + star[j, n, i, k]
-            if both + share * left + single[j, n] >= slack:
+            if both + single[j, n] >= slack:
                 rows[j, n] = NEVER
                 star[j, n, i, k] = NEVER
             else:
-                rows[j, n] = both + share
+                rows[j, n] = both
                 star[j, n, i, k] = 0
     for d in range(need.shape[1]):
         room[k, d] -= need[i, d]
-    gain = _ascend(rows, others, ok, multipliers[i, k], need, room, asked, wants)
+    gain = _ascend(rows, others, ok, multipliers[i, k], need, room, asked, wants, units)
     for d in range(need.shape[1]):
         room[k, d] += need[i, d]
     if gain <= -NEVER:
         return False
     single[i, k] += gain
-    for j in range(tasks):
-        if others[j]:
-            for n in range(size):
-                if ok[j, n] and rows[j, n] < NEVER:
-                    back = rows[j, n] // 2
-                    star[j, n, i, k] = back
-                    rows[j, n] -= back
     return True
+
+
+@njit(cache=True, nogil=True)
+def _place_in_sweep(sweep, step, tasks, size):
+    """Return the place (i, k) that comes at `step`: four sweeps in four orders, then again.
+
+    In one order alone the ascent stops earlier, for each star takes all that it can.
+    """
+    if sweep % 4 > 1:
+        step = tasks * size - 1 - step
+    if sweep % 2:
+        return step % tasks, step // tasks
+    return step // size, step % size
 
 
 @njit(cache=True, nogil=True)
@@ -174,6 +216,7 @@ def ascend(
     need: IntArray,
     room: IntArray,
     least_gain: float,
+    units: bool,
 ) -> int:
     """Raise the bound for some rounds; return it, or `limit` where nothing below that is left.
 
@@ -183,19 +226,20 @@ def ascend(
     tasks, size = single.shape
     asked, wants = np.empty(tasks, np.int64), np.empty(tasks, np.int64)
     others = np.empty(tasks, np.bool_)
-    for _ in range(rounds):
+    for sweep in range(rounds):
         before = bound
-        for i in range(tasks):
-            for k in range(size):
-                if free[i] and ok[i, k] and (
-                    bound + single[i, k] >= limit
-                    or not _ascend_star(
-                        i, k, bound, limit, single, star, ok, free, star_multipliers, need, room,
-                        asked, wants, others,
-                    )
-                ):  # fmt: skip
-                    ok[i, k] = False
-        gain = _ascend(single, free, ok, multipliers, need, room, asked, wants)
+        _spread(single, star, ok, free)
+        for step in range(tasks * size):
+            i, k = _place_in_sweep(sweep, step, tasks, size)
+            if free[i] and ok[i, k] and (
+                bound + single[i, k] >= limit
+                or not _ascend_star(
+                    i, k, bound, limit, single, star, ok, free, star_multipliers, need, room,
+                    asked, wants, others, units,
+                )
+            ):  # fmt: skip
+                ok[i, k] = False
+        gain = _ascend(single, free, ok, multipliers, need, room, asked, wants, units)
         if gain <= -NEVER:
             return limit
         bound += gain

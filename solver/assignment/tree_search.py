@@ -1,15 +1,21 @@
-"""Depth-first branch and bound over the tasks, one a level, with bounds by dual ascent.
+"""Branch and bound over the tasks, one a level, with bounds by dual ascent.
 
 The bound at the root (`rlt_bound`) is raised as long as it pays; below it a few rounds must do.
+The node of least bound comes first, so the bound of what is open rises as the search goes on. From
+some memory on the search is depth first, below the node of least bound.
 """
 
 from __future__ import annotations
 
+import heapq
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.assignment.model import Assignment
+from slotwise.solver.assignment.node_symmetry import different_nodes, node_symmetries
 from slotwise.solver.assignment.params import DualAscentParams
 from slotwise.solver.assignment.rlt_bound import StarState
 from slotwise.solver.core.incumbent import Incumbent
@@ -24,16 +30,56 @@ class HopelessError(Exception):
     """Too little of the tree is done."""
 
 
+@dataclass(slots=True, eq=False)
+class Parent:
+    """A node of the tree that was branched on, and how many of its children are open."""
+
+    state: StarState
+    left: int
+
+
+@dataclass(slots=True, order=True)
+class OpenNode:
+    """A node of the tree that is still to be looked at, ordered by its bound.
+
+    Parameters
+    ----------
+    bound
+        Scaled cost that nothing below it undercuts.
+    number
+        Among equal bounds: minus the number of the node, for the last made is the deepest.
+    parent, task, node
+        The node of the tree above it, and what is placed besides.
+    share
+        Part of the whole tree.
+    """
+
+    bound: int
+    number: int
+    parent: Parent = field(compare=False)
+    task: int = field(compare=False)
+    node: int = field(compare=False)
+    share: float = field(compare=False)
+
+
 @dataclass(slots=True)
 class TreeSearch:
     """One run: the incumbent, the clock, and how much of the tree is done.
 
     Parameters
     ----------
-    visited, progress
-        Nodes of the tree looked at, and the share of the tree that is done.
+    visited, made, progress
+        Nodes of the tree looked at and made, and the share of the tree that is done.
     tree_since
         Seconds of the run after which branching began.
+    open_nodes
+        Heap of what is to be looked at, the least bound first.
+    dive
+        What comes before it, a stack: depth-first search where memory is short.
+    parents
+        Nodes of the tree with open children, whose states are kept for them.
+    symmetries
+        [S, N] see `node_symmetries`.
     """
 
     model: Assignment
@@ -41,8 +87,16 @@ class TreeSearch:
     best: Incumbent
     params: DualAscentParams
     visited: int = 0
+    made: int = 0
     progress: float = 0.0
     tree_since: float = math.inf
+    open_nodes: list[OpenNode] = field(default_factory=list)
+    dive: list[OpenNode] = field(default_factory=list)
+    parents: int = 0
+    symmetries: IntArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.symmetries = np.zeros((0, self.model.node_count), dtype=np.int64)
 
     @property
     def value(self) -> int | None:
@@ -100,34 +154,61 @@ class TreeSearch:
             if root.bound - before < params.root_gain_fraction * (root.limit - root.bound):
                 return
 
-    def branch(self, state: StarState, share: float = 1.0) -> None:
-        """Search below `state`, depth first, cheapest node of the next task first.
-
-        `share` is the part of the whole tree that counts as done afterwards.
-        """
-        task = state.next_task()
-        places = state.places(task)
-        for node in places:
+    def branch(self, root: StarState) -> None:
+        """Search below `root` until nothing is open."""
+        self.tree_since = self.best.seconds
+        self.symmetries = node_symmetries(self.model)
+        room = self.best.reporter.token.has_room
+        most = self.params.max_open_bytes // root.bytes_alone
+        if not room(self.params.max_open_bytes, "the open nodes of the tree, best first"):
+            most = 0
+        self._open(root, 1.0, deep=False)
+        while self.open_nodes or self.dive:
+            self._tell_bound()
             self.check_clock()
-            if self.value is not None:
-                state.aim_below(self.value)
-            if not self._try_place(state, task, node, share / len(places)):
-                self.progress += share / len(places)
+            deep = bool(self.dive) or self.parents > most
+            node = self.dive.pop() if self.dive else heapq.heappop(self.open_nodes)
+            self._look_at(node, deep=deep)
 
-    def _try_place(self, state: StarState, task: int, node: int, share: float) -> bool:
-        """Search with `task` on `node`; return whether a branch below counted its progress."""
-        if state.bound + int(state.single[task, node]) >= state.limit:
-            return False
-        self.visited += 1
-        child = state.with_task(task, node)
-        if not child.free.any():
-            if self.model.is_valid(child.nodes):
+    def _tell_bound(self) -> None:
+        """Tell the least bound of what is open, or the incumbent where that is less."""
+        first = (*self.open_nodes[:1], *self.dive)
+        least = min(node.parent.state.rounded_up(node.bound) for node in first)
+        self.prove(least if self.value is None else min(least, self.value))
+
+    def _look_at(self, node: OpenNode, *, deep: bool) -> None:
+        """Place one task more and raise the bound; then branch, unless nothing better is left."""
+        node.parent.left -= 1
+        self.parents -= not node.parent.left
+        above = node.parent.state
+        if self.value is not None:
+            above.aim_below(self.value)
+        if node.bound < above.limit:
+            self.visited += 1
+            child = above.with_task(node.task, node.node)
+            if child.free.any():
+                child.ascend(self.params.node_rounds, self.params.node_gain_fraction)
+                if not child.is_closed and child.ok[child.free].any(axis=1).all():
+                    self._open(child, node.share, deep=deep)
+                    return
+            elif self.model.is_valid(child.nodes):
                 self.offer(child.nodes, self.model.cost(child.nodes))
-            return False
-        child.ascend(self.params.node_rounds, self.params.node_gain_fraction)
-        if child.is_closed or not (child.ok[child.free].any(axis=1)).all():
-            return False
-        if not child.places(child.next_task()):
-            return False
-        self.branch(child, share)
-        return True
+        self.progress += node.share
+
+    def _open(self, state: StarState, share: float, *, deep: bool) -> None:
+        """Branch on the next task; of nodes that a symmetry exchanges, on one."""
+        task = state.next_task()
+        places = different_nodes(state.places(task), state.nodes[~state.free], self.symmetries)
+        if not places:
+            self.progress += share
+            return
+        parent = Parent(state, len(places))
+        self.parents += 1
+        for node in reversed(places):  # the cheapest is made last, and first among equals
+            self.made += 1
+            bound = state.bound + int(state.single[task, node])
+            child = OpenNode(bound, -self.made, parent, task, node, share / len(places))
+            if deep:
+                self.dive.append(child)
+            else:
+                heapq.heappush(self.open_nodes, child)

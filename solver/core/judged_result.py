@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from slotwise.models.judge.moves import judged_running
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.problem import Term
 from slotwise.models.values import GAP_FLOOR
@@ -80,6 +81,7 @@ def judged_result(
         gap=gap_of(outcome, problem.terms),
         placement=outcome.placement,
         verdict=verdict,
+        running=judged_running(problem),
         parameters=_parameters(known, engines),
         engine="+".join(engine.name for engine in engines),
         version=", ".join(engine.version() for engine in engines),

@@ -12,6 +12,7 @@ from slotwise.models.display import block, html_line, html_table
 from slotwise.models.instance.instance import Place
 from slotwise.models.instance.placed_tasks import node_lines, placement_table
 from slotwise.models.instance.placement import Placement, to_places
+from slotwise.models.judge.moves import TaskMove, moves_from_running
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.number_text import short_text
 from slotwise.models.values import plain
@@ -208,8 +209,11 @@ class Result:
         Of the engines that ran, and of ``auto``, by their names; also those that were asked for.
     verdict
         What the judge says of `placement`, made when the search had ended; ``None`` without one.
+    running
+        What the judge says of what runs now: its cost, and the hard rules that it breaks; ``None``
+        where the instance has no `running`.
 
-    By names the placement is in `places`.
+    By names the placement is in `places`; what it moves is in `moves`.
 
     Examples
     --------
@@ -241,6 +245,7 @@ class Result:
     notes: tuple[str, ...] = ()
     parameters: Mapping[str, Parameters] = field(default_factory=dict)
     verdict: Verdict | None = field(default=None, repr=False, compare=False)
+    running: Verdict | None = field(default=None, repr=False, compare=False)
 
     @property
     def places(self) -> dict[str, dict[str, Place]]:
@@ -251,6 +256,17 @@ class Result:
         if self.placement is None or self.verdict is None:
             return {}
         return to_places(self.verdict.problem.instance, self.placement)
+
+    @property
+    def moves(self) -> tuple[TaskMove, ...]:
+        """The tasks that run now, and elsewhere in the placement: those that ``moved`` counts.
+
+        Equal tasks, workers and nodes are exchanged so that they are few. They are fewest where
+        ``moved`` is a term. Empty without a placement, and where the instance has no `running`.
+        """
+        if self.placement is None or self.verdict is None:
+            return ()
+        return moves_from_running(self.verdict.problem, self.placement)
 
     def __repr__(self) -> str:
         """At most five lines: status, values and bounds, and which tasks are on the first nodes."""
@@ -301,4 +317,16 @@ class Result:
             "distrusted": [{"engine": d.engine, "reason": d.reason} for d in self.distrusted],
             "confirmed": self.confirmed,
             "parameters": {name: one.to_document() for name, one in self.parameters.items()},
+            **self._running_document(),
+        }
+
+    def _running_document(self) -> dict[str, Any]:
+        """Return what runs now and what the placement moves; ``None`` each where unknown."""
+        if self.running is None:
+            return {"running": None, "moves": None}
+        judged = self.running.to_document()
+        moves = None if self.placement is None else [move.to_document() for move in self.moves]
+        return {
+            "running": {key: judged[key] for key in ("valid", "violations", "objective", "parts")},
+            "moves": moves,
         }

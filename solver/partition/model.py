@@ -116,10 +116,10 @@ def why_no_partition(problem: Problem) -> str | None:
         return reason
     if len(node_types(problem)) != 1:
         return "nodes differ in more than their rack"
-    if problem.matrix is not None:
-        far_alike = without_matrix(problem) is not None
-        return None if far_alike else "two nodes are not all equally far apart"
-    if len(problem.racks) > 1 and problem.distance[CLUSTER] != problem.distance[RACK]:
+    levels = problem if problem.matrix is None else without_matrix(problem)
+    if levels is None or (
+        len(levels.racks) > 1 and levels.distance[CLUSTER] != levels.distance[RACK]
+    ):
         return "two nodes are not all equally far apart"
     return None
 

@@ -23,7 +23,7 @@ from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Proof, Status
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.partition.engine import PARTITION
-from slotwise.solver.portfolio.matrix import levels_instead, matrix_steps
+from slotwise.solver.portfolio.matrix import levels_instead, solve_with_matrix
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
 from slotwise.solver.portfolio.race import side_by_side
 from slotwise.solver.portfolio.run import (
@@ -169,7 +169,7 @@ def _search(auto: Auto, problem: Problem, reporter: Reporter) -> None:
         if threads > 1:
             auto.polish(POLISH, 1.0, token)
 
-    if threads == 1 or (problem.matrix is not None and not matrix_steps(auto, problem)):
+    if threads == 1:
         alone(reporter.token)
         if problem.task_count >= auto.params.search_from_tasks:
             params = auto.params
@@ -182,8 +182,7 @@ def _search(auto: Auto, problem: Problem, reporter: Reporter) -> None:
 def _prove(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     """Run the engines that know more of a problem than CP-SAT does."""
     if problem.matrix is not None:
-        for turn in matrix_steps(auto, problem):
-            auto.run(turn, problem, reporter)
+        solve_with_matrix(auto, problem, reporter)
         return
     params, token = auto.params, reporter.token
     if problem.counts_moves and reporter.optima():

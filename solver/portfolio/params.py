@@ -18,6 +18,8 @@ class AutoParams(Parameters):
         ``subset-dp``; they end far earlier on what they can prove.
     partition_fraction
         For ``partition``; the same holds of it.
+    matrix_columns_fraction
+        For ``connected`` where a matrix of distances says no more than levels.
     without_running_fraction
         For the leading terms that do not read `running`, on the problem without it.
     rack_fraction
@@ -35,12 +37,15 @@ class AutoParams(Parameters):
     max_tiny_places
         Tasks times nodes up to which CP-SAT solves problems with distances by matrix: it is done
         before compiled loops are loaded.
+    max_table_tasks
+        With more tasks ``partition`` comes before ``subset-dp``, on the problems that both take.
     """
 
     configurations_fraction: float = 0.8
     columns_fraction: float = 0.6
     subset_dp_fraction: float = 0.7
     partition_fraction: float = 0.4
+    matrix_columns_fraction: float = 0.3
     without_running_fraction: float = 0.7
     rack_fraction: float = 0.4
     least_part_fraction: float = 0.05
@@ -51,6 +56,7 @@ class AutoParams(Parameters):
     search_steps: int = 2_000
     confirm_fraction: float = 0.5
     max_tiny_places: int = 24
+    max_table_tasks: int = 22
 
 
 AUTO_DEFAULTS = AutoParams()

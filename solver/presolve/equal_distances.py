@@ -1,9 +1,9 @@
-"""Equal nodes that are all equally far apart: a matrix of distances says no more than two levels.
+"""A matrix of distances that says no more than levels: node, rack and cluster.
 
-Where every two different nodes are ``far`` apart, and the tasks of one node ``near``, no node
-differs from another by where it is. If the nodes are alike in all else, too, the problem is one of
-identical parts (balanced graph partition), and the same with distances by level:
-``near`` within a node, ``far`` within the one rack and beyond it.
+The tasks of one node are ``near``; two different nodes are ``middle`` or ``far`` apart, and nodes
+``middle`` apart make groups, which are the racks. Where all nodes are equally far apart there is
+one rack. Then no node differs from another of its rack by where it is; if they are alike in all
+else, too, and there is one rack, the problem is one of identical parts (balanced graph partition).
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from slotwise.models.problem.problem import Problem
-from slotwise.solver.structure.node_types import node_types
+from slotwise.models.problem.problem import BoolArray, IntArray, Problem
 
 
 def without_matrix(problem: Problem) -> Problem | None:
@@ -23,17 +22,30 @@ def without_matrix(problem: Problem) -> Problem | None:
     and neither do these levels.
     """
     matrix = problem.matrix
-    if matrix is None or len(node_types(problem)) != 1:
+    if matrix is None:
         return None
-    near = np.unique(matrix.diagonal())
-    far = np.unique(matrix[~np.eye(len(matrix), dtype=np.bool_)])
-    if len(near) != 1 or len(far) > 1 or (len(far) and far[0] < near[0]):
+    near = np.unique(matrix.diagonal()).tolist()
+    apart = np.unique(matrix[~np.eye(len(matrix), dtype=np.bool_)]).tolist() or near
+    if len(near) != 1 or len(apart) > 2 or apart[0] < near[0]:
         return None
-    levels = [near[0], near[0], *([far[0]] * 2 if len(far) else [near[0]] * 2)]
+    rack = _groups((matrix == apart[0]) | np.eye(len(matrix), dtype=np.bool_))
+    if rack is None:
+        return None
+    levels = [near[0], near[0], apart[0], apart[-1]]
+    count = int(rack.max()) + 1
+    name = " and ".join(problem.racks)
     return replace(
         problem,
         matrix=None,
         distance=np.array(levels, dtype=np.int64),
-        node_rack=np.zeros_like(problem.node_rack),
-        racks=(" and ".join(problem.racks),),
+        node_rack=rack.astype(problem.node_rack.dtype),
+        racks=(name,) if count == 1 else tuple(f"{name} ({r})" for r in range(count)),
     )
+
+
+def _groups(same: BoolArray) -> IntArray | None:
+    """Return the number of each node's group; ``None`` where `same` is no equivalence."""
+    first = same.argmax(axis=1)
+    if not (same == (first[:, None] == first[None])).all():
+        return None
+    return np.unique(first, return_inverse=True)[1]

@@ -62,19 +62,23 @@ def sites(problem: Problem, types: tuple[NodeType, ...], *, by_rack: bool) -> tu
 
 def equal_nodes(problem: Problem) -> list[list[int]]:
     """Return groups of nodes of one rack that are alike; no task has its home on them."""
+    homes = _homes(problem)
     groups: dict[object, list[int]] = {}
     for n in range(problem.node_count):
-        if not _is_home(problem, n):
+        if n not in homes:
             groups.setdefault((int(problem.node_rack[n]), signature(problem, n)), []).append(n)
     return list(groups.values())
 
 
 def equal_racks(problem: Problem) -> list[list[list[int]]]:
     """Return groups of racks (as lists of nodes) that hold the same kinds of nodes."""
+    homes = _homes(problem)
+    racks: list[list[int]] = [[] for _ in problem.racks]
+    for n, rack in enumerate(problem.node_rack.tolist()):
+        racks[rack].append(n)
     groups: dict[object, list[list[int]]] = {}
-    for r in range(len(problem.racks)):
-        nodes = [n for n in range(problem.node_count) if problem.node_rack[n] == r]
-        if not any(_is_home(problem, n) for n in nodes):
+    for nodes in racks:
+        if homes.isdisjoint(nodes):
             key = tuple(sorted(repr(signature(problem, n)) for n in nodes))
             groups.setdefault(key, []).append(nodes)
     return list(groups.values())
@@ -90,5 +94,6 @@ def signature(problem: Problem, node: int) -> tuple[object, ...]:
     return (tuple(problem.capacity[node].tolist()), int(problem.slots[node]), linear)
 
 
-def _is_home(problem: Problem, node: int) -> bool:
-    return any(one.home is not None and one.home[0] == node for one in problem.classes)
+def _homes(problem: Problem) -> set[int]:
+    """Return the nodes where some task runs now."""
+    return {one.home[0] for one in problem.classes if one.home is not None}

@@ -81,6 +81,7 @@ def merge_twins(problem: Problem, token: CancellationToken) -> TaskTypes:
     members = tuple(tuple(group) for group in twins.values())
     firsts = [group[0] for group in members]
     kind_of = {c: k for k, c in enumerate(firsts)}
+    sizes = problem.sizes
     flow = np.zeros((len(firsts), len(firsts)), dtype=np.int64)
     for c, k in kind_of.items():
         for other, weight in near[c].items():
@@ -88,7 +89,7 @@ def merge_twins(problem: Problem, token: CancellationToken) -> TaskTypes:
                 flow[k, kind_of[other]] = weight
     return TaskTypes(
         members=members,
-        sizes=np.array([sum(problem.sizes[c] for c in group) for group in members], dtype=np.int64),
+        sizes=np.array([sum(sizes[c] for c in group) for group in members], dtype=np.int64),
         topology=np.array([problem.classes[c].topology for c in firsts], dtype=np.int64),
         demand=problem.demand[firsts],
         flow=flow,

@@ -70,7 +70,7 @@ def test_a_path_object_is_never_text(examples):
         ("  ", ["instance", "not empty"]),
         ("missing.json", ["missing.json"]),
         ({}, ["format: is missing"]),
-        ({1: 2}, ["'1': must be text to be a key"]),
+        ({1: 2}, ["'1': must be text, because it is a key"]),
         ({"format": "slotwise.instance/1", "name": object()}, ["name = 'a object'", "must be"]),
         ({"format": "slotwise.instance/2"}, ["format = 'slotwise.instance/2'"]),
         ("{", ["text:"]),

@@ -21,7 +21,11 @@ LIMIT = ("--time-limit", "0.3")
 SMALLEST: dict[str, tuple[str, ...]] = {
     "proofs": ("--family", "rstorm", "--count", "1", "--textbook", *LIMIT),
     "storm_proofs": ("{cluster}", *LIMIT),
+    "storm_like_proofs": ("--count", "1", "--tasks", "50-60", *LIMIT),
+    "storm_like_fit": ("--count", "3"),
+    "storm_like_tables": ("{cluster}",),
     "assignment_proofs": ("{assignment}", *LIMIT),
+    "matrix_proofs": ("--count", "1", "--root-time-limit", "0.1", *LIMIT),
     "partition_proofs": ("--instances", "{partitions}", *LIMIT, "--textbook-limit", "0.3"),
     "fewest_moves": ("--count", "1", *LIMIT),
     "explain_conflicts": ("--count", "2"),

@@ -1,4 +1,4 @@
-"""docs/benchmarks.md: its tables are those of docs/_data/, and the values there those of today."""
+"""Tables of docs/benchmarks.md and docs/families.md: from docs/_data/, and values of today."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from slotwise.models.families.registry import FAMILIES
 
 @pytest.mark.parametrize("name", benchmark_tables.TABLES)
 def test_tables_are_those_of_the_data(name):
-    text = marked.blocks(benchmark_tables.PAGE.read_text("utf-8"))[name]
+    text = marked.blocks(benchmark_tables.page_of(name).read_text("utf-8"))[name]
     assert text == benchmark_tables.TABLES[name](benchmark_tables.documents(name))
 
 

@@ -38,7 +38,7 @@ from slotwise.testing.choices import FromRng
 from slotwise.testing.random_instances.simplified import simplified
 from slotwise.testing.random_instances.tiny import tiny_instance
 
-SEED = 20261122
+SEED = 20261124
 DRAWN = 180
 TAKEN = 20
 """Of the instances that are drawn, so many are solved by each engine that takes them."""
@@ -94,7 +94,7 @@ def hard(engine: Engine) -> Problem:
     offers = (
         instance_from_text(hard_instance()),
         instance_from_data(document(rng, 40, 8, 0.9)),
-        instance_from_data(document(rng, 20, 5, 0.8) | one_distance(5)),
+        instance_from_data(document(rng, 22, 5, 0.8) | one_distance(5)),
         instance_from_data(document(rng, 12, 2, 0.8)),
         instance_from_data(document(rng, 24, 5, 0.9) | one_distance(5) | {"linear": None}),
     )

@@ -107,8 +107,11 @@ def test_engines_for_matrices_go_by_their_parameters() -> None:
     assert "more than 1 pairs" in (few.supports(problem) or "")
     subset = ENGINES["subset-dp"]
     assert subset.with_parameters is not None
-    few = subset.with_parameters(SubsetDpParams(max_tasks=4))
-    assert "sets of at most 4" in (few.supports(problem) or "")
+    near = {**document(default_rng(5), 5, 3, 0.8), "distance": [[0, 5, 5], [5, 0, 5], [5, 5, 0]]}
+    alike = compile_problem(instance_from_data(near))
+    assert subset.supports(alike) is None
+    few = subset.with_parameters(SubsetDpParams(max_tasks=4, max_contents=1))
+    assert few.supports(alike) is not None
     local = LOCAL_SEARCH.with_parameters
     assert local is not None
     flat = compile_problem(FAMILIES["rstorm"].make(1, 0))

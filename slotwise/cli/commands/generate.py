@@ -18,6 +18,12 @@ def generate(
     out: options.OutDir,
     count: options.Count = None,
     seed: options.Seed = 0,
+    tasks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LEAST-MOST", help="Tasks of a topology, as 50-600; for storm-like only."
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> int:
     """Write the instance files of a family; for sam, allocation cases.
@@ -26,11 +32,13 @@ def generate(
     """
     from slotwise.api import listing
     from slotwise.models.allocation.case import case_text
+    from slotwise.models.families.family import task_range
     from slotwise.models.instance.instance import Instance
     from slotwise.models.instance_file import instance_text
 
-    with options.as_options(family="FAMILY"):
-        made = listing.generate(family, count=count, seed=seed)
+    with options.as_options(family="FAMILY", tasks="--tasks"):
+        sizes = None if tasks is None else task_range(tasks)
+        made = listing.generate(family, count=count, seed=seed, tasks=sizes)
     texts = {
         one.name: instance_text(one) if isinstance(one, Instance) else case_text(one)
         for one in made

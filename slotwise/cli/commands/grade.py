@@ -17,7 +17,7 @@ def grade(
         typer.Argument(
             metavar="FAMILY|PATH",
             help="Families, files of instances or allocation cases, or folders of such files; "
-            "default: all families.",
+            "default: all families that are not held out.",
         ),
     ] = None,
     methods: Annotated[

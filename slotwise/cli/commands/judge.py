@@ -10,19 +10,28 @@ from slotwise.cli.exits import Exit, print_json
 
 def judge(
     instance: options.Instance,
-    plan: options.Plan,
+    plan: options.PlanOrRunning = None,
+    running: options.Running = False,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,
     submitters: options.Submitters = False,
     as_json: options.Json = False,
 ) -> int:
-    """Check a placement and compute its cost."""
+    """Check a placement, or what runs now, and compute its cost."""
     from slotwise.api import judging
+    from slotwise.api.inputs import as_running
 
+    if plan is None and not running:
+        raise typer.BadParameter("give PLAN, or --running to judge what runs now")
     if instance == plan == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and PLAN can come from stdin")
+    if plan is not None and running:
+        raise typer.BadParameter("give PLAN or --running, not both")
     problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
-    placement = inputs.load_placement(plan, problem.instance)
+    if plan is None:
+        placement = as_running(problem, "--running")
+    else:
+        placement = inputs.load_placement(plan, problem.instance)
     verdict = judging.judge(problem, placement)
     if as_json:
         print_json(inputs.hashed(problem.instance) | verdict.to_document())

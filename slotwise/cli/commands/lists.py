@@ -12,7 +12,7 @@ from slotwise.cli.exits import Exit, print_json
 
 
 def _show_list(rows: list[dict[str, Any]], what: str) -> None:
-    from slotwise.cli.render.results import show, table
+    from slotwise.cli.render.tables import show, table
 
     cells = [["-" if value is None else str(value) for value in row.values()] for row in rows]
     show(what.capitalize() + ":", table(cells, list(rows[0]), ("count",)))

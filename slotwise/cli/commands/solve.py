@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import typer
+
 from slotwise.cli import exits, inputs, options
 from slotwise.cli.exits import print_json
 
@@ -39,6 +41,8 @@ def solve(
         from slotwise.solver.core.ctrl_c import counted_presses
         from slotwise.solver.engines import ENGINES
 
+    if instance == hint == inputs.STDIN:
+        raise typer.BadParameter("only one of INSTANCE and --hint can come from stdin")
     options.known(engine, ["auto", *ENGINES], "--engine")
     inputs.check_target(out)
     inputs.check_target(certificate, "--certificate")

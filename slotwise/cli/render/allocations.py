@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from slotwise.api.allocating import Allocated
 from slotwise.cli.render.curves import Line, plot_lines
-from slotwise.cli.render.results import MOST_ROWS, show, table
+from slotwise.cli.render.tables import MOST_ROWS, show, table
 from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.prediction import Limit, Usage, vm_usage
 from slotwise.models.number_text import short_text

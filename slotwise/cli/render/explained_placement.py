@@ -9,10 +9,10 @@ from slotwise.cli.render.explained_instance import proof_text
 from slotwise.cli.render.explained_rest import nearest_sections
 from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.mending import cause
+from slotwise.models.judge.moves import TaskMove
 from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.placements.comparison import Comparison, NodeDifference
-from slotwise.solver.explain.placements.moves import TaskMove
 
 STUCK = "It cannot be anywhere else while all other tasks stay."
 

@@ -25,7 +25,7 @@ from slotwise.cli.render.explained_placement import (
     placement_sections,
     task_sections,
 )
-from slotwise.cli.render.results import MOST_ROWS, show, table
+from slotwise.cli.render.tables import MOST_ROWS, show, table
 from slotwise.models.instance.placement import Placement
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from slotwise.benchmarks.reproduction.figure import Article, Reproduced
-from slotwise.cli.render.results import show, table
+from slotwise.cli.render.tables import show, table
 from slotwise.models.number_text import short_text
 
 _HEADS = ("section", "figure", "article", "ours", "")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from rich import box
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 
-from slotwise.cli.exits import emit
+from slotwise.cli.render.running import moves_parts, running_lines
+from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
 from slotwise.models.instance.placement import Placement, tasks_by_worker
 from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status, TermResult
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from slotwise.benchmarks.grade import GradeSummary
     from slotwise.cli.answers import Placed
     from slotwise.models.judge.verdict import NodeLoad, Verdict, Violation
-
-MOST_ROWS = 40
-"""A longer table is cut; the rest is in ``--json`` and ``--out``."""
 
 _NOT_FOUND = {
     Status.INFEASIBLE: (
@@ -39,44 +36,36 @@ _GAVE_UP = (
 )
 
 
-def show(*parts: RenderableType) -> None:
-    """Print on stdout; names with brackets are names, not markup."""
-    console = Console(markup=False, highlight=False, emoji=False, soft_wrap=False)
-    with console.capture() as captured:
-        for part in parts:
-            console.print(part)
-    emit(captured.get())
-
-
-def table(rows: Iterable[Sequence[str]], heads: Sequence[str], right: Sequence[str] = ()) -> Table:
-    """Return a table; columns named in `right` are numbers."""
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for head in heads:
-        made.add_column(head, justify="right" if head in right else "left", overflow="fold")
-    for row in rows:
-        made.add_row(*row)
-    return made
-
-
 def show_result(result: Result) -> None:
     """Show what ``solve`` found."""
     if result.placement is None or result.verdict is None:
-        show(*_distrusted(result), _not_found(result), *_notes(result))
+        show(*_distrusted(result), _not_found(result), *running_lines(result), *_notes(result))
         return
-    first_open = next((t for t in result.objective if not t.proven), None)
-    rows = [
-        (t.term, short_text(t.value), short_text(t.bound), _gap(result, t, t is first_open))
-        for t in result.objective
-    ]
     show(
         _headline(result),
-        table(rows, ("term", "value", "bound", "gap"), ("value", "bound")),
+        *running_lines(result),
+        _terms(result),
+        *moves_parts(result),
         *_places(result.verdict, result.placement),
         *_picked(result),
         *_distrusted(result),
         *_notes(result),
         _next_step(result),
     )
+
+
+def _terms(result: Result) -> Table:
+    """Return value, bound and gap of each term; and what it costs now where something runs."""
+    first_open = next((t for t in result.objective if not t.proven), None)
+    rows = [
+        (t.term, short_text(t.value), short_text(t.bound), _gap(result, t, t is first_open))
+        for t in result.objective
+    ]
+    if result.running is None:
+        return table(rows, ("term", "value", "bound", "gap"), ("value", "bound"))
+    now = [short_text(term.value) for term in result.running.objective]
+    with_now = [(term, cost, *rest) for (term, *rest), cost in zip(rows, now, strict=True)]
+    return table(with_now, ("term", "now", "best", "bound", "gap"), ("now", "best", "bound"))
 
 
 def _not_found(result: Result) -> str:
@@ -190,11 +179,7 @@ def _values(verdict: Verdict) -> Table:
 
 def _violations(violations: Sequence[Violation]) -> list[RenderableType]:
     lines: list[RenderableType] = [f"  {violation}" for violation in violations[:MOST_ROWS]]
-    return [*lines, *_more(len(violations), "violations")]
-
-
-def _more(count: int, what: str) -> list[str]:
-    return [f"  ... and {count - MOST_ROWS} more {what}: see --json"] if count > MOST_ROWS else []
+    return [*lines, *more_rows(len(violations), "violations")]
 
 
 def _places(verdict: Verdict, placement: Placement) -> list[RenderableType]:
@@ -211,7 +196,7 @@ def _places(verdict: Verdict, placement: Placement) -> list[RenderableType]:
     return [
         f"Nodes used: {used} of {len(loads)}; workers used: {workers}.",
         table(shown, ("node", "worker", "topology", "tasks", "node's load / capacity")),
-        *_more(len(tasks), "workers"),
+        *more_rows(len(tasks), "workers"),
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 
 from slotwise.api.scheduling import Scheduled, names
-from slotwise.cli.render.results import show, table
+from slotwise.cli.render.tables import show, table
 from slotwise.heuristics.ras.scheduler.priority import WORST
 from slotwise.heuristics.ras.scheduler.round import DecisionOutcome, Round
 from slotwise.solver.admission.exact_round import Counterpart, Exact

@@ -7,7 +7,7 @@ import shlex
 from rich.console import RenderableType
 
 from slotwise.cli.exits import emit
-from slotwise.cli.render.results import show, table
+from slotwise.cli.render.tables import show, table
 from slotwise.cli.scheduler_tests import Tested
 from slotwise.testing.checks.report import Report, State
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from slotwise.models.explanation.cost_split import CostSplit, split_cost
 from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.judge.moves import TaskMove, task_moves
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
-from slotwise.solver.explain.placements.matching import matched
-from slotwise.solver.explain.placements.moves import Step, TaskMove, task_moves, telling_steps
+from slotwise.solver.explain.placements.moves import Step, telling_steps
+from slotwise.solver.structure.matching import matched
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,22 +123,15 @@ class Comparison:
                 }
                 for one in self.nodes
             ],
-            "moves": [_move_document(move) for move in self.moves],
+            "moves": [move.to_document() for move in self.moves],
             "steps_from": "second" if self.from_second else "first",
             "steps": [
-                _move_document(step.move)
+                step.move.to_document()
                 | {"objective": {term: plain(value) for term, value in step.objective.items()}}
                 for step in self.steps
             ],
             "renamed": self.renamed,
         }
-
-
-def _move_document(move: TaskMove) -> dict[str, Any]:
-    def place(at: tuple[str, int] | None) -> dict[str, Any] | None:
-        return None if at is None else {"node": at[0], "worker": at[1]}
-
-    return {"task": move.name, "from": place(move.before), "to": place(move.after)}
 
 
 def compare(problem: Problem, first: Placement, second: Placement) -> Comparison:

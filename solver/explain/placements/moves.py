@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from slotwise.models.explanation.alternatives import moved
-from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
+from slotwise.models.judge.moves import TaskMove, task_move
 from slotwise.models.judge.verdict import Violation
 from slotwise.models.problem.problem import Problem
 
@@ -16,16 +17,6 @@ MOST_STEPS = 5
 
 MOST_TRIED = 60
 """Moves that are tried for each pick, the first ones; more differ in too much to explain."""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskMove:
-    """A task that is elsewhere in the second placement; ``None`` = it has no place there."""
-
-    task: int
-    name: str
-    before: tuple[str, int] | None
-    after: tuple[str, int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +38,6 @@ class Step:
     broken: tuple[Violation, ...] = ()
 
 
-def task_moves(problem: Problem, first: Placement, second: Placement) -> tuple[TaskMove, ...]:
-    """Return the tasks that are elsewhere in `second`."""
-    before = zip(first.nodes, first.workers, strict=True)
-    after = zip(second.nodes, second.workers, strict=True)
-    return tuple(
-        _move(problem, task, here, there)
-        for task, (here, there) in enumerate(zip(before, after, strict=True))
-        if here != there
-    )
-
-
-def _move(problem: Problem, task: int, here: tuple[int, int], there: tuple[int, int]) -> TaskMove:
-    def place(at: tuple[int, int]) -> tuple[str, int] | None:
-        return None if at[0] == UNPLACED else (problem.instance.cluster.nodes[at[0]].id, at[1])
-
-    return TaskMove(task, "/".join(problem.instance.task_names()[task]), place(here), place(there))
-
-
 def telling_steps(
     problem: Problem, start: Placement, end: Placement, tasks: list[int]
 ) -> tuple[Step, ...]:
@@ -78,12 +51,9 @@ def telling_steps(
         best = min(left, key=lambda task: verdicts[task].scaled)
         if verdicts[best].scaled >= value:
             break
-        here, there = (
-            (placement.nodes[best], placement.workers[best]) for placement in (start, end)
-        )
         now, value = tried[best], verdicts[best].scaled
         left.remove(best)
         objective = {term.term: term.value for term in verdicts[best].objective}
         broken = verdicts[best].violations
-        steps.append(Step(_move(problem, best, here, there), objective, tuple(broken)))
+        steps.append(Step(task_move(problem, start, end, best), objective, tuple(broken)))
     return tuple(steps)

@@ -137,7 +137,7 @@ def test_where_the_strategies_do_not_apply() -> None:
         "no limit of gpu": replace(plain, cluster=Cluster((unlimited,))),
         "in two racks": replace(plain, cluster=Cluster(two_racks)),
         "no node offers memory_mb": replace(plain, cluster=Cluster(no_memory)),
-        "breaks the rule capacity": replace(broken, cluster=Cluster((tiny,))),
+        "running tasks break the rule capacity": replace(broken, cluster=Cluster((tiny,))),
     }
     for reason, one in reasons.items():
         found = answer(one)

@@ -198,7 +198,7 @@ def test_what_its_scheduler_lacks(change, reason):
             "has shared memory",
         ),
         ({"components": (spout(1, {"gpu": Decimal(1)}),)}, "asks for gpu"),
-        ({"components": (Component("s", "system", 1),)}, "begin with __"),
+        ({"components": (Component("s", "system", 1),)}, "has a system component s"),
     ],
 )
 def test_what_its_topologies_lack(change, reason):

@@ -9,7 +9,7 @@ import pytest
 from malformed_cases import CASES, GOOD, GOOD_HASH, GOOD_PLACEMENT, Case, good_text
 
 from slotwise.models.errors import InputError
-from slotwise.models.formats.placement_file import read_placement
+from slotwise.models.formats.given_placement import read_given_placement
 from slotwise.models.instance_file import instance_from_text, instance_hash, read_instance
 
 
@@ -18,7 +18,7 @@ def test_the_good_input_is_good(tmp_path: Path) -> None:
     assert instance_hash(instance) == GOOD_HASH
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps(GOOD_PLACEMENT))
-    assert read_placement(plan, instance).nodes == (0, 0, 1)
+    assert read_given_placement(plan, instance).placement.nodes == (0, 0, 1)
     assert instance.name == GOOD["name"]
 
 
@@ -47,4 +47,4 @@ def test_the_message_without_a_file_still_names_the_field() -> None:
 def _read(case: Case, path: Path) -> object:
     if case.kind == "instance":
         return read_instance(path)
-    return read_placement(path, instance_from_text(good_text()))
+    return read_given_placement(path, instance_from_text(good_text()))

@@ -11,13 +11,16 @@ from hypothesis import strategies as st
 from malformed_cases import GOOD_PLACEMENT, good_text
 
 from slotwise.models.errors import InputError
+from slotwise.models.formats.given_placement import (
+    GivenPlacement,
+    given_placement_from_data,
+    given_placement_from_text,
+    read_given_placement,
+)
 from slotwise.models.formats.placement_file import (
     answer_from_data,
-    answer_from_text,
     placement_document,
     placement_text,
-    read_answer,
-    read_placement,
     write_placement,
 )
 from slotwise.models.instance.instance import Instance
@@ -33,7 +36,7 @@ PLAN = Placement((0, 0, 1), (0, 0, 3))
 def test_round_trip_through_a_file(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"plan{suffix}"
     write_placement(path, GOOD, PLAN)
-    assert read_placement(path, GOOD) == read_answer(path, GOOD) == PLAN
+    assert read_given_placement(path, GOOD) == GivenPlacement(PLAN)
 
 
 def test_the_document_is_that_of_the_design() -> None:
@@ -64,15 +67,15 @@ def test_tasks_that_are_not_named_are_not_placed() -> None:
 def test_a_refusal_is_read_with_its_reason(tmp_path: Path) -> None:
     path = tmp_path / "answer.json"
     path.write_text('{"refused": "no node has a GPU"}')
-    assert read_answer(path, GOOD) == Refusal("no node has a GPU")
+    assert answer_from_data(json.loads(path.read_text()), GOOD) == Refusal("no node has a GPU")
     with pytest.raises(InputError, match="refused = 'no node has a GPU': is a refusal"):
-        read_placement(path, GOOD)
+        read_given_placement(path, GOOD)
 
 
 def test_a_placement_of_another_instance_is_refused_by_name() -> None:
     other = instance_from_text(good_text().replace('"cpu": 400', '"cpu": 500'))
     with pytest.raises(InputError) as caught:
-        answer_from_text(placement_text(GOOD, PLAN), other, file="plan.json")
+        given_placement_from_text(placement_text(GOOD, PLAN), other, file="plan.json")
     message = str(caught.value)
     assert message.startswith("plan.json: instance = ")
     assert "'good'" in message
@@ -81,4 +84,27 @@ def test_a_placement_of_another_instance_is_refused_by_name() -> None:
 
 def test_the_name_of_the_instance_does_not_matter() -> None:
     renamed = instance_from_text(good_text().replace('"good"', '"better"'))
-    assert answer_from_text(placement_text(GOOD, PLAN), renamed, file="plan.json") == PLAN
+    given = given_placement_from_text(placement_text(GOOD, PLAN), renamed, file="plan.json")
+    assert given == GivenPlacement(PLAN)
+
+
+def test_a_file_without_a_hash_is_taken_with_a_note_from_people_and_refused_from_methods() -> None:
+    for document in (
+        {key: value for key, value in GOOD_PLACEMENT.items() if key != "instance"},
+        {**GOOD_PLACEMENT, "instance": None},
+    ):
+        given = given_placement_from_text(json.dumps(document), GOOD, file="plan.json")
+        assert given.placement == PLAN
+        assert given.note == (
+            "plan.json: has no `instance` (hash); it is taken for a placement of 'good'"
+        )
+        with pytest.raises(InputError, match="instance: is missing"):
+            answer_from_data(document, GOOD)
+
+
+@pytest.mark.parametrize("more", [{}, {"status": "feasible"}, {"status": "violated", "x": 1}])
+def test_the_answer_of_a_command_holds_a_placement(more: dict[str, object]) -> None:
+    answer = {**more, "placement": GOOD_PLACEMENT}
+    assert given_placement_from_data(answer, GOOD) == GivenPlacement(PLAN)
+    with pytest.raises(InputError, match="format"):  # methods write placement files
+        answer_from_data(answer, GOOD)

@@ -6,10 +6,10 @@ import json
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from assignments import equally_far
 
 from slotwise.models.importers.matrix_assignment import published_optimum
 from slotwise.models.instance.cluster import Cluster, Node
@@ -20,9 +20,9 @@ from slotwise.models.instance_file import instance_from_data, read_instance
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.assignment.model import make_assignment
-from slotwise.solver.assignment.subset_dp import SUBSET_DP
-from slotwise.solver.assignment.subset_fixing import fix_by_reduced_cost
-from slotwise.solver.assignment.subset_tables import NO_WAY, fill, make_tables
+from slotwise.solver.assignment.subsets.subset_dp import SUBSET_DP
+from slotwise.solver.assignment.subsets.subset_fixing import fix_by_reduced_cost
+from slotwise.solver.assignment.subsets.subset_tables import NO_WAY, fill, make_tables
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits, Status
@@ -31,36 +31,13 @@ from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 LIMITS = Limits(time_s=600.0)  # a new checkout compiles the loops first
 
 
-def document(rng: np.random.Generator, tasks: int, nodes: int, *, alike: bool) -> dict[str, Any]:
-    """A random assignment on equally distant nodes, with one or two capacities."""
-    dims = int(rng.integers(1, 3))
-    diagonal, apart = (0, 3) if rng.random() < 0.5 else (int(rng.integers(0, 9)), 4)
-    weights = rng.integers(0, 6, (tasks, dims))
-    room = int(weights.sum()) * rng.uniform(0.5, 1.6) / nodes / dims
-    capacities = rng.integers(int(room), int(room) + 5, (nodes, dims))
-    linear = None if rng.random() < 0.3 else rng.integers(0, 20, (tasks, nodes))
-    if alike:
-        capacities[1:] = capacities[1:2]
-        if linear is not None:
-            linear[:, 1:] = linear[:, 1:2]
-    pairs = [(i, j) for i in range(tasks) for j in range(tasks) if i != j and rng.random() < 0.5]
-    distance = np.where(np.eye(nodes, dtype=bool), diagonal, apart)
-    return {
-        "format": "matrix-assignment",
-        "name": "random",
-        "weights": weights.tolist(),
-        "capacities": capacities.tolist(),
-        "flow": [[i, j, int(rng.integers(0, 9))] for i, j in pairs],
-        "distance": distance.tolist(),
-        "linear": None if linear is None else linear.tolist(),
-    }
-
-
 @pytest.mark.parametrize("seed", range(40))
 def test_equals_exhaustive_search(seed: int) -> None:
     rng = np.random.default_rng(seed)
     tasks, nodes = int(rng.integers(1, 8)), int(rng.integers(1, 5))
-    problem = compile_problem(instance_from_data(document(rng, tasks, nodes, alike=bool(seed % 2))))
+    problem = compile_problem(
+        instance_from_data(equally_far(rng, tasks, nodes, alike=bool(seed % 2)))
+    )
     truth = EXHAUSTIVE.run(problem, LIMITS, None)
     found = SUBSET_DP.run(problem, LIMITS, None)
     assert (found.status, found.values, found.bounds) == (truth.status, truth.values, truth.bounds)
@@ -74,14 +51,14 @@ def test_random_cases_are_of_both_kinds() -> None:
     for seed in range(40):
         rng = np.random.default_rng(seed)
         tasks, nodes = int(rng.integers(1, 8)), int(rng.integers(1, 5))
-        made = document(rng, tasks, nodes, alike=bool(seed % 2))
+        made = equally_far(rng, tasks, nodes, alike=bool(seed % 2))
         statuses.add(SUBSET_DP.run(compile_problem(instance_from_data(made)), LIMITS, None).status)
     assert statuses == {Status.OPTIMAL, Status.INFEASIBLE}
 
 
 def test_relabelling_leaves_the_optimum() -> None:
     rng = np.random.default_rng(5)
-    made = document(rng, 9, 4, alike=False)
+    made = equally_far(rng, 9, 4, alike=False)
     made["capacities"] = [[20, 20][: len(row)] for row in made["capacities"]]
     tasks, nodes = rng.permutation(9), rng.permutation(4)
     moved = dict(made)
@@ -129,7 +106,7 @@ def test_equals_cp_sat_and_the_published_optimum(shared: Path, name: str) -> Non
 
 
 def small() -> Instance:
-    return instance_from_data(document(np.random.default_rng(1), 5, 3, alike=False))
+    return instance_from_data(equally_far(np.random.default_rng(1), 5, 3, alike=False))
 
 
 def reason(instance: Instance) -> str:
@@ -147,13 +124,15 @@ def test_refuses_with_the_reason() -> None:
     assert "exactly one term" in reason(replace(made, objective=Objective(("network", "linear"))))
     soft = Objective(("overload", "network+linear"), soft={"w0": 1})
     assert "soft" in reason(replace(made, objective=soft))
-    many = instance_from_data(document(np.random.default_rng(1), 23, 3, alike=False))
-    assert "23 tasks" in reason(many)
+    many = instance_from_data(equally_far(np.random.default_rng(1), 30, 3, alike=False))
+    assert "30 tasks; about" in reason(many)
+    more = instance_from_data(equally_far(np.random.default_rng(1), 63, 3, alike=False))
+    assert "63 tasks; sets of at most 62" in reason(more)
 
 
 def test_stops_at_the_limit_with_the_hint() -> None:
     problem = compile_problem(
-        instance_from_data(document(np.random.default_rng(3), 16, 4, alike=False))
+        instance_from_data(equally_far(np.random.default_rng(3), 16, 4, alike=False))
     )
     best = SUBSET_DP.run(problem, LIMITS, None).placement
     stopped = SUBSET_DP.run(problem, Limits(time_s=1e-9), best)
@@ -167,7 +146,7 @@ def test_reduced_cost_fixing_keeps_the_optimum() -> None:
     """With the optimum as incumbent the sets left hold it; a bound never exceeds it."""
     for seed in range(30):
         rng = np.random.default_rng(seed)
-        problem = compile_problem(instance_from_data(document(rng, 8, 3, alike=False)))
+        problem = compile_problem(instance_from_data(equally_far(rng, 8, 3, alike=False)))
         tables = make_tables(make_assignment(problem), RunToken())
         list(fill(tables))
         best = int(tables.levels[-1][tables.full])

@@ -18,6 +18,7 @@ from slotwise.models.cancellation import CancellationToken
 from slotwise.models.importers.matrix_assignment import instance_from_matrices
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.instance_file import read_instance
 from slotwise.models.judge.judge import judge
@@ -279,3 +280,42 @@ def test_published_optima(shared: Path, number: int) -> None:
     assert (found.status, found.objective[0].value) == (Status.OPTIMAL, published)
     assert found.objective[0].bound == published
     assert found.engine == "partition"
+
+
+def racks_by_matrix(seed: int, *, kinds: int) -> Problem:
+    """Six nodes of `kinds` capacities, two racks of them in turn, distances 1, 2 and 5."""
+    edges = [(i, (i * 3 + seed) % 7 + 1, i + 1) for i in range(7) if i % 3]
+    problem = Graph([[1]] * 8, [edge for edge in edges if edge[0] != edge[1]], [4], 6).problem()
+    rack = np.arange(6) % 2
+    matrix = np.where(rack[:, None] == rack[None], 2, 5)
+    np.fill_diagonal(matrix, 1)
+    capacity = problem.capacity + np.arange(6)[:, None] % kinds
+    return replace(problem, matrix=matrix.astype(np.int64), capacity=capacity)
+
+
+def test_a_matrix_of_racks_says_no_more_than_levels() -> None:
+    rng = np.random.default_rng(0)
+    for seed in range(5):
+        problem = racks_by_matrix(seed, kinds=1 + seed % 2)
+        levels = without_matrix(problem)
+        assert levels is not None
+        assert (levels.matrix, len(levels.racks)) == (None, 2)
+        assert levels.distance.tolist() == [1, 1, 2, 5]
+        for _ in range(20):
+            nodes = tuple(rng.integers(0, 6, problem.task_count).tolist())
+            placement = Placement(nodes, (0,) * problem.task_count)
+            assert judge(levels, placement).scaled == judge(problem, placement).scaled
+        assert PARTITION.supports(problem) is not None
+    assert "equally far apart" in str(PARTITION.supports(racks_by_matrix(0, kinds=1)))
+
+
+def test_three_distances_or_no_groups_need_the_matrix() -> None:
+    problem = racks_by_matrix(0, kinds=1)
+    assert problem.matrix is not None
+    three, chain, closer, own = (problem.matrix.copy() for _ in range(4))
+    three[0, 1] = three[1, 0] = 7
+    chain[0, 1] = chain[1, 0] = 2  # 0 is near 1 and 2, which are far apart
+    closer[np.diag_indices(6)] = 3  # further within a node than within a rack
+    own[0, 0] = 0
+    for matrix in (three, chain, closer, own):
+        assert without_matrix(replace(problem, matrix=matrix)) is None

@@ -141,7 +141,7 @@ def test_infeasible_beside_a_valid_hint_is_an_internal_error(
     problem: Problem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(engines.ENGINES, "liar", liar(calls_it_infeasible))
-    with pytest.raises(InternalError, match="liar calls infeasible what has a placement"):
+    with pytest.raises(InternalError, match="liar reports infeasible, but there is a placement"):
         solve(problem, engine="liar", hint=first_fit(problem), time_limit_s=30)
 
 
@@ -204,7 +204,7 @@ def test_a_wrong_proof_of_an_engine_alone_is_an_internal_error(
     problem: Problem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(engines.ENGINES, "liar", liar(calls_it_optimal_with_presolve))
-    with pytest.raises(InternalError, match=r"liar claims the bound \d+ of network, the judge"):
+    with pytest.raises(InternalError, match=r"liar claims the bound \d+ of network; the judge"):
         solve(problem, engine="liar", confirm=True, time_limit_s=30)
 
 

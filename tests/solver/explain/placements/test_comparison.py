@@ -12,7 +12,7 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.explain.placements.comparison import compare
-from slotwise.solver.explain.placements.matching import matched
+from slotwise.solver.structure.matching import matched
 from slotwise.solver.structure.node_types import equal_nodes
 
 

@@ -13,7 +13,9 @@ and with f_k(S) = the least cost of the tasks S on the first k nodes,
 Exact in 64-bit integers. The first and the last node are cheap (no choice of T is left), so the
 two nodes with most fitting sets come first and last; nodes alike from some node on are filled in
 the order of their lowest task. A tabu search finds an incumbent beforehand, and reduced
-costs rule out the sets that nothing as good can have on a node (`subset_fixing`).
+costs rule out the sets that nothing as good can have on a node (`subset_fixing`). For more tasks
+than tables have room for, the sets that fit a node are listed where they are few, priced in the
+same way, and those within the gap are searched (`content_proof`).
 """
 
 from __future__ import annotations
@@ -29,8 +31,11 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.assignment.model import Assignment, make_assignment, reason_against
 from slotwise.solver.assignment.params import SUBSET_DP_DEFAULTS, SubsetDpParams
-from slotwise.solver.assignment.subset_fixing import fix_by_reduced_cost
-from slotwise.solver.assignment.subset_tables import (
+from slotwise.solver.assignment.subsets.content_proof import PROOF, prove_by_contents
+from slotwise.solver.assignment.subsets.content_search import TooManySetsError
+from slotwise.solver.assignment.subsets.contents import MOST_BITS, most_contents
+from slotwise.solver.assignment.subsets.subset_fixing import fix_by_reduced_cost
+from slotwise.solver.assignment.subsets.subset_tables import (
     NO_WAY,
     Tables,
     backtrack,
@@ -51,16 +56,24 @@ def supports(problem: Problem, params: SubsetDpParams = SUBSET_DP_DEFAULTS) -> s
     reason = reason_against(problem)
     if reason is not None:
         return reason
-    tasks = problem.task_count
-    if tasks > params.max_tasks:
-        return f"{tasks} tasks; sets of at most {params.max_tasks} are enumerated"
-    if problem.node_count * 2**tasks * 8 > params.max_bytes:
-        nodes = problem.node_count
-        return f"tables for {tasks} tasks on {nodes} nodes exceed {params.max_bytes:,} bytes"
-    apart = distances_apart(make_assignment(problem))
-    if len(apart) > 1:
-        return f"two different nodes are {len(apart)} distances apart, not one"
+    model = make_assignment(problem)
+    distances = distances_apart(model)
+    if len(distances) > 1:
+        return f"two different nodes are {len(distances)} distances apart, not one"
+    if _has_tables(model, params):
+        return None
+    tasks, contents = model.task_count, most_contents(model)
+    if tasks > MOST_BITS:
+        return f"{tasks} tasks; sets of at most {MOST_BITS} are enumerated"
+    if contents > params.max_contents:
+        return f"{tasks} tasks; about {contents:.2g} sets of them fit the nodes"
     return None
+
+
+def _has_tables(model: Assignment, params: SubsetDpParams) -> bool:
+    """Return whether tables over all sets of tasks are small enough."""
+    tasks = model.task_count
+    return tasks <= params.max_tasks and model.node_count * 2**tasks * 8 <= params.max_bytes
 
 
 def run(
@@ -84,6 +97,8 @@ def run(
         _search(model, best, limits, params)
         if best.seconds > limits.time_s:
             return best.outcome()
+        if not _has_tables(model, params):
+            return _by_contents(model, best, limits, params)
         tables = make_tables(model, reporter.token)
         if best.values is not None:
             _prove_by_fixing(tables, best, best.values[model.term])
@@ -101,6 +116,23 @@ def run(
     _prove_by_tables(tables, best)
     proof = f"dynamic programming over all sets of {problem.task_count} tasks"
     return best.outcome(proof, float(steps))
+
+
+def _by_contents(
+    model: Assignment, best: Incumbent, limits: Limits, params: SubsetDpParams
+) -> Outcome:
+    """Search among the contents of the nodes instead of tables over all sets."""
+    token = best.reporter.token
+    distances = distances_apart(model)
+    apart = int(distances[0]) if len(distances) else 0
+    until = token.child(best.started + limits.time_s)
+    try:
+        prove_by_contents(model, apart, best, params, until)
+    except CancelledError:
+        best.interrupted = token.is_cancelled
+    except TooManySetsError:
+        pass  # what is proven by then stands in `best`
+    return best.outcome(PROOF if best.bounds or best.infeasible else "")
 
 
 def _search(model: Assignment, best: Incumbent, limits: Limits, params: SubsetDpParams) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from slotwise.models.problem.problem import BoolArray, IntArray
 from slotwise.solver.assignment.model import Assignment
-from slotwise.solver.assignment.subset_fixing import NodeSubsets
+from slotwise.solver.assignment.subsets.subset_fixing import NodeSubsets
 from slotwise.solver.core.memory import RunToken
 
 STEPS_A_CALL = 2 * 10**8
@@ -67,7 +67,7 @@ class Tables:
 
 
 def _sums(values: IntArray) -> IntArray:
-    from slotwise.solver.assignment.subset_kernels import subset_sums
+    from slotwise.solver.assignment.subsets.subset_kernels import subset_sums
 
     return np.asarray(subset_sums(np.ascontiguousarray(values)))
 
@@ -81,7 +81,7 @@ def _fitting(model: Assignment, node: int) -> BoolArray:
 
 def make_tables(model: Assignment, token: RunToken) -> Tables:
     """Return the tables before the first node is filled: every set that fits may be chosen."""
-    from slotwise.solver.assignment.subset_kernels import inner_flows
+    from slotwise.solver.assignment.subsets.subset_kernels import inner_flows
 
     levels = 8 * (model.node_count + 4) << model.task_count
     token.check_room(
@@ -117,7 +117,7 @@ def _order(model: Assignment, fits: dict[int, int]) -> tuple[tuple[int, ...], in
 
 def fill(tables: Tables) -> Iterator[int]:
     """Fill the table of each node in turn; yield the steps done since the last time."""
-    from slotwise.solver.assignment.subset_kernels import extend
+    from slotwise.solver.assignment.subsets.subset_kernels import extend
 
     size = tables.full + 1
     before = np.full(size, INFINITE, dtype=np.int64)

@@ -1,0 +1,38 @@
+"""Rich tables and plain sentences on stdout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+
+from slotwise.cli.exits import emit
+
+MOST_ROWS = 40
+"""A longer table is cut; the rest is in ``--json`` and ``--out``."""
+
+
+def show(*parts: RenderableType) -> None:
+    """Print on stdout; names with brackets are names, not markup."""
+    console = Console(markup=False, highlight=False, emoji=False, soft_wrap=False)
+    with console.capture() as captured:
+        for part in parts:
+            console.print(part)
+    emit(captured.get())
+
+
+def table(rows: Iterable[Sequence[str]], heads: Sequence[str], right: Sequence[str] = ()) -> Table:
+    """Return a table; columns named in `right` are numbers."""
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for head in heads:
+        made.add_column(head, justify="right" if head in right else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+def more_rows(count: int, what: str) -> list[str]:
+    """Return the line that says how many of `count` rows were cut, if any were."""
+    return [f"  ... and {count - MOST_ROWS} more {what}: see --json"] if count > MOST_ROWS else []

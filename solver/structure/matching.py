@@ -1,0 +1,244 @@
+"""Two placements laid over each other so that they agree most: equal things are exchanged.
+
+Equal tasks, workers of one topology on a node, equal nodes of a rack and equal racks may be
+exchanged without changing a rule or a cost. Of all such exchanges one is taken that leaves the
+fewest tasks in different places: assignments nested from workers to racks, each solved exactly.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from ortools.graph.python.linear_sum_assignment import SimpleLinearSumAssignment
+
+from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.problem.problem import IntArray, Problem
+from slotwise.solver.structure.node_types import equal_racks, signature
+from slotwise.solver.structure.task_exchange import Place, exchange_tasks
+
+Contents = dict[int, dict[int, Counter[int]]]
+"""What is on a node: topology -> worker label -> tasks of each kind."""
+
+MOST_PAIRS = 250_000
+"""Most pairs of equal nodes that are compared, half a second; `matched` says what more do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """The second placement after the exchange.
+
+    Parameters
+    ----------
+    placement
+        Of the same cost as the second, and with the most tasks where the first has them.
+    nodes
+        Node of the second placement -> the node that it stands for, where that is another one.
+    """
+
+    placement: Placement
+    nodes: dict[int, int]
+
+
+def matched(
+    problem: Problem,
+    first: Placement,
+    second: Placement,
+    kinds: Sequence[Sequence[int]] | None = None,
+    most_pairs: int | None = None,
+) -> Matched:
+    """Return `second` with what is interchangeable exchanged so that it agrees most with `first`.
+
+    Nothing but tasks is exchanged where a worker holds two topologies, which no rule allows.
+
+    Parameters
+    ----------
+    kinds
+        Groups of classes whose tasks may be exchanged, each class in one group; ``None`` = only
+        tasks of one class.
+    most_pairs
+        Where there are more pairs of equal nodes, each node stands for itself; ``None`` = no limit.
+    """
+    kinds = [(c,) for c in range(len(problem.classes))] if kinds is None else kinds
+    contents = [_contents(problem, placement, kinds) for placement in (first, second)]
+    if any(map(_is_shared, [*contents[0], *contents[1]])):
+        own = {place: place for place in zip(second.nodes, second.workers, strict=True)}
+        return Matched(exchange_tasks(problem, first, second, own, kinds), {})
+    match = _Match(problem, *contents)
+    nodes = match.nodes(most_pairs)
+    places = match.places(nodes)
+    return Matched(
+        exchange_tasks(problem, first, second, places, kinds),
+        {node: like for node, like in nodes.items() if node != like and contents[1][node]},
+    )
+
+
+def _contents(
+    problem: Problem, placement: Placement, kinds: Sequence[Sequence[int]]
+) -> list[Contents]:
+    found: list[Contents] = [{} for _ in range(problem.node_count)]
+    kind_of = {c: kind for kind, members in enumerate(kinds) for c in members}
+    rows = zip(problem.task_class.tolist(), placement.nodes, placement.workers, strict=True)
+    for c, node, label in rows:
+        if node != UNPLACED:
+            workers = found[node].setdefault(problem.classes[c].topology, {})
+            workers.setdefault(label, Counter())[kind_of[c]] += 1
+    return found
+
+
+def _is_shared(contents: Contents) -> bool:
+    labels = [label for workers in contents.values() for label in workers]
+    return len(labels) > len(set(labels))
+
+
+class _Match:
+    """The nested assignments; a score is the number of tasks that are in the same place."""
+
+    def __init__(self, problem: Problem, first: list[Contents], second: list[Contents]) -> None:
+        self._problem = problem
+        self._first, self._second = first, second
+        self._homes = {one.home[0] for one in problem.classes if one.home is not None}
+        self._alike: list[object] = [
+            n if n in self._homes or problem.matrix is not None else signature(problem, n)
+            for n in range(problem.node_count)
+        ]
+
+    def nodes(self, most_pairs: int | None) -> dict[int, int]:
+        """Return node of the second placement -> node of the first that it stands for."""
+        groups = self._rack_groups()
+        if most_pairs is not None and self._pairs(groups) > most_pairs:
+            return {n: n for n in range(self._problem.node_count)}
+        found: dict[int, int] = {}
+        for group in groups:
+            pairs = [[self._match_nodes(one, other) for other in group] for one in group]
+            chosen = _assign(np.array([[score for score, _ in row] for row in pairs]))
+            for row, j in zip(pairs, chosen, strict=True):
+                found.update(row[j][1])
+        return found
+
+    def _rack_groups(self) -> list[list[list[int]]]:
+        """Return groups of equal racks, each a list of nodes."""
+        racks: dict[int, list[int]] = {}
+        for node, rack in enumerate(self._problem.node_rack.tolist()):
+            racks.setdefault(rack, []).append(node)
+        groups = [] if self._problem.matrix is not None else equal_racks(self._problem)
+        grouped = {node for group in groups for rack in group for node in rack}
+        return groups + [[[*rack]] for rack in racks.values() if rack[0] not in grouped]
+
+    def _pairs(self, groups: list[list[list[int]]]) -> int:
+        """Return how many pairs of nodes are to be compared."""
+        return sum(
+            len(group) ** 2 * count**2
+            for group in groups
+            for count in Counter(self._alike[n] for n in group[0]).values()
+        )
+
+    def _match_nodes(
+        self, first: Sequence[int], second: Sequence[int]
+    ) -> tuple[int, dict[int, int]]:
+        """Return the score of one rack laid over another, and its nodes (second -> first)."""
+        alike: dict[object, tuple[list[int], list[int]]] = {}
+        for side, nodes in enumerate((first, second)):
+            for node in nodes:
+                alike.setdefault(self._alike[node], ([], []))[side].append(node)
+        score, found = 0, {}
+        for rows, columns in alike.values():
+            scores = self._node_scores(rows, columns)
+            for i, j in enumerate(_assign(scores)):
+                score += int(scores[i, j])
+                found[columns[j]] = rows[i]
+        return score, found
+
+    def _node_scores(self, rows: Sequence[int], columns: Sequence[int]) -> IntArray:
+        """Return [rows, columns]: most tasks in the same place if one node stands for the other."""
+        scores = np.zeros((len(rows), len(columns)), dtype=np.int64)
+        there: dict[int, list[tuple[int, int]]] = {}
+        for j, m in enumerate(columns):
+            for kind, count in _on_node(self._second[m]).items():
+                there.setdefault(kind, []).append((j, count))
+        for i, n in enumerate(rows):
+            for kind, count in _on_node(self._first[n]).items():
+                for j, other in there.get(kind, ()):
+                    scores[i, j] += min(count, other)
+        for i, j in np.argwhere(scores).tolist():  # so far as if each topology had one worker
+            n, m = rows[i], columns[j]
+            if n in self._homes or _has_several(self._first[n]) or _has_several(self._second[m]):
+                scores[i, j] = self._node_score(n, m)
+        return scores
+
+    def _node_score(self, n: int, m: int) -> int:
+        return sum(
+            _agreement(self._first[n][t].get(new, Counter()), counts)
+            for t, workers in self._second[m].items()
+            if t in self._first[n]
+            for old, counts in workers.items()
+            if (new := self._labels(n, m, t).get(old)) is not None
+        )
+
+    def _labels(self, n: int, m: int, topology: int) -> dict[int, int]:
+        """Return label on node `m` of the second -> label on node `n` of the first."""
+        first = self._first[n].get(topology, {})
+        second = self._second[m].get(topology, {})
+        if n in self._homes:
+            return {label: label for label in second if label in first}
+        old, new = list(second), list(first)
+        size = max(len(old), len(new))
+        scores = np.zeros((size, size), dtype=np.int64)
+        for i, label in enumerate(new):
+            for j, other in enumerate(old):
+                scores[i, j] = _agreement(first[label], second[other])
+        chosen = _assign(scores)
+        return {old[j]: new[i] for i, j in enumerate(chosen) if i < len(new) and j < len(old)}
+
+    def places(self, nodes: Mapping[int, int]) -> dict[Place, Place]:
+        """Return place of the second placement -> place that it stands for."""
+        found = {(UNPLACED, UNPLACED): (UNPLACED, UNPLACED)}
+        for m, n in nodes.items():
+            taken = {label for workers in self._first[n].values() for label in workers}
+            fresh: list[int] = []
+            for t, workers in self._second[m].items():
+                labels = self._labels(n, m, t)
+                for label in workers:
+                    if label in labels:
+                        found[m, label] = (n, labels[label])
+                    elif n in self._homes:
+                        found[m, label] = (n, label)
+                    else:
+                        fresh.append(label)
+            free = (label for label in range(len(taken) + len(fresh)) if label not in taken)
+            found.update({(m, label): (n, new) for label, new in zip(fresh, free, strict=False)})
+        return found
+
+
+def _on_node(contents: Contents) -> Counter[int]:
+    """Return the tasks of each kind on a node."""
+    total: Counter[int] = Counter()
+    for workers in contents.values():
+        for counts in workers.values():
+            total.update(counts)
+    return total
+
+
+def _has_several(contents: Contents) -> bool:
+    """Return whether some topology has several workers on a node."""
+    return any(len(workers) > 1 for workers in contents.values())
+
+
+def _agreement(first: Counter[int], second: Counter[int]) -> int:
+    return (first & second).total()
+
+
+def _assign(scores: IntArray) -> list[int]:
+    """Return each row's column, of the highest total score; of equal ones near the diagonal."""
+    size = len(scores)
+    if size <= 1:
+        return [0] * size
+    solver = SimpleLinearSumAssignment()
+    rows, columns = np.divmod(np.arange(size * size), size)
+    better = scores * (size + 1) + np.eye(size, dtype=np.int64)
+    solver.add_arcs_with_cost(rows, columns, -better.ravel())
+    status = solver.solve()
+    assert status == SimpleLinearSumAssignment.OPTIMAL, "every row may have every column"
+    return [solver.right_mate(row) for row in range(size)]
