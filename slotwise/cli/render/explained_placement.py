@@ -119,13 +119,14 @@ def _steps(one: Comparison) -> PageSection:
         (
             f"{step.move.name}: {_route(step.move)}",
             ", ".join(f"{term} {short_text(value)}" for term, value in step.objective.items()),
+            "; ".join(cause(v) for v in step.broken) or "-",
         )
         for step in one.steps
     )
     return PageSection(
         "The moves that explain most",
-        (f"From the {start} to the {end}, which is cheaper; on the way rules may be broken.",),
-        PageTable(("move", "values after it"), rows),
+        (f"From the {start} to the {end}, which is cheaper. A state in between may break rules.",),
+        PageTable(("move", "values after it", "broken then"), rows),
     )
 
 

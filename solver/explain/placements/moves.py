@@ -9,6 +9,7 @@ from slotwise.models.explanation.alternatives import moved
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.moves import TaskMove, task_move
+from slotwise.models.judge.verdict import Violation
 from slotwise.models.problem.problem import Problem
 
 MOST_STEPS = 5
@@ -27,11 +28,14 @@ class Step:
     move
         The move, from the dearer placement to the cheaper one.
     objective
-        Term -> value after it and all steps before it. On the way rules may be broken.
+        Term -> value after it and all steps before it.
+    broken
+        Rules that are broken then.
     """
 
     move: TaskMove
     objective: dict[str, Fraction]
+    broken: tuple[Violation, ...] = ()
 
 
 def telling_steps(
@@ -50,5 +54,6 @@ def telling_steps(
         now, value = tried[best], verdicts[best].scaled
         left.remove(best)
         objective = {term.term: term.value for term in verdicts[best].objective}
-        steps.append(Step(task_move(problem, start, end, best), objective))
+        broken = verdicts[best].violations
+        steps.append(Step(task_move(problem, start, end, best), objective, tuple(broken)))
     return tuple(steps)

@@ -60,12 +60,15 @@ class Lever:
         return replace(self.base, amount=amount, after=after)
 
 
-def levers(instance: Instance, members: Iterable[Constraint]) -> list[Lever]:
+def levers(
+    instance: Instance, members: Iterable[Constraint], *, each_node: bool = False
+) -> list[Lever]:
     """Return every lever that touches one of these constraints.
 
+    Of nodes that are alike only the first is changed alone; `each_node` = every one of them.
     A change that touches none leaves them as they are, so that they go on to conflict.
     """
-    make = _Maker(instance)
+    make = _Maker(instance, each_node)
     found: dict[Change, Lever] = {}
     for one in members:
         for lever in make.of(one):
@@ -76,7 +79,8 @@ def levers(instance: Instance, members: Iterable[Constraint]) -> list[Lever]:
 class _Maker:
     """Makes the levers of one instance."""
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: Instance, each_node: bool) -> None:
+        self._each_node = each_node
         self._instance = instance
         self._nodes = {node.id: node for node in instance.cluster.nodes}
         numbers = resource_numbers(instance)
@@ -139,7 +143,8 @@ class _Maker:
             inside = tuple(node.id for node in cluster.nodes if node.rack == rack)
             names.setdefault(inside, f"every node of rack {rack}")
         names.setdefault(tuple(alike), "")
-        names[(alike[0],)] = ""
+        for node in alike if self._each_node else alike[:1]:
+            names[(node,)] = ""
         for nodes, name in names.items():
             yield name, tuple(self._nodes[node] for node in nodes)
 

@@ -28,6 +28,9 @@ MOST_PAIRS = 5
 FOR_QUICK = 0.5
 """Most of the time for repairs that may pass before any search."""
 
+FEW_NODES = 8
+"""Up to so many nodes each may be in a pair; of more only one of those that are alike."""
+
 LOSES_TASKS = frozenset({kinds.EVICT, kinds.LOWER_PARALLELISM})
 """Changes after which fewer tasks run."""
 
@@ -61,7 +64,7 @@ def find_repairs(
     search.try_evictions()
     if all(_loses_tasks(repair) for repair in search.found):
         search.try_pairs(choices)
-    search.try_cheaper_pairs(choices)
+    search.try_cheaper_pairs(conflicts)
     ordered = sorted(search.found, key=lambda one: (one.price, len(one.text), one.text))
     return Repairs(tuple(ordered), search.is_complete)
 
@@ -125,11 +128,13 @@ class _Search:
                     tried.add(pair)
                     self._try_pair(first, second)
 
-    def try_cheaper_pairs(self, choices: Sequence[Sequence[Lever]]) -> None:
+    def try_cheaper_pairs(self, conflicts: Sequence[Sequence[Constraint]]) -> None:
         """Try every pair that may be cheaper than the cheapest repair so far."""
         if not self.found:
             return
-        every = levers(self._instance, constraints_of(self._instance))
+        few = len(self._instance.cluster.nodes) <= FEW_NODES
+        choices = [levers(self._instance, members, each_node=few) for members in conflicts]
+        every = levers(self._instance, constraints_of(self._instance), each_node=few)
         touching = [{lever.base for lever in found} for found in choices]
         pairs = {
             frozenset((one.base, other.base)): (one, other)

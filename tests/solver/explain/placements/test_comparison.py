@@ -124,6 +124,7 @@ def test_steps_lead_downwards_and_are_judged():
             assert verdict.scaled < value
             value = verdict.scaled
             assert step.objective == {t.term: t.value for t in verdict.objective}
+            assert step.broken == tuple(verdict.violations)
             seen += 1
     assert seen >= 20
 
