@@ -17,8 +17,8 @@ NOT_PROVEN_MINIMAL = (
     "These constraints conflict. Whether all of them are needed was not proven in time:"
 )
 VERIFIED = (
-    "Each was verified by placing all tasks of the repaired instance. Prices are in units of one "
-    "CPU core (100 points); upgrading a node adds 0.5."
+    "Each was verified by placing all tasks of the repaired instance. By default, prices are in "
+    "units of one CPU core (100 points), and upgrading a node adds 0.5."
 )
 COUNTED = ("tasks", "workers")
 """Units with a singular."""
