@@ -7,7 +7,8 @@ ROOT_FOLDERS = ("models", "heuristics", "solver", "benchmarks")
 
 def packages() -> list[str]:
     """Name every package; to be called in the folder of this file."""
-    own = find_packages("slotwise", include=["cli*", "testing*"])
+    linked = [pattern for folder in ROOT_FOLDERS for pattern in (folder, f"{folder}.*")]
+    own = find_packages("slotwise", exclude=linked)
     found = ["slotwise", *(f"slotwise.{name}" for name in own)]
     for folder in ROOT_FOLDERS:
         inner = find_packages(folder)
