@@ -36,10 +36,16 @@ settings.register_profile("few", max_examples=4, database=None)
 """
 
 
+SIGNS_OF_CI = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "BUILDKITE", "CIRCLECI", "TF_BUILD")
+"""With these Hypothesis keeps no database and draws the same instances whatever the seed."""
+
+
 @pytest.fixture
 def inner(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A folder for a pytest of its own; modules in it do not stay loaded."""
     monkeypatch.syspath_prepend(pytester.path)
+    for name in SIGNS_OF_CI:
+        monkeypatch.delenv(name, raising=False)
     pytester.makeini("[pytest]\n")
     return pytester
 
