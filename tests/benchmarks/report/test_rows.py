@@ -73,7 +73,7 @@ CELLS: dict[str, tuple[Callable[[list[Row]], object], str]] = {
     "placement uneven": (cell("placement", '{"nodes":[0],"workers":[]}'), "as long as nodes (1)"),
     "placement too short": (
         cell("placement", '{"nodes":[0],"workers":[0]}'),
-        "row 1, column placement.placement: must have one entry per task of the instance (3), not 1",
+        "row 1, column placement.placement: must have one entry per task of the instance (3)",
     ),
     "placement elsewhere": (
         cell("placement", '{"nodes":[0,0,9],"workers":[0,0,0]}'),
