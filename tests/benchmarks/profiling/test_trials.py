@@ -93,6 +93,7 @@ def test_what_a_command_starts_counts(tmp_path: Path) -> None:
         "    end = time.process_time() + 0.005\n"
         "    while time.process_time() < end: pass\n"
         "    print(line, end='', flush=True)\n"
+        "time.sleep(60)\n"  # it does not end by itself
     )
     shell = f"sh -c '{sys.executable} -S {busy}; true'"
     measured = run_trial(shell, 1, 25, QUICK)
@@ -100,7 +101,8 @@ def test_what_a_command_starts_counts(tmp_path: Path) -> None:
     left = [
         one for one in psutil.process_iter(["cmdline"]) if str(busy) in (one.info["cmdline"] or [])
     ]
-    assert left == []
+    _, alive = psutil.wait_procs(left, timeout=20)  # one that is killed takes a moment to go
+    assert alive == []
 
 
 def test_callables_are_told_from_commands() -> None:
