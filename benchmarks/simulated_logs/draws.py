@@ -1,4 +1,4 @@
-"""What happens in buckets of time: tuples, latencies, cpu time and bytes, drawn with known means."""
+"""What happens in buckets of time: tuples, latencies, cpu time and bytes, of known means."""
 
 from __future__ import annotations
 
@@ -52,6 +52,15 @@ class Drawn:
     cpu_us: list[Counts]
     memory_mb: list[tuple[Reals, Reals]]
 
+    def handled(self, scene: Scene, task: int) -> Counts:
+        """Return the tuples that a task took in, or emitted if it takes in none."""
+        one = scene.tasks[task]
+        found = list(self.executed[task].values())
+        if one.part.is_source:
+            own = (item for item in self.emitted.items() if item[0][0] == one.part.id)
+            found = [counts[:, one.index] for _, counts in own]
+        return sum(found, np.zeros(self.buckets, np.int64))
+
 
 class Draws:
     """The draws of a topology, bucket after bucket; the same whatever the chunks.
@@ -59,7 +68,7 @@ class Draws:
     Each quantity has a generator of its own, so that what one draws shifts no other.
     """
 
-    def __init__(self, scene: Scene, settings: LogSettings, seed: np.random.SeedSequence) -> None:
+    def __init__(self, scene: Scene, settings: LogSettings, seed: tuple[int, int]) -> None:
         self._scene = scene
         self._settings = settings
         self._seed = seed
@@ -100,8 +109,7 @@ class Draws:
     def _generator(self, *key: str) -> np.random.Generator:
         if key not in self._generators:
             letters = "\0".join(key).encode()
-            entropy = [*np.atleast_1d(self._seed.entropy or 0).tolist(), *letters]
-            self._generators[key] = np.random.Generator(np.random.PCG64(entropy))
+            self._generators[key] = np.random.default_rng([*self._seed, *letters])
         return self._generators[key]
 
     def _emitted(self, flow: Flow, buckets: int) -> Counts:

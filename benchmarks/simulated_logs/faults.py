@@ -30,16 +30,13 @@ UNKNOWN = "nobody"
 class Faults:
     """Plants faults into the lines of one kind; without any, passes reports on."""
 
-    def __init__(
-        self, kind: str, settings: LogSettings, write: Write, planted: IO[str], names: list[str]
-    ) -> None:
+    def __init__(self, kind: str, settings: LogSettings, write: Write, planted: IO[str]) -> None:
         self._share = settings.faults
         self._late_ms = settings.late_by * 1000
         self._random = np.random.default_rng([settings.seed, *kind.encode()])
         self._write = write
         self._planted = planted
         self._kind = kind
-        self._names = names
         self._waiting: list[tuple[int, int, str, str]] = []
         self._number = 0
         self._gap = self._next_gap()
@@ -54,10 +51,9 @@ class Faults:
             self._gap -= report.lines
             self._write(report.file, report.text())
             return
-        lines = report.text().splitlines(keepends=True)
         kept: list[str] = []
         extra: list[str] = []
-        for number, line in enumerate(lines):
+        for line in report.text().splitlines(keepends=True):
             if self._gap:
                 self._gap -= 1
                 kept.append(line)

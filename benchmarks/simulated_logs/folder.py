@@ -21,7 +21,7 @@ class LogFolder:
         self._path = path
         self._stack = stack
         self._compress = compress
-        self._open: dict[str, IO[bytes]] = {}
+        self._open: dict[str, IO[bytes] | gzip.GzipFile] = {}
 
     def append(self, name: str, text: str) -> None:
         """Append to the log `name` (a path in the folder, without ``.gz``)."""
@@ -33,7 +33,7 @@ class LogFolder:
         """Open a file that is never compressed."""
         return self._stack.enter_context((self._path / name).open("w", encoding="utf-8"))
 
-    def _opened(self, name: str) -> IO[bytes]:
+    def _opened(self, name: str) -> IO[bytes] | gzip.GzipFile:
         path = self._path / (f"{name}.gz" if self._compress else name)
         path.parent.mkdir(parents=True, exist_ok=True)
         raw = self._stack.enter_context(path.open("wb", buffering=2**20))
@@ -41,7 +41,8 @@ class LogFolder:
             return raw
         # No name and no time in the header: the same lines make the same bytes.
         packed = gzip.GzipFile(filename="", mode="wb", compresslevel=3, fileobj=raw, mtime=0)
-        return self._stack.enter_context(packed)
+        self._stack.callback(packed.close)
+        return packed
 
 
 @contextmanager

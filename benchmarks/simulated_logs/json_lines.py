@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -34,45 +35,42 @@ class JsonReports:
         self._scene = scene
         self._settings = settings
 
-    def reports(self, drawn: Drawn) -> Iterator[tuple[int, list[Report]]]:
-        """Yield each bucket with its reports."""
+    def reports(self, drawn: Drawn) -> Iterator[list[Report]]:
+        """Yield the reports of each bucket."""
         by_node = self._lines(drawn)
         rows = [zip(*lines.columns, strict=True) for lines in by_node.values()]
         templates = ["".join(lines.text) for lines in by_node.values()]
         sizes = [len(lines.text) for lines in by_node.values()]
-        for offset in range(drawn.buckets):
-            bucket = drawn.first + offset
-            yield (
-                bucket,
-                [
-                    self._report(bucket, i, machine, templates[i] % next(rows[i]), sizes[i])
-                    for i, machine in enumerate(by_node)
-                ],
-            )
+        for bucket in range(drawn.first, drawn.first + drawn.buckets):
+            yield [
+                self._report(bucket, i, machine, templates[i] % next(rows[i]), sizes[i])
+                for i, machine in enumerate(by_node)
+            ]
 
     def _lines(self, drawn: Drawn) -> dict[Machine, _Lines]:
         scene = self._scene
         found = {task.machine: _Lines() for task in scene.tasks}
         named = {"topology": scene.name}
         for i, task in enumerate(scene.tasks):
-            fixed = {"task": task.name, "component": task.part.id, "node": task.machine.id}
-            fixed |= {"ghz": task.machine.ghz}
-            handled = sum(drawn.executed[i].values()) if drawn.executed[i] else 0
-            if task.part.is_source:
-                own = (one for one in drawn.emitted.items() if one[0][0] == task.part.id)
-                handled = sum(counts[:, task.index] for _, counts in own)
+            fixed: dict[str, Any] = {
+                "task": task.name,
+                "component": task.part.id,
+                "node": task.machine.id,
+            }
+            fixed |= {"worker": task.port, "ghz": task.machine.ghz}
             spent = drawn.cpu_us[i] / MICROS
-            found[task.machine].add(named | fixed, '"cpu_ms": %r, "tuples": %d', spent, handled)
+            shape = '"cpu_ms": %r, "tuples": %d'
+            found[task.machine].add(named | fixed, shape, spent, drawn.handled(scene, i))
         for index, flow in enumerate(scene.flows):
             senders, receivers = scene.of(flow.source), scene.of(flow.target)
-            for s, sender in enumerate(senders):
-                for r, receiver in enumerate(receivers):
-                    if flow.grouping == "global" and r:
-                        continue
-                    ends = {"from": scene.tasks[sender].name, "to": scene.tasks[receiver].name}
-                    tuples, sizes = drawn.pairs[index][:, s, r], drawn.sizes[index][:, s, r]
-                    machine = scene.tasks[sender].machine
-                    found[machine].add(named | ends, '"tuples": %d, "bytes": %d', tuples, sizes)
+            for s, r in itertools.product(range(len(senders)), range(len(receivers))):
+                if flow.grouping == "global" and r:
+                    continue
+                sender, receiver = scene.tasks[senders[s]], scene.tasks[receivers[r]]
+                ends = {"from": sender.name, "to": receiver.name, "node": sender.machine.id}
+                tuples, sizes = drawn.pairs[index][:, s, r], drawn.sizes[index][:, s, r]
+                lines = found[sender.machine]
+                lines.add(named | ends, '"tuples": %d, "bytes": %d', tuples, sizes)
         return found
 
     def _report(self, bucket: int, index: int, machine: Machine, body: str, lines: int) -> Report:

@@ -116,7 +116,7 @@ def _within(value: int, field_name: str, least: int, most: int) -> None:
         raise InputError(f"must be at most {most}", field=field_name, value=value)
 
 
-def _number(value: float, field_name: str, least: float, most: float) -> None:
+def _number(value: object, field_name: str, least: float, most: float) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise InputError("must be a finite number", field=field_name, value=value)
     if not least <= value <= most:

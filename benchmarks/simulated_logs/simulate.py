@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from slotwise.benchmarks.simulated_logs.draws import Drawn, Draws
+from slotwise.benchmarks.simulated_logs.draws import Draws
 from slotwise.benchmarks.simulated_logs.faults import Faults
 from slotwise.benchmarks.simulated_logs.folder import LogFolder, new_folder
 from slotwise.benchmarks.simulated_logs.json_lines import JsonReports
+from slotwise.benchmarks.simulated_logs.restarts import Lives, plan_restarts
 from slotwise.benchmarks.simulated_logs.scene import Machine, Scene, scenes
 from slotwise.benchmarks.simulated_logs.settings import LogSettings
 from slotwise.benchmarks.simulated_logs.storm_lines import StormReports
@@ -26,10 +26,6 @@ VALUES_AT_ONCE = 200_000
 """About as many values are drawn and held at a time."""
 
 Reports = StormReports | JsonReports
-REPORTS: dict[str, type[StormReports] | type[JsonReports]] = {
-    "storm": StormReports,
-    "json": JsonReports,
-}
 
 
 def simulate(
@@ -73,11 +69,8 @@ class _Running:
     scene: Scene
     draws: Draws
     totals: Totals
+    lives: Lives
     reports: dict[str, Reports]
-
-    def lines(self, kind: str, drawn: Drawn) -> Iterator[Any]:
-        """Return the reports of a kind, bucket by bucket."""
-        return self.reports[kind].reports(drawn)
 
 
 def _write(
@@ -86,48 +79,38 @@ def _write(
     settings: LogSettings,
     folder: LogFolder,
 ) -> dict[str, Any]:
-    running = [
-        _Running(
-            scene,
-            Draws(scene, settings, np.random.SeedSequence([settings.seed, index])),
-            Totals(scene),
-            {kind: REPORTS[kind](scene, settings) for kind in settings.kinds},
-        )
-        for index, scene in enumerate(found)
-    ]
+    running = [_running(scene, index, settings) for index, scene in enumerate(found)]
     planted = folder.text_file("planted.txt")
-    faults = {
-        kind: Faults(kind, settings, folder.append, planted, [scene.name for scene in found])
-        for kind in settings.kinds
-    }
-    buckets = 0
-    while sum(one.lines for one in faults.values()) < settings.lines:
-        written = sum(one.lines for one in faults.values())
-        chunk = _chunk(running, buckets, written, settings.lines)
-        _write_chunk(running, faults, chunk)
-        buckets += chunk
-    for one in faults.values():
-        one.finish()
-    return truth_document(
-        settings, machines, [(one.scene, one.totals) for one in running], faults, buckets
-    )
+    faults = {kind: Faults(kind, settings, folder.append, planted) for kind in settings.kinds}
+    _write_chunk(running, faults, 1)
+    per_bucket = sum(one.lines for one in faults.values())
+    buckets = -(-settings.lines // per_bucket)
+    for one, begins in zip(running, plan_restarts(found, settings, buckets), strict=True):
+        one.lives.begins.update(begins)
+    most = max(1, VALUES_AT_ONCE // sum(_values(scene) for scene in found))
+    for first in range(1, buckets, most):
+        _write_chunk(running, faults, min(most, buckets - first))
+    for planter in faults.values():
+        planter.finish()
+    said = [(one.scene, one.totals, one.lives) for one in running]
+    return truth_document(settings, machines, said, faults, buckets)
 
 
-def _chunk(running: list[_Running], buckets: int, written: int, lines: int) -> int:
-    """Return how many buckets to draw next: none beyond the one that reaches `lines`."""
-    if not buckets:
-        return 1
-    per_bucket = written // buckets
-    slots = sum(
-        len(one.scene.tasks) * 20 + sum(_pairs(one.scene, i) for i in range(len(one.scene.flows)))
-        for one in running
-    )
-    return max(1, min(VALUES_AT_ONCE // slots, -(-(lines - written) // per_bucket)))
+def _running(scene: Scene, index: int, settings: LogSettings) -> _Running:
+    lives = Lives()
+    reports: dict[str, Reports] = {}
+    if "storm" in settings.kinds:
+        reports["storm"] = StormReports(scene, settings, lives)
+    if "json" in settings.kinds:
+        reports["json"] = JsonReports(scene, settings)
+    draws = Draws(scene, settings, (settings.seed, index))
+    return _Running(scene, draws, Totals(scene), lives, reports)
 
 
-def _pairs(scene: Scene, flow: int) -> int:
-    one = scene.flows[flow]
-    return 3 * len(scene.of(one.source)) * len(scene.of(one.target))
+def _values(scene: Scene) -> int:
+    """Return about how many values a topology has in a bucket."""
+    pairs = (len(scene.of(one.source)) * len(scene.of(one.target)) for one in scene.flows)
+    return 20 * len(scene.tasks) + 3 * sum(pairs)
 
 
 def _write_chunk(running: list[_Running], faults: dict[str, Faults], buckets: int) -> None:
@@ -135,8 +118,7 @@ def _write_chunk(running: list[_Running], faults: dict[str, Faults], buckets: in
     for one, its in zip(running, drawn, strict=True):
         one.totals.add(its)
     for kind, planter in faults.items():
-        series = [one.lines(kind, its) for one, its in zip(running, drawn, strict=True)]
-        for rows in zip(*series, strict=True):
-            for _, reports in rows:
-                for report in reports:
-                    planter.write(report)
+        series = [one.reports[kind].reports(its) for one, its in zip(running, drawn, strict=True)]
+        for bucket in zip(*series, strict=True):
+            for report in itertools.chain.from_iterable(bucket):
+                planter.write(report)

@@ -68,7 +68,7 @@ def _size(stream: Stream, tuple_bytes: float) -> float:
 
 
 def _rates(streams: list[Stream], tasks: dict[str, int], rate: float) -> list[float]:
-    graph = nx.DiGraph()
+    graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(tasks)
     graph.add_edges_from((one.source, one.target) for one in streams)
     parts = nx.condensation(graph)

@@ -8,6 +8,7 @@ from typing import Any
 
 from slotwise.benchmarks.simulated_logs.draws import MICROS, Drawn
 from slotwise.benchmarks.simulated_logs.faults import Faults
+from slotwise.benchmarks.simulated_logs.restarts import Lives
 from slotwise.benchmarks.simulated_logs.scene import Machine, Part, Scene
 from slotwise.benchmarks.simulated_logs.settings import LogSettings
 
@@ -44,7 +45,7 @@ class Totals:
 def truth_document(
     settings: LogSettings,
     machines: Sequence[Machine],
-    found: Sequence[tuple[Scene, Totals]],
+    found: Sequence[tuple[Scene, Totals, Lives]],
     faults: Mapping[str, Faults],
     buckets: int,
 ) -> dict[str, Any]:
@@ -55,10 +56,26 @@ def truth_document(
         "buckets": buckets,
         "seconds": buckets * settings.bucket_seconds,
         "nodes": {one.id: {"ghz": one.ghz, "skew_s": one.skew} for one in machines},
-        "topologies": {scene.name: _topology(scene, totals, settings) for scene, totals in found},
+        "topologies": {
+            scene.name: _topology(scene, totals, settings) for scene, totals, _ in found
+        },
+        "restarts": [row for scene, _, lives in found for row in _restarts(scene, lives, settings)],
         "lines": {kind: one.lines for kind, one in faults.items()},
         "faults": {kind: dict(one.counts) for kind, one in faults.items()},
     }
+
+
+def _restarts(scene: Scene, lives: Lives, settings: LogSettings) -> list[dict[str, Any]]:
+    return [
+        {
+            "topology": scene.name,
+            "node": machine.id,
+            "port": port,
+            "time": settings.start + bucket * settings.bucket_seconds,
+        }
+        for (machine, port), buckets in lives.begins.items()
+        for bucket in buckets
+    ]
 
 
 def _topology(scene: Scene, totals: Totals, settings: LogSettings) -> dict[str, Any]:

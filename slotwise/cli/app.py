@@ -56,8 +56,8 @@ COMMANDS = (
 )
 """The commands, in the order of the help."""
 
-TWO_WORDS = {generate_logs: "generate logs"}
-"""Commands whose name is two words, of which the first alone is a command, too."""
+TWO_WORDS = {"generate_logs": "generate logs"}
+"""Functions of commands that are named by two words; the first word alone is a command, too."""
 
 
 class _Commands(TyperGroup):
@@ -78,7 +78,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for command in COMMANDS:
-    app.command(TWO_WORDS.get(command))(command)
+    app.command(TWO_WORDS.get(command.__name__))(command)
 app.add_typer(models.app, name="models")
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(new.app, name="new")
