@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from slotwise.benchmarks.simulated_logs.scene import DIGITS, Part, Scene
+from slotwise.benchmarks.simulated_logs.scene import DIGITS, Part, Scene, factor_of
 from slotwise.benchmarks.simulated_logs.settings import LogSettings
 from slotwise.benchmarks.simulated_logs.traffic import Flow
 
@@ -158,13 +158,16 @@ class Draws:
     ) -> tuple[list[dict[Input, Reals]], list[Counts]]:
         latency: list[dict[Input, Reals]] = []
         cpu: list[Counts] = []
-        for task, inputs in zip(self._scene.tasks, executed, strict=True):
+        scene = self._scene
+        for task, inputs in zip(scene.tasks, executed, strict=True):
             handled = inputs
             if task.part.is_source:
                 own = (one for one in emitted.items() if one[0][0] == task.part.id)
                 handled = {key: counts[:, task.index] for key, counts in own}
             truth = np.where(
-                self.scaled_buckets(buckets), task.ms(self.factor_of(task.part)), task.ms()
+                self._scaled(buckets),
+                task.ms(factor_of(scene, task.part, self._settings)),
+                task.ms(),
             )
             means = {
                 key: np.round(truth * self._factor(("ms", task.name, *key), (buckets,)), DIGITS)
@@ -175,15 +178,10 @@ class Draws:
             cpu.append(sum(spent, np.zeros(buckets)).astype(np.int64))
         return latency, cpu
 
-    def scaled_buckets(self, buckets: int) -> NDArray[np.bool_]:
+    def _scaled(self, buckets: int) -> NDArray[np.bool_]:
         """Say of each of the next buckets whether the load shift holds in it."""
         begins = np.arange(self._next, self._next + buckets) * self._settings.bucket_seconds
         return np.asarray(begins >= self._settings.scale_from)
-
-    def factor_of(self, part: Part) -> float:
-        """Return the factor of a component's cost after the load shift."""
-        scale = self._settings.scale
-        return scale.get(f"{self._scene.name}/{part.id}", scale.get(part.id, 1.0))
 
     def _memory(self, task: int, buckets: int) -> tuple[Reals, Reals]:
         part = self._scene.tasks[task].part

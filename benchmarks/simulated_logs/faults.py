@@ -23,6 +23,7 @@ FAULTS = ("malformed", "duplicate", "late", "out_of_order", "unknown_component",
 Malformed, unknown and negative ones are damaged copies, beside the good line; late lines and those
 out of order are the only ones of their kind.
 """
+DELAYED = ("late", "out_of_order")
 UNKNOWN = "nobody"
 """The component that no topology has."""
 
@@ -62,6 +63,11 @@ class Faults:
             self._plant(report, line, kept, extra)
         self._write(report.file, "".join(kept + extra))
 
+    @property
+    def extra(self) -> int:
+        """How many lines there are beside those of reports."""
+        return sum(self.counts[fault] for fault in FAULTS if fault not in DELAYED)
+
     def finish(self) -> None:
         """Write what is still delayed."""
         self._flush(None)
@@ -71,7 +77,7 @@ class Faults:
 
     def _plant(self, report: Report, line: str, kept: list[str], extra: list[str]) -> None:
         fault = FAULTS[int(self._random.integers(len(FAULTS)))]
-        if fault in ("late", "out_of_order"):
+        if fault in DELAYED:
             most = self._late_ms
             delay = int(self._random.integers(most, 2 * most)) if fault == "late" else 0
             delay = delay or int(self._random.integers(1, max(2, most // 10)))
@@ -127,7 +133,7 @@ class Faults:
             return "\t".join(fields[:3])[:-2] + "\n"
         if way == 2:
             return "\t".join(fields[:-1]) + "\n"
-        if way == 3:
+        if way == 3 and fields[3].startswith("__"):
             return "\t".join([*fields[:-1], "{oops=1"]) + "\n"
         return body.replace("\t", " ?? ", 3) + "\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -27,10 +28,13 @@ class Lives:
     ----------
     begins
         Worker -> buckets at whose beginning it restarts, ascending; the first bucket not listed.
+    fallen
+        Metric -> how many of its running totals are below the one before.
     """
 
     begins: dict[Worker, list[int]] = field(default_factory=dict)
-    _totals: dict[tuple[Worker, str], int] = field(default_factory=dict)
+    fallen: Counter[str] = field(default_factory=Counter)
+    _totals: dict[tuple[Worker, str, int], int] = field(default_factory=dict)
 
     def birth(self, worker: Worker, first: int, buckets: int) -> Counts:
         """Return for each bucket the one in which the worker last began."""
@@ -38,18 +42,20 @@ class Lives:
         at = np.searchsorted(births, np.arange(first, first + buckets), side="right") - 1
         return births[at]
 
-    def total(self, worker: Worker, name: str, counts: Counts, first: int) -> Counts:
-        """Return the running total of `counts` since the worker's start.
+    def total(self, worker: Worker, task: int, name: str, counts: Counts, first: int) -> Counts:
+        """Return the running total of a task's `counts` since the worker's start.
 
         Call it for each name once per range of buckets, in order.
         """
-        before = self._totals.get((worker, name), 0)
+        before = self._totals.get((worker, name, task), 0)
         total = before + np.cumsum(counts, dtype=np.int64)
         for bucket in self.begins.get(worker, ()):
             at = bucket - first
             if 0 <= at < len(total):
-                total[at:] -= total[at - 1] if at else before
-        self._totals[worker, name] = int(total[-1])
+                last = int(total[at - 1]) if at else before
+                total[at:] -= last
+                self.fallen[name] += bool(total[at] < last)
+        self._totals[worker, name, task] = int(total[-1])
         return total
 
 

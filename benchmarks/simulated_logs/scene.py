@@ -12,6 +12,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.instance.reserved import ACKER
 from slotwise.models.instance.topology import Component, Topology
+from slotwise.models.values import known
 
 FIRST_PORT = 6700
 FIRST_TASK = 1
@@ -81,6 +82,10 @@ class Scene:
     flows: tuple[Flow, ...]
     tasks: tuple[Task, ...]
 
+    def names_of(self, part: Part) -> tuple[str, str]:
+        """Return what a component is called: among all topologies, and in its own."""
+        return f"{self.name}/{part.id}", part.id
+
     def of(self, component: str) -> list[int]:
         """Return the places of a component's tasks in `tasks`."""
         return [i for i, task in enumerate(self.tasks) if task.part.id == component]
@@ -89,6 +94,12 @@ class Scene:
     def workers(self) -> tuple[tuple[Machine, int], ...]:
         """The workers, in order of their first task."""
         return tuple(dict.fromkeys((task.machine, task.port) for task in self.tasks))
+
+
+def factor_of(scene: Scene, part: Part, settings: LogSettings) -> float:
+    """Return by what the load shift multiplies a component's cost per tuple."""
+    found = (settings.scale[name] for name in scene.names_of(part) if name in settings.scale)
+    return next(found, 1.0)
 
 
 def scenes(
@@ -119,7 +130,15 @@ def scenes(
             found.append(_scene(topology, index, where, machines, settings))
     if not found:
         raise InputError("places no task", field="placement", has_value=False)
+    _check_scale(found, settings)
     return tuple(found)
+
+
+def _check_scale(scenes: list[Scene], settings: LogSettings) -> None:
+    """Refuse a factor for a component that no topology has."""
+    named = [name for scene in scenes for part in scene.parts for name in scene.names_of(part)]
+    for name in settings.scale:
+        known(name, dict.fromkeys(named), "scale")
 
 
 def _scene(
@@ -140,9 +159,15 @@ def _scene(
         for part in parts
         for i in range(part.tasks)
     )
-    is_storms = re.fullmatch(r".+-\d+-\d+", topology.id) is not None
-    storm_id = topology.id if is_storms else f"{topology.id}-{index + 1}-{settings.start}"
-    return Scene(topology.id, storm_id, parts, carried, tasks)
+    return Scene(topology.id, _storm_id(topology.id, index, settings.start), parts, carried, tasks)
+
+
+def _storm_id(name: str, index: int, start: int) -> str:
+    """Return a topology's id as Storm makes them: its name, a number, its start."""
+    if re.fullmatch(r"[\w-]+-\d+-\d+", name):
+        return name
+    plain = re.sub(r"[^\w-]", "_", name)
+    return f"{plain}-{index + 1}-{start}"
 
 
 def _port(place: tuple[int, int]) -> int:

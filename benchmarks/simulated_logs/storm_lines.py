@@ -22,6 +22,7 @@ from slotwise.benchmarks.simulated_logs.scene import FIRST_PORT, Scene
 from slotwise.benchmarks.simulated_logs.settings import LogSettings
 from slotwise.benchmarks.simulated_logs.storm_metrics import (
     Metric,
+    Running,
     task_v1,
     task_v2,
     worker_v1,
@@ -77,33 +78,26 @@ class StormReports:
 
     def _lines(self, drawn: Drawn, worker: Worker) -> _Lines:
         lines = _Lines(worker)
-        settings = self._settings
-
-        def running(name: str, counts: Counts) -> Counts:
-            return self._lives.total(worker, name, counts, drawn.first)
-
         tasks = [
             i for i, task in enumerate(self._scene.tasks) if (task.machine, task.port) == worker
         ]
+        is_v1, seconds = self._settings.metrics == "v1", self._settings.bucket_seconds
         for i in tasks:
             task, series = self._scene.tasks[i], self._meter.task(i, drawn)
-            if settings.metrics == "v1":
-                lines.add(task.number, task.part.id, task_v1(series))
-                continue
-
-            def of_task(name: str, counts: Counts, number: int = task.number) -> Counts:
-                return running(f"{number} {name}", counts)
-
-            found = task_v2(series, settings.bucket_seconds, of_task)
+            running = self._running(worker, task.number, drawn.first)
+            found = task_v1(series) if is_v1 else task_v2(series, seconds, running)
             lines.add(task.number, task.part.id, found)
         measured = self._meter.worker(worker, tasks, drawn)
-        system = (
-            worker_v1(measured)
-            if settings.metrics == "v1"
-            else worker_v2(measured, settings.bucket_seconds, running)
-        )
-        lines.add(*SYSTEM, system)
+        running = self._running(worker, SYSTEM[0], drawn.first)
+        found = worker_v1(measured) if is_v1 else worker_v2(measured, seconds, running)
+        lines.add(*SYSTEM, found)
         return lines
+
+    def _running(self, worker: Worker, task: int, first: int) -> Running:
+        def total(name: str, counts: Counts) -> Counts:
+            return self._lives.total(worker, task, name, counts, first)
+
+        return total
 
     def _report(self, bucket: int, index: int, body: str, lines: int) -> Report:
         settings = self._settings

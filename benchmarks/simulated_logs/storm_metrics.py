@@ -69,15 +69,14 @@ def task_v2(series: TaskSeries, seconds: int, running: Running) -> Iterator[Metr
 
 def worker_v2(series: WorkerSeries, seconds: int, running: Running) -> Iterator[Metric]:
     """Give a worker's metrics as Storm from 2.3 on has them."""
-    for name in ("user-ms", "sys-ms"):
-        values = series.user_ms if name == "user-ms" else series.sys_ms
-        yield _one(f"CGroupCpu.{name}", running(name, values), "%d")
+    for name, values in (("user-ms", series.user_ms), ("sys-ms", series.sys_ms)):
+        yield _one(f"CGroupCpu.{name}", running(f"CGroupCpu.{name}", values), "%d")
     yield _one("CGroupMemoryUsage", series.heap + series.other, "%d")
     yield _one("memory.heap.used", series.heap, "%d")
     yield _one("memory.heap.max", np.full_like(series.heap, MAX_HEAP), "%d")
     yield _one("memory.non-heap.used", series.other, "%d")
-    yield _one("GC.PS-Scavenge.count", running("collections", series.collections), "%d")
-    yield _one("GC.PS-Scavenge.time", running("collection-ms", series.collection_ms), "%d")
+    for name, values in (("count", series.collections), ("time", series.collection_ms)):
+        yield _one(f"GC.PS-Scavenge.{name}", running(f"GC.PS-Scavenge.{name}", values), "%d")
     yield _one("uptimeSecs", series.uptime_s, "%d")
     yield _one("startTimeSecs", series.started_s, "%d")
     yield _one("newWorkerEvent", series.is_new, "%d")

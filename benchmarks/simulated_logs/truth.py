@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from slotwise.benchmarks.simulated_logs.draws import MICROS, Drawn
 from slotwise.benchmarks.simulated_logs.faults import Faults
 from slotwise.benchmarks.simulated_logs.restarts import Lives
-from slotwise.benchmarks.simulated_logs.scene import Machine, Part, Scene
+from slotwise.benchmarks.simulated_logs.scene import Machine, Part, Scene, factor_of
 from slotwise.benchmarks.simulated_logs.settings import LogSettings
 
 KIB = 1024
@@ -50,18 +51,20 @@ def truth_document(
     buckets: int,
 ) -> dict[str, Any]:
     """Return the content of ``truth.json``."""
+    said = {scene.name: _topology(scene, totals, settings) for scene, totals, _ in found}
     return {
+        "format": "slotwise.log-truth/1",
         "settings": asdict(settings),
         "reference_ghz": settings.ghz[0],
         "buckets": buckets,
         "seconds": buckets * settings.bucket_seconds,
         "nodes": {one.id: {"ghz": one.ghz, "skew_s": one.skew} for one in machines},
-        "topologies": {
-            scene.name: _topology(scene, totals, settings) for scene, totals, _ in found
-        },
-        "restarts": [row for scene, _, lives in found for row in _restarts(scene, lives, settings)],
+        "topologies": said,
         "lines": {kind: one.lines for kind, one in faults.items()},
+        "written": {kind: one.lines + one.extra for kind, one in faults.items()},
         "faults": {kind: dict(one.counts) for kind, one in faults.items()},
+        "restarts": [row for scene, _, lives in found for row in _restarts(scene, lives, settings)],
+        "fallen_totals": dict(sum((lives.fallen for _, _, lives in found), Counter[str]())),
     }
 
 
@@ -121,6 +124,7 @@ def _component(part: Part, totals: Totals, scene: Scene, settings: LogSettings) 
         "tuples_per_s": part.rate,
         "emits_per_tuple": sum(emitted.values()) / part.rate if part.rate else 0.0,
         "cpu_points": per_task * cost / 10,
+        "factor_after_shift": factor_of(scene, part, settings),
         "onheap_mb": part.onheap_mb,
         "offheap_mb": part.offheap_mb,
         "totals": {
