@@ -73,7 +73,7 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     name="slotwise",
     cls=_Commands,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -109,11 +109,14 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _common(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option("--version", is_eager=True, callback=_print_version, help="Print and exit."),
     ] = False,
 ) -> None:
     """Place the tasks of stream processors on machines, exactly or by published heuristics."""
+    if context.invoked_subcommand is None:
+        exits.emit(context.get_help() + "\n")
