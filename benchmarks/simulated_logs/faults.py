@@ -20,8 +20,8 @@ Write = Callable[[str, str], None]
 FAULTS = ("malformed", "duplicate", "late", "out_of_order", "unknown_component", "negative")
 """Kinds of faulty lines, each as frequent as the others.
 
-Malformed, unknown and negative ones are damaged copies, beside the good line; lines that are late or
-out of order (after the next line of their task and metric) are the only ones of what they say.
+Malformed, unknown and negative ones are damaged copies, beside the good line; lines that are late
+or out of order (after the next line of their task and metric) are the only ones of what they say.
 """
 DELAYED = ("late", "out_of_order")
 UNKNOWN = "nobody"
