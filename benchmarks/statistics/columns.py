@@ -103,7 +103,7 @@ def as_parsed(samples: DataFrame) -> DataFrame:
     """Give `PARSED` from its columns without `day` and `identity`, and `line` for every row."""
     is_good = fn.col("reason").isNull()
     computed = {
-        "day": utc_day(fn.col("time")),
+        "day": utc_day(fn.coalesce("received", "time")),
         "identity": fn.when(is_good, fn.xxhash64(*IDENTITY)),
         "line": fn.when(~is_good, fn.col("line")),
     }

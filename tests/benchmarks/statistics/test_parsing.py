@@ -190,8 +190,8 @@ FAULTY = {
         PATH,
         "malformed",
     ),
-    "year 9999": (
-        storm("__emit-count", "{default=2}").replace("1454526100", "253402300000"),
+    "year 2286": (
+        storm("__emit-count", "{default=2}").replace("1454526100", "9999999999999"),
         PATH,
         "malformed",
     ),
