@@ -118,7 +118,8 @@ def _solve_without_running(auto: Auto, problem: Problem, reporter: Reporter) -> 
 def _solve_whole(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     """Solve the topologies or the parts that no flow connects, then the whole."""
     problem = levels_instead(auto, problem) or problem
-    topologies = topology_parts(problem)
+    many = problem.task_count >= auto.params.whole_cluster.from_tasks
+    topologies = topology_parts(problem) if many else ()
     parts = () if topologies else flow_parts(problem)
     if topologies:
         solve_whole_cluster(auto, problem, topologies, reporter, _run)

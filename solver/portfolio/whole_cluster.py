@@ -11,7 +11,7 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Proof, Status
-from slotwise.solver.portfolio.run import Auto
+from slotwise.solver.portfolio.run import POLISH, Auto
 from slotwise.solver.whole_cluster.bounds import ClusterBounds, Vector
 from slotwise.solver.whole_cluster.plan import Plan
 from slotwise.solver.whole_cluster.search import PlanSearch
@@ -66,13 +66,28 @@ def solve_whole_cluster(
         solve(inner, one, Reporter(inner.known, "auto", token=token))
         return None if inner.known.best is None else inner.known.best.placement
 
+    def polish(seconds: float) -> Placement | None:
+        auto.polish(POLISH, min(1.0, seconds / max(auto.left_s, seconds)), token)
+        return reporter.best()
+
     until = time.perf_counter() + params.search_fraction * max(auto.left_s, 0.0)
     search = PlanSearch(
-        problem, parts, known.alone, solve_one, offer, token.child(until), params, auto.limits.seed
+        problem,
+        parts,
+        known.alone,
+        solve_one,
+        polish,
+        offer,
+        token.child(until),
+        params,
+        auto.limits.seed,
     )
     for i, placement in alone.placement.items():
         search.known.learn(i, placement)
-    search.start(reporter.best())
+    first = reporter.best()
+    if first is not None:
+        search.read(first)
+    search.build()
     search.improve()
     _prove(auto, known, teller)
 
@@ -84,6 +99,10 @@ def _solve_alone(
     found, token, params = _Alone(), reporter.token, auto.params
     first = [i for i, part in enumerate(parts) if part.like == i]
     order = sorted(first, key=lambda i: (parts[i].alone.task_count, i))
+    def polish(seconds: float) -> Placement | None:
+        auto.polish(POLISH, min(1.0, seconds / max(auto.left_s, seconds)), token)
+        return reporter.best()
+
     until = time.perf_counter() + params.whole_cluster.alone_fraction * max(auto.left_s, 0.0)
     for position, i in enumerate(order):
         if auto.is_over(token):

@@ -29,6 +29,9 @@ from slotwise.solver.whole_cluster.topologies import TopologyPart
 SolveOne = Callable[[Problem, Placement | None, float], Placement | None]
 """Return the best placement found of one topology, from a start, within so many seconds."""
 
+Polish = Callable[[float], Placement | None]
+"""Return the best placement of the whole after so many seconds of local search."""
+
 MOST_PRICE = 2**53
 """Prices in the packing model stay below, in sum."""
 
@@ -46,6 +49,8 @@ class PlanSearch:
         Per part: the proven bound of its cost, in each term.
     solve
         How one topology is solved.
+    polish
+        How the best plan is improved task by task.
     offer
         Called with each better plan.
     token
@@ -58,18 +63,21 @@ class PlanSearch:
         parts: Sequence[TopologyPart],
         bounds: Sequence[tuple[int, ...]],
         solve: SolveOne,
+        polish: Polish,
         offer: Callable[[Plan], object],
         token: CancellationToken,
         params: WholeClusterParams,
         seed: int = 0,
     ) -> None:
         self._problem, self._parts, self._bounds = problem, parts, bounds
-        self._solve, self._offer, self._token, self._params = solve, offer, token, params
+        self._solve, self._polish, self._offer = solve, polish, offer
+        self._token, self._params = token, params
         self._seed = seed
         self._rng = np.random.default_rng(seed)
         self.known = KnownLayouts(parts, params.layouts)
         self._share = [_share(problem, part) for part in parts]
         self.best = Plan(problem, parts)
+        self._time_s = max(token.remaining, 0.0)
 
     @property
     def at_bound(self) -> bool:
@@ -83,16 +91,19 @@ class PlanSearch:
     def _is_over(self) -> bool:
         return self.at_bound or self._token.is_cancelled
 
-    def start(self, placement: Placement | None) -> None:
-        """Begin with a placement of the whole, then with the known layouts side by side."""
-        if placement is not None:
-            plan = Plan(self._problem, self._parts)
-            for i, part in enumerate(self._parts):
-                own = own_placement(part, placement)
-                layout = None if own is None else self.known.learn(i, own)
-                if layout is not None:
-                    plan.put(i, layout)
+    def read(self, placement: Placement) -> None:
+        """Learn the layouts of a placement of the whole; keep it where no plan is better."""
+        plan = Plan(self._problem, self._parts)
+        for i, part in enumerate(self._parts):
+            own = own_placement(part, placement)
+            layout = None if own is None else self.known.learn(i, own)
+            if layout is not None:
+                plan.put(i, layout)
+        if plan.value <= self.best.value:
             self.best = plan
+
+    def build(self) -> None:
+        """Put the known layouts side by side, as far as they fit."""
         plan = Plan(self._problem, self._parts)
         self._place_all(plan, range(len(self._parts)))
         self._accept(plan)
@@ -101,20 +112,32 @@ class PlanSearch:
         """Solve topologies anew on what others leave, until nothing better is found for long."""
         idle = 0
         while idle < self._params.idle_steps and not self._is_over:
+            import time
+            t0=time.perf_counter()
             plan = self.best.copy()
             part = self._choose()
             others = self._others(part)
             start = plan.take_out(part)
             for i in others:
                 plan.take_out(i)
-            found = self._solved_on_remainder(plan, part, start, withhold=True)
+            kinds = self._params.node_kinds
+            found = self._solved_on_remainder(plan, part, kinds, start, withhold=True)
+            tm=time.perf_counter()
             if found is not None:
                 plan.put(part, found)
                 others = [i for i in others if i != part]
             else:
                 others = [part, *others]
             self._place_all(plan, others)
+            t1=time.perf_counter(); 
+            val=plan.value
             idle = 0 if self._accept(plan) else idle + 1
+            if idle % self._params.polish_every == 0 and not self._is_over:
+                better = self._polish(self._seconds(self._params.polish_fraction))
+                if better is not None:
+                    self.read(better)
+            import sys
+            print("STEP",self._parts[part].id[-2:],len(others),None if found is None else (found.cost,len(found.nodes)),None if start is None else start.cost,self._bounds[part],"solve %.1f place %.1f"%(tm-t0,t1-tm),val,self.best.value,file=sys.stderr,flush=True)
 
     def _accept(self, plan: Plan) -> bool:
         """Keep a plan that is not worse; return whether it is better."""
@@ -135,7 +158,7 @@ class PlanSearch:
             else:
                 excess[i] = sum(layout.cost) - sum(self._bounds[i])
         finite = excess[np.isfinite(excess)].max(initial=1.0)
-        weights = np.where(np.isfinite(excess), excess, 2 * finite) + 1e-3 * finite
+        weights = np.sqrt(np.where(np.isfinite(excess), excess, 2 * finite) + 1e-3 * finite)
         return int(self._rng.choice(len(weights), p=weights / weights.sum()))
 
     def _others(self, part: int) -> list[int]:
@@ -167,11 +190,11 @@ class PlanSearch:
                     plan.put(i, layout)
                 by_fit = [i for i in self._by_size(wanted) if i not in found]
         for i in by_fit:
-            if self._token.is_cancelled:
-                return
-            found_one = self._solved_on_remainder(plan, i, None, withhold=False)
-            if found_one is not None:
-                plan.put(i, found_one)
+            for kinds in (self._params.node_kinds, self._problem.node_count):
+                one = self._solved_on_remainder(plan, i, kinds)
+                if one is not None:
+                    plan.put(i, one)
+                    break
 
     def _by_size(self, wanted: Collection[int]) -> list[int]:
         return sorted(wanted, key=lambda i: (-self._share[i], i))
@@ -208,17 +231,22 @@ class PlanSearch:
         return cheapest_packing(before.room, options, out, hint, limits, self._token)
 
     def _seconds(self, fraction: float) -> float:
-        left = max(self._token.remaining, 0.0)
-        return min(max(fraction * left, LEAST_STEP_S), left)
+        wanted = max(fraction * self._time_s, LEAST_STEP_S)
+        return min(wanted, max(self._token.remaining, 0.0))
 
     def _solved_on_remainder(
-        self, plan: Plan, part: int, start: Layout | None, *, withhold: bool
+        self,
+        plan: Plan,
+        part: int,
+        kinds: int,
+        start: Layout | None = None,
+        *,
+        withhold: bool = False,
     ) -> Layout | None:
         """Return a layout of a topology in the room of `plan`; ``None`` where none is found."""
         if self._token.is_cancelled:
             return None
         one = self._parts[part]
-        kinds = self._params.node_kinds
         left = nodes_left(one.problem, plan.room.capacity, plan.room.slots, kinds)
         if left is not None and withhold:
             left = self._some(left, part)
