@@ -45,9 +45,7 @@ def tight_shared(rng: Generator, terms: tuple[str, ...]) -> Instance:
             for i, size in enumerate(sizes)
         )
         priority = int(rng.integers(0, 3))
-        topologies.append(
-            Topology(f"t{t}", components, (Stream("c0", "c1"),), priority=priority)
-        )
+        topologies.append(Topology(f"t{t}", components, (Stream("c0", "c1"),), priority=priority))
     needed = sum(
         int(one.resources["cpu"]) * one.parallelism for t in topologies for one in t.components
     )
@@ -82,9 +80,6 @@ def planted(rng: Generator, nodes_in_rack: int = 4) -> Instance:
             pair(shares[0], shares[1] - shares[0])
             pair(shares[2] - shares[1], 100 - shares[2])
     order = rng.permutation(len(topologies)).tolist()
-    nodes = tuple(
-        Node(f"n{i}", f"r{i % 2}", "", 4, {"cpu": 100}) for i in range(2 * nodes_in_rack)
-    )
+    nodes = tuple(Node(f"n{i}", f"r{i % 2}", "", 4, {"cpu": 100}) for i in range(2 * nodes_in_rack))
     chosen = tuple(topologies[i] for i in order)
     return Instance("planted", Cluster(nodes), chosen, objective=Objective(("rejected", "network")))
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
@@ -11,17 +11,16 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Proof, Status
+from slotwise.solver.portfolio.one_topology import SolveWith, solve_one_topology
 from slotwise.solver.portfolio.run import POLISH, Auto
 from slotwise.solver.whole_cluster.bounds import ClusterBounds, Vector
+from slotwise.solver.whole_cluster.placing import Placer
 from slotwise.solver.whole_cluster.plan import Plan
 from slotwise.solver.whole_cluster.search import PlanSearch
 from slotwise.solver.whole_cluster.topologies import TopologyPart
 
 WHOLE_CLUSTER, SUM_OF_TOPOLOGIES = "whole-cluster", "sum over topologies alone"
 """Who tells of plans, and the kind of its bounds."""
-
-SolveWith = Callable[[Auto, Problem, Reporter], None]
-"""Solve a problem in a run of its own."""
 
 
 @dataclass(slots=True)
@@ -61,29 +60,20 @@ def solve_whole_cluster(
             reporter.by(WHOLE_CLUSTER).offer(plan.placement())
 
     def solve_one(one: Problem, start: Placement | None, seconds: float) -> Placement | None:
-        inner = auto.within(one, min(seconds, auto.left_s))
-        inner.hint = start
-        solve(inner, one, Reporter(inner.known, "auto", token=token))
+        asked = min(seconds, auto.left_s)
+        inner = solve_one_topology(auto, one, asked, start, token, solve)
         return None if inner.known.best is None else inner.known.best.placement
 
     def polish(seconds: float) -> Placement | None:
         auto.polish(POLISH, min(1.0, seconds / max(auto.left_s, seconds)), token)
         return reporter.best()
 
-    until = time.perf_counter() + params.search_fraction * max(auto.left_s, 0.0)
-    search = PlanSearch(
-        problem,
-        parts,
-        known.alone,
-        solve_one,
-        polish,
-        offer,
-        token.child(until),
-        params,
-        auto.limits.seed,
-    )
+    until = token.child(time.perf_counter() + params.search_fraction * max(auto.left_s, 0.0))
+    seed = auto.limits.seed
+    placer = Placer(problem, parts, solve_one, until, params, seed)
     for i, placement in alone.placement.items():
-        search.known.learn(i, placement)
+        placer.known.learn(i, placement)
+    search = PlanSearch(problem, parts, known.alone, placer, polish, offer, until, params, seed)
     first = reporter.best()
     if first is not None:
         search.read(first)
@@ -99,6 +89,7 @@ def _solve_alone(
     found, token, params = _Alone(), reporter.token, auto.params
     first = [i for i, part in enumerate(parts) if part.like == i]
     order = sorted(first, key=lambda i: (parts[i].alone.task_count, i))
+
     def polish(seconds: float) -> Placement | None:
         auto.polish(POLISH, min(1.0, seconds / max(auto.left_s, seconds)), token)
         return reporter.best()
@@ -111,8 +102,7 @@ def _solve_alone(
         work = [parts[j].alone.task_count ** 2 for j in order[position:]]
         share = max(work[0] / sum(work), params.least_part_fraction)
         seconds = min(share * (until - time.perf_counter()), params.whole_cluster.alone_s)
-        inner = auto.within(one, seconds)
-        solve(inner, one, Reporter(inner.known, "auto", token=token))
+        inner = solve_one_topology(auto, one, seconds, None, token, solve)
         _, outcome = inner.answer(token)
         auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
         found.provers |= dict.fromkeys(inner.known.provers())

@@ -32,7 +32,9 @@ class KnownLayouts:
         layout = layout_of(self._parts[part].problem, placement)
         if layout is not None:
             known = self._of[self._parts[part].like]
-            if all(_fragments(one) != _fragments(layout) for one in known if one.cost == layout.cost):
+            if all(
+                _fragments(one) != _fragments(layout) for one in known if one.cost == layout.cost
+            ):
                 insort(known, layout, key=lambda one: (one.cost, len(one.nodes)))
                 del known[self._most :]
         return layout

@@ -9,7 +9,7 @@ chooses among layouts that are known, so its optimum is no bound of the problem.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,9 +98,7 @@ class _Model:
         ]
         for part, cost in out.items():
             uses = [
-                use
-                for one, use in zip(self._options, self._use, strict=True)
-                if one.part == part
+                use for one, use in zip(self._options, self._use, strict=True) if one.part == part
             ]
             if cost is None:
                 self.model.add_exactly_one(uses)
@@ -179,7 +177,7 @@ class _Model:
         for (k, n), on in self._on.items():
             self.model.add_hint(on, self._kinds[k].option in chosen and n in nodes[k])
 
-    def read(self, value: _Reader) -> dict[int, Layout]:
+    def read(self, value: Callable[[cp_model.IntVar], bool]) -> dict[int, Layout]:
         """Return the layouts of a solution, on their nodes."""
         found = {}
         for o, option in enumerate(self._options):
@@ -195,9 +193,8 @@ class _Model:
 
 
 def _kinds(option: int, layout: Layout) -> list[_Kind]:
-    found: dict[object, list[int]] = defaultdict(list)
+    found: dict[tuple[int, bytes, int], list[int]] = defaultdict(list)
     for g, group in enumerate(layout.groups):
         for f in group.tolist():
-            key = (g, layout.load[f].tobytes(), int(layout.workers[f]))
-            found[key].append(f)
-    return [_Kind(option, key[0], tuple(several)) for key, several in found.items()]
+            found[g, layout.load[f].tobytes(), int(layout.workers[f])].append(f)
+    return [_Kind(option, g, tuple(several)) for (g, _, _), several in found.items()]

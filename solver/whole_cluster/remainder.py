@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.random import Generator
 
 from slotwise.models.instance.cluster import Cluster, Node
-from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.models.values import NO_LIMIT, as_decimal
+
+ALL_NODES = 0.3
+"""How often no node is withheld."""
+
+FEW_NODES = 0.3
+"""Of the geometric distribution of how many are: its mean is 1 / FEW_NODES."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +66,7 @@ def left_instance(problem: Problem, topology: int, left: NodesLeft) -> Instance:
         scheduler=replace(given.scheduler, pools={}),
         running=None,
         linear=(),
+        objective=Objective(given.objective.terms),
     )
 
 
@@ -101,6 +110,24 @@ def nodes_left(
     if not len(nodes):
         return None
     return NodesLeft(nodes, reduced[:, :-1].copy(), reduced[:, -1].copy())
+
+
+def some_nodes(problem: Problem, left: NodesLeft, rng: Generator) -> NodesLeft:
+    """Return what is left without a few nodes, which other topologies may need.
+
+    At least so many stay that they have 5 % more than `problem` demands, on average.
+    """
+    demand = np.array(problem.sizes, dtype=np.int64) @ problem.demand
+    bounded = (left.capacity != NO_LIMIT).all(axis=0)
+    mean = np.maximum(left.capacity.mean(axis=0)[bounded], 1e-9)
+    needed = 1 + math.ceil(1.05 * float((demand[bounded] / mean).max(initial=0.0)))
+    spare = len(left.nodes) - needed
+    if spare < 1 or rng.random() < ALL_NODES:
+        return left
+    count = min(int(rng.geometric(FEW_NODES)), spare)
+    keep = np.ones(len(left.nodes), dtype=np.bool_)
+    keep[rng.choice(len(keep), size=count, replace=False)] = False
+    return NodesLeft(left.nodes[keep], left.capacity[keep], left.slots[keep])
 
 
 def _most_used(problem: Problem) -> IntArray:

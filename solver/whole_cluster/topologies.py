@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
@@ -85,24 +88,38 @@ def _signature(problem: Problem) -> object:
     components = sorted({one.component for one in problem.classes})
     number = {component: i for i, component in enumerate(components)}
     return (
-        tuple((one.tasks, number[one.component]) for one in problem.classes),
+        tuple(replace(one, component=number[one.component]) for one in problem.classes),
+        problem.dims,
+        problem.units,
         problem.demand.tobytes(),
         problem.heap.tobytes(),
-        problem.units,
         problem.flows,
         problem.flow_unit,
-        _rules_signature(problem.rules[0], number),
-        tuple((one.kind, one.size, one.classes) for one in problem.regions),
+        _without_names(problem.rules[0], number),
+        tuple(replace(region, id="") for region in problem.regions),
     )
 
 
-def _rules_signature(rules: Rules, number: dict[int, int]) -> object:
-    """Return the rules; components without tasks play no part."""
-    conflicts = {(number[a], number[b]) for a, b in rules.conflicts if {a, b} <= number.keys()}
-    return (
-        rules.heap_limit,
-        rules.one_task_per_worker,
-        rules.one_component_per_worker,
-        tuple(sorted(conflicts)),
-        tuple(sorted((number[c], most) for c, most in rules.max_per_node if c in number)),
+def _without_names(rules: Rules, number: dict[int, int]) -> Rules:
+    """Return the rules of components with tasks, numbered anew; fields added later count, too."""
+    pairs = {
+        (min(number[a], number[b]), max(number[a], number[b]))
+        for a, b in rules.incompatible
+        if a in number and b in number
+    }
+    most = sorted((number[c], most) for c, most in rules.max_per_node if c in number)
+    return replace(
+        rules,
+        id="",
+        reject_weight=0,
+        incompatible=tuple(sorted(pairs)),
+        max_per_node=tuple(most),
     )
+
+
+def shares_of(problem: Problem, parts: Sequence[TopologyPart]) -> tuple[float, ...]:
+    """Return the largest share of the cluster that each topology needs of any resource."""
+    bounded = (problem.capacity != NO_LIMIT).all(axis=0)
+    total = np.maximum(problem.capacity[:, bounded].sum(axis=0), 1)
+    demands = [np.array(p.problem.sizes, dtype=np.int64) @ p.problem.demand for p in parts]
+    return tuple(float((demand[bounded] / total).max(initial=0.0)) for demand in demands)
