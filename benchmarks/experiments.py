@@ -57,7 +57,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "whether the fewest moves over all best plans are proven wherever the network is",
     ),
     "whole_cluster": Experiment(
-        "slotwise.benchmarks.proofs.whole_cluster",
+        "slotwise.benchmarks.storm.whole_cluster",
         "the best placement of all topologies of a cluster together, and a proven bound",
     ),
     "explain_conflicts": Experiment(

@@ -23,14 +23,21 @@ def solve_one_topology(
     start: Placement | None,
     token: RunToken,
     solve: SolveWith,
+    *,
+    is_told: bool = True,
 ) -> Auto:
     """Return a run on `problem` that has ended: what it knows, and which engines ran.
 
-    Where workers count a least cpu, half of the time goes to the problem without it: its bound
+    Its list of picks is its own. `is_told` says whether the user hears which engines start.
+
+    Where workers count a least cpu, most of the time goes to the problem without it: its bound
     holds, and its placement, where it is valid, is as good.
     """
     inner = auto.within(problem, time_s)
     inner.hint = start
+    inner.known.picked = []
+    if not is_told:
+        inner.known.tell = lambda event: None
     reporter = Reporter(inner.known, "auto", token=token)
     relaxed = without_least_cpu(problem)
     if relaxed is not None:

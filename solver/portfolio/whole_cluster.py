@@ -10,7 +10,7 @@ from importlib.metadata import version
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.reporter import Reporter
-from slotwise.solver.core.result import Proof, Status
+from slotwise.solver.core.result import Pick, Proof, Status
 from slotwise.solver.portfolio.one_topology import SolveWith, solve_one_topology
 from slotwise.solver.portfolio.run import POLISH, Auto
 from slotwise.solver.whole_cluster.bounds import ClusterBounds, Vector
@@ -22,6 +22,9 @@ from slotwise.solver.whole_cluster.topologies import TopologyPart
 WHOLE_CLUSTER, SUM_OF_TOPOLOGIES = "whole-cluster", "sum over topologies alone"
 """Who tells of plans, and the kind of its bounds."""
 
+ALONE = "several topologies: each of them alone on the empty cluster"
+TOGETHER = "several topologies: their placements side by side, one after the other solved anew"
+
 
 @dataclass(slots=True)
 class _Alone:
@@ -31,6 +34,14 @@ class _Alone:
     bound: dict[int, Vector] = field(default_factory=dict)
     impossible: set[int] = field(default_factory=set)
     provers: dict[str, None] = field(default_factory=dict)
+    picked: dict[str, Pick] = field(default_factory=dict)
+
+    def note(self, picked: Sequence[Pick]) -> None:
+        """Add up the seconds of each engine."""
+        for one in picked:
+            earlier = self.picked.get(one.engine)
+            seconds = one.seconds + (0.0 if earlier is None else earlier.seconds)
+            self.picked[one.engine] = Pick(one.engine, ALONE, seconds, one.parameters)
 
 
 def solve_whole_cluster(
@@ -43,6 +54,7 @@ def solve_whole_cluster(
     """Solve every topology alone, tell what that proves, and search a plan for all together."""
     params, token = auto.params.whole_cluster, reporter.token
     alone = _solve_alone(auto, parts, reporter, solve)
+    reporter.known.picked.extend(alone.picked.values())
     nothing = (0,) * (len(problem.terms) - problem.may_reject)
     known = ClusterBounds(
         problem=problem,
@@ -61,14 +73,16 @@ def solve_whole_cluster(
 
     def solve_one(one: Problem, start: Placement | None, seconds: float) -> Placement | None:
         asked = min(seconds, auto.left_s)
-        inner = solve_one_topology(auto, one, asked, start, token, solve)
+        inner = solve_one_topology(auto, one, asked, start, token, solve, is_told=False)
         return None if inner.known.best is None else inner.known.best.placement
 
     def polish(seconds: float) -> Placement | None:
         auto.polish(POLISH, min(1.0, seconds / max(auto.left_s, seconds)), token)
         return reporter.best()
 
-    until = token.child(time.perf_counter() + params.search_fraction * max(auto.left_s, 0.0))
+    began = time.perf_counter()
+    reporter.known.start(WHOLE_CLUSTER, TOGETHER)
+    until = token.child(began + params.search_fraction * max(auto.left_s, 0.0))
     seed = auto.limits.seed
     placer = Placer(problem, parts, solve_one, until, params, seed)
     for i, placement in alone.placement.items():
@@ -79,6 +93,8 @@ def solve_whole_cluster(
         search.read(first)
     search.build()
     search.improve()
+    seconds = time.perf_counter() - began
+    reporter.known.picked.append(Pick(WHOLE_CLUSTER, TOGETHER, seconds))
     _prove(auto, known, teller)
 
 
@@ -89,11 +105,6 @@ def _solve_alone(
     found, token, params = _Alone(), reporter.token, auto.params
     first = [i for i, part in enumerate(parts) if part.like == i]
     order = sorted(first, key=lambda i: (parts[i].alone.task_count, i))
-
-    def polish(seconds: float) -> Placement | None:
-        auto.polish(POLISH, min(1.0, seconds / max(auto.left_s, seconds)), token)
-        return reporter.best()
-
     until = time.perf_counter() + params.whole_cluster.alone_fraction * max(auto.left_s, 0.0)
     for position, i in enumerate(order):
         if auto.is_over(token):
@@ -105,6 +116,7 @@ def _solve_alone(
         inner = solve_one_topology(auto, one, seconds, None, token, solve)
         _, outcome = inner.answer(token)
         auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
+        found.note(inner.known.picked)
         found.provers |= dict.fromkeys(inner.known.provers())
         if outcome.status == Status.INFEASIBLE:
             found.impossible.add(i)
