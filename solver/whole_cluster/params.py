@@ -38,7 +38,7 @@ class WholeClusterParams(Parameters):
     """
 
     from_tasks: int = 60
-    alone_fraction: float = 0.6
+    alone_fraction: float = 0.5
     alone_s: float = 86_400.0
     relaxation_fraction: float = 0.75
     search_fraction: float = 0.8

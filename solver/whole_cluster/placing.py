@@ -76,6 +76,15 @@ class Placer:
             if plan.layouts[i] is None:
                 self._put_solved(plan, i)
 
+    def repack(self, plan: Plan, wanted: Collection[int]) -> None:
+        """Let the wanted topologies, where they are or elsewhere, take cheaper known layouts."""
+        if self._token.is_cancelled or all(self._is_cheapest(plan, i) for i in wanted):
+            return
+        before = plan.copy()
+        for i in wanted:
+            before.take_out(i)
+        self._pack(before, plan, wanted)
+
     def _by_size(self, wanted: Collection[int]) -> list[int]:
         return sorted(wanted, key=lambda i: (-self.shares[i], i))
 

@@ -1,7 +1,8 @@
 """A plan for all topologies together: built from their own placements, then improved.
 
 A plan is improved by large neighbourhoods: one topology is solved anew on what some of the others
-leave, and the rest find room again. In between a local search moves single tasks.
+leave, and the rest find room again; or known layouts of many topologies are packed anew. In between
+a local search moves single tasks.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ CHANCES = (0.3, 0.7, 1.0)
 
 CHANCE_OF_LARGER = 0.2
 """That a larger one may make way, too."""
+
+CHANCE_OF_REPACKING = 0.3
+"""That a step only packs known layouts anew, those of one topology and of all smaller ones."""
 
 
 class PlanSearch:
@@ -105,9 +109,18 @@ class PlanSearch:
                     self.read(better)
 
     def _step(self) -> bool:
-        """Solve one topology anew while others make way; return whether the plan is better."""
-        plan = self.best.copy()
-        part = self._choose()
+        """Change the best plan in one of two ways; return whether that made it better."""
+        plan, part = self.best.copy(), self._choose()
+        if self._rng.random() < CHANCE_OF_REPACKING:
+            shares = self._placer.shares
+            most = max(shares[part], float(np.median(shares)))
+            self._placer.repack(plan, [i for i, share in enumerate(shares) if share <= most])
+        else:
+            self._solve_anew(plan, part)
+        return self._accept(plan)
+
+    def _solve_anew(self, plan: Plan, part: int) -> None:
+        """Solve one topology on what is left when some others make way, and place these again."""
         others = self._others(part)
         start = plan.take_out(part)
         for i in others:
@@ -117,7 +130,6 @@ class PlanSearch:
         if found is not None:
             plan.put(part, found)
         self._placer.place_all(plan, others if found is not None else [part, *others])
-        return self._accept(plan)
 
     def _accept(self, plan: Plan) -> bool:
         """Keep a plan that is not worse; return whether it is better."""
