@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
@@ -52,7 +52,6 @@ def solve_whole_cluster(
     solve: SolveWith,
 ) -> None:
     """Solve every topology alone, tell what that proves, and search a plan for all together."""
-    params, token = auto.params.whole_cluster, reporter.token
     alone = _solve_alone(auto, parts, reporter, solve)
     reporter.known.picked.extend(alone.picked.values())
     nothing = (0,) * (len(problem.terms) - problem.may_reject)
@@ -64,8 +63,21 @@ def solve_whole_cluster(
     )
     teller = reporter.by("+".join((WHOLE_CLUSTER, *alone.provers)))
     _prove(auto, known, teller)
-    if auto.is_over(token) or known.is_infeasible:
-        return
+    if not (auto.is_over(reporter.token) or known.is_infeasible):
+        _plan_together(auto, known, alone.placement, reporter, solve)
+        _prove(auto, known, teller)
+
+
+def _plan_together(
+    auto: Auto,
+    known: ClusterBounds,
+    alone: Mapping[int, Placement],
+    reporter: Reporter,
+    solve: SolveWith,
+) -> None:
+    """Search a plan for all topologies, from their placements alone and the best one known."""
+    params, token = auto.params.whole_cluster, reporter.token
+    problem, parts = known.problem, known.parts
 
     def offer(plan: Plan) -> None:
         if problem.may_reject or not plan.left_out:
@@ -85,7 +97,7 @@ def solve_whole_cluster(
     until = token.child(began + params.search_fraction * max(auto.left_s, 0.0))
     seed = auto.limits.seed
     placer = Placer(problem, parts, solve_one, until, params, seed)
-    for i, placement in alone.placement.items():
+    for i, placement in alone.items():
         placer.known.learn(i, placement)
     search = PlanSearch(problem, parts, known.alone, placer, polish, offer, until, params, seed)
     first = reporter.best()
@@ -95,7 +107,6 @@ def solve_whole_cluster(
     search.improve()
     seconds = time.perf_counter() - began
     reporter.known.picked.append(Pick(WHOLE_CLUSTER, TOGETHER, seconds))
-    _prove(auto, known, teller)
 
 
 def _solve_alone(
