@@ -136,7 +136,7 @@ def test_other_options_need_other_tables(spark: SparkSession, tmp_path: Path) ->
     with pytest.raises(InputError, match="no manifest"):
         update(spark, logs, folder, Reading())
     with pytest.raises(InputError, match="folder of logs"):
-        update(spark, tmp_path / "none", folder, Reading())
+        update(spark, tmp_path / "none", tmp_path / "new", Reading())
 
 
 def test_a_stream_keeps_the_rows_of_the_files(
