@@ -147,6 +147,12 @@ class ConnectedParams(Parameters):
     max_subset_cells, max_subset_rows, max_subset_steps
         Of the table that splits many nodes at once: its box, its rows, and rows times workers (a
         dozen seconds).
+    joint_time_fraction
+        Share of the time left for joint duals of nodes and workers.
+    max_candidates
+        Partial configurations followed at once while joint duals are sought.
+    max_tightened
+        Contents whose flow inside workers is bounded by themselves, for each gap searched.
     residual
         Of the search that closes the gap.
     """
@@ -164,6 +170,9 @@ class ConnectedParams(Parameters):
     max_subset_cells: int = 50_000_000
     max_subset_rows: int = 1_000_000
     max_subset_steps: int = 2_000_000_000
+    joint_time_fraction: float = 0.3
+    max_candidates: int = 100_000
+    max_tightened: int = 300
     residual: ResidualParams = ResidualParams()
 
 

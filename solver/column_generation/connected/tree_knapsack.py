@@ -39,6 +39,8 @@ class KnapsackTables:
     lifted
         Kind -> [Y_parent + 1, H + 1] best value of its subtree and its flow with the parent, by
         the tasks of the parent; for a root one row.
+    disconnected
+        Whether configurations count that are not connected.
     """
 
     graph: FlowGraph
@@ -51,11 +53,12 @@ class KnapsackTables:
     own: dict[int, IntArray]
     stages: dict[int, list[IntArray]]
     lifted: dict[int, IntArray]
+    disconnected: bool = False
 
     @property
     def is_active(self) -> bool:
-        """Whether subtrees may begin anywhere: by the assignment or by relaxed edges."""
-        return bool(self.assignment.any() or self.graph.relaxed)
+        """Whether subtrees may begin anywhere: asked for, by the assignment or relaxed edges."""
+        return bool(self.disconnected or self.assignment.any() or self.graph.relaxed)
 
     @property
     def units(self) -> int:
@@ -76,10 +79,12 @@ def make_tables(
     token: RunToken,
     *,
     exactly: bool = False,
+    disconnected: bool = False,
 ) -> KnapsackTables:
     """Fill the tables of an assignment, children before parents.
 
     With `exactly`, units are those used, not those allowed; such tables give no configurations.
+    `disconnected` lets configurations be unconnected.
     """
     size = table_bytes(graph)
     token.check_room(size, f"tables of {graph.count:,} kinds in connected configurations")
@@ -95,6 +100,7 @@ def make_tables(
         own={},
         stages={},
         lifted={},
+        disconnected=disconnected,
     )
     for k in reversed(graph.order):
         _fill(made, k, token)

@@ -1,0 +1,112 @@
+"""What joint duals prove: a bound with the units of all tasks, and the search that closes the gap."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from slotwise.models.problem.problem import IntArray
+from slotwise.solver.column_generation.connected.gap_search import GapSearch
+from slotwise.solver.column_generation.connected.joint.content_pricing import ContentPricing
+from slotwise.solver.column_generation.connected.joint.joint_duals import (
+    JointDuals,
+    find_joint_duals,
+)
+from slotwise.solver.column_generation.connected.joint.worker_bounds import WorkerBounds
+from slotwise.solver.column_generation.connected.level import Level, LoadBound, make_load_bound
+from slotwise.solver.column_generation.connected.place_model import PlaceModel
+from slotwise.solver.column_generation.connected.pricing import ProvenDuals
+from slotwise.solver.column_generation.listed_master import TypeColumns
+from slotwise.solver.column_generation.params import ConnectedParams
+from slotwise.solver.core.memory import RunToken
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointLevels:
+    """Nodes with their workers: pricing, proven duals, and the load bound at these."""
+
+    pricing: ContentPricing
+    duals: JointDuals
+    load_bound: LoadBound
+    sizes: IntArray
+
+    @property
+    def saved(self) -> int:
+        """What no placement saves more than."""
+        total = int(self.duals.pi @ self.sizes) - self.load_bound.total
+        return total // self.pricing.scale
+
+
+def make_joint_levels(
+    places: PlaceModel,
+    nodes: Level,
+    workers: Level | None,
+    deadline: float,
+    params: ConnectedParams,
+    token: RunToken,
+) -> JointLevels:
+    """Find joint duals from the duals of nodes and of workers until the deadline."""
+    scale, a, b = nodes.duals.scale, places.node_saving, places.worker_saving
+    bounds, proven = None, a * nodes.duals.pi
+    if workers is not None:
+        slots = int(places.problem.slots.max())
+        penalty = 1 + -(-a // max(b, 1))
+        bounds = WorkerBounds(workers.graph, scale, workers.duals.pi, slots, penalty, token)
+        proven = proven + b * workers.duals.pi
+    pricing = ContentPricing(places.nodes, scale, a, b, bounds, params, token)
+    sizes = places.kinds.sizes
+    duals = find_joint_duals(pricing, sizes, proven, nodes.duals.configurations, deadline, params)
+    load_bound = _load_bound(pricing, duals.pi, deadline)
+    return JointLevels(pricing, duals, load_bound, sizes)
+
+
+def _load_bound(pricing: ContentPricing, duals: IntArray, deadline: float) -> LoadBound:
+    """Return the load bound by the table in use: its reduced costs are at most the true ones."""
+    graph = pricing.graphs[pricing.graph]
+    if pricing.workers is not None and pricing.workers.tau[pricing.cut]:
+        pricing.cut = 0  # cuts without a constant keep reduced costs of small contents tight
+    shifted, _ = pricing.table_duals(duals)
+    proven = ProvenDuals(pricing.node_saving * pricing.scale, shifted, graph.sizes[None, :])
+    return make_load_bound(graph, proven, pricing.token, deadline, pricing.params)
+
+
+def joint_search(joint: JointLevels) -> GapSearch:
+    """Return the search among contents whose reduced cost fits the gap.
+
+    Contents are worth at most what the bounds of their workers say, so what is found is a bound;
+    it is a placement's value where the judge says so.
+    """
+    pricing, load_bound = joint.pricing, joint.load_bound
+    duals, params = joint.duals.pi, pricing.params
+
+    def columns(gap: int, deadline: float) -> TypeColumns:
+        room = gap - load_bound.min_of_others
+        rows = pricing.below(duals, room, params.max_partial, deadline)
+        if pricing.workers is not None:
+            _tighten(joint, rows, deadline)
+        costs = pricing.reduced_costs(duals, rows) + load_bound.of_others(rows)
+        counts = np.concatenate([np.zeros((1, rows.shape[1]), dtype=np.int64), rows[costs <= gap]])
+        return TypeColumns(counts, pricing.values(counts) // pricing.scale)
+
+    return GapSearch(
+        joint.sizes,
+        pricing.scale,
+        duals,
+        load_bound.total,
+        columns,
+        params.residual,
+        pricing.token,
+    )
+
+
+def _tighten(joint: JointLevels, rows: IntArray, deadline: float) -> None:
+    """Add cuts of contents, the cheapest first, as long as they are few."""
+    pricing = joint.pricing
+    assert pricing.workers is not None
+    for row in rows[: pricing.params.max_tightened]:
+        pricing.token.check()
+        if time.perf_counter() > deadline:
+            return
+        pricing.workers.tighten(row)
