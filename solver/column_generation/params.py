@@ -147,10 +147,15 @@ class ConnectedParams(Parameters):
     max_subset_cells, max_subset_rows, max_subset_steps
         Of the table that splits many nodes at once: its box, its rows, and rows times workers (a
         dozen seconds).
-    joint_time_fraction
-        Share of the time left for joint duals of nodes and workers.
+    levels_fraction
+        Share of the time left for a first search of nodes and workers, each at their own duals.
+    joint_fraction, joint_duals_fraction, combination_fraction
+        Share of what is left then for both at joint duals; of that, for these duals; and of the
+        rest, for the best combination of their columns.
     max_candidates
         Partial configurations followed at once while joint duals are sought.
+    max_count_cuts
+        Cuts by the number of tasks of a kind on a node.
     max_tightened
         Contents whose flow inside workers is bounded by themselves, for each gap searched.
     residual
@@ -170,8 +175,12 @@ class ConnectedParams(Parameters):
     max_subset_cells: int = 50_000_000
     max_subset_rows: int = 1_000_000
     max_subset_steps: int = 2_000_000_000
-    joint_time_fraction: float = 0.3
+    levels_fraction: float = 0.1
+    joint_fraction: float = 0.7
+    joint_duals_fraction: float = 0.4
+    combination_fraction: float = 0.3
     max_candidates: int = 100_000
+    max_count_cuts: int = 100
     max_tightened: int = 300
     residual: ResidualParams = ResidualParams()
 

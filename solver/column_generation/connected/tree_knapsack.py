@@ -8,7 +8,8 @@ units taken (the tree knapsack of Johnson and Niemi, 1983).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.neg_inf import NEG_INF
 from slotwise.solver.core.memory import RunToken
+
+Steps = Mapping[int, IntArray]
+"""Kind -> [size + 1] what its number of tasks costs beside the duals; 0 of none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +45,8 @@ class KnapsackTables:
         the tasks of the parent; for a root one row.
     disconnected
         Whether configurations count that are not connected.
+    steps
+        Prices by the number of tasks on top of the duals.
     """
 
     graph: FlowGraph
@@ -54,6 +60,7 @@ class KnapsackTables:
     stages: dict[int, list[IntArray]]
     lifted: dict[int, IntArray]
     disconnected: bool = False
+    steps: Steps = field(default_factory=dict)
 
     @property
     def is_active(self) -> bool:
@@ -68,7 +75,8 @@ class KnapsackTables:
     def values(self, k: int) -> IntArray:
         """Return [Y_k + 1] the value of so many tasks of kind k with the assignment alone."""
         counts = np.arange(int(self.graph.most[k]) + 1, dtype=np.int64)
-        return counts * int(self.rewards[k]) + self.graph.relaxed_gain(self.scale, k)
+        values = counts * int(self.rewards[k]) + self.graph.relaxed_gain(self.scale, k)
+        return values - self.steps[k][: len(values)] if k in self.steps else values
 
 
 def make_tables(
@@ -80,27 +88,30 @@ def make_tables(
     *,
     exactly: bool = False,
     disconnected: bool = False,
+    steps: Steps | None = None,
 ) -> KnapsackTables:
     """Fill the tables of an assignment, children before parents.
 
     With `exactly`, units are those used, not those allowed; such tables give no configurations.
-    `disconnected` lets configurations be unconnected.
+    `disconnected` lets configurations be unconnected; `steps` are prices on top of the duals.
     """
     size = table_bytes(graph)
     token.check_room(size, f"tables of {graph.count:,} kinds in connected configurations")
-    inside = int(graph.gains(assignment))
+    inside, steps = int(graph.gains(assignment)), steps or {}
+    fixed = int(duals @ assignment) + sum(int(steps[k][assignment[k]]) for k in steps)
     made = KnapsackTables(
         graph=graph,
         scale=scale,
         duals=duals,
         assignment=assignment,
-        base=scale * inside - int(duals @ assignment),
+        base=scale * inside - fixed,
         rewards=scale * (graph.tight_flow @ assignment) - duals,
         exactly=exactly,
         own={},
         stages={},
         lifted={},
         disconnected=disconnected,
+        steps=steps,
     )
     for k in reversed(graph.order):
         _fill(made, k, token)

@@ -3,12 +3,16 @@
 The value of a content y is ``a * g(y) + b * W(y) - pi.y`` with W the bound of the flow inside its
 workers. For each cut (rho, tau) of W a tree knapsack at duals ``pi - b * rho`` bounds it, by one
 resource. What these tables do not rule out is listed and valued with all cuts and all resources.
+
+Count cuts (Chvatal and Gomory, on the row of one kind) limit how many nodes hold many tasks of a
+kind: of n tasks, nodes with c or more are at most ``n // c``, and ``sum floor(y_k / c) <= n // c``.
+Their duals are prices by the number of tasks of a kind, which the tables take as they are.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -16,7 +20,11 @@ from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.enumeration import enumerate_connected
 from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.connected.joint.worker_bounds import WorkerBounds
-from slotwise.solver.column_generation.connected.tree_knapsack import best_value, make_tables
+from slotwise.solver.column_generation.connected.tree_knapsack import (
+    Steps,
+    best_value,
+    make_tables,
+)
 from slotwise.solver.column_generation.params import ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.core.memory import RunToken
@@ -39,6 +47,8 @@ class ContentPricing:
         What a unit of flow inside a node and, on top, inside a worker saves.
     workers
         Bounds of the flow inside workers; ``None`` where these make no difference.
+    count_cuts
+        Kind k and number c of each; duals [K + J] are of the tasks, then of these cuts.
     graph, cut
         Rule and cut of the table in use, as indices.
     """
@@ -50,6 +60,7 @@ class ContentPricing:
     workers: WorkerBounds | None
     params: ConnectedParams
     token: RunToken
+    count_cuts: list[tuple[int, int]] = field(default_factory=list)
     graph: int = 0
     cut: int = 0
 
@@ -60,12 +71,34 @@ class ContentPricing:
             values = values + self.worker_saving * self.workers.of(contents)
         return np.asarray(values)
 
+    def entries(self, contents: IntArray) -> IntArray:
+        """Return [Y, K + J] the entries of contents [Y, K] in the rows of tasks and of cuts.
+
+        Those of all tasks together are the right-hand sides.
+        """
+        cut = [contents[:, [k]] // c for k, c in self.count_cuts]
+        return np.concatenate([contents, *cut], axis=1)
+
+    def total(self, duals: IntArray) -> int:
+        """Return what proven duals add up to: the bound, times the scale."""
+        return int(self.entries(self.graphs[0].sizes[None, :])[0] @ duals)
+
     def reduced_costs(self, duals: IntArray, contents: IntArray) -> IntArray:
         """Return [Y] lower bounds of the reduced costs of contents [Y, K]."""
-        return np.asarray(contents @ duals - self.values(contents))
+        return np.asarray(self.entries(contents) @ duals - self.values(contents))
+
+    def steps(self, duals: IntArray) -> Steps:
+        """Return the prices of the count cuts."""
+        sizes, steps = self.graphs[0].sizes, dict[int, IntArray]()
+        for (k, c), dual in zip(self.count_cuts, duals[len(sizes) :].tolist(), strict=True):
+            if dual:
+                price = dual * (np.arange(int(sizes[k]) + 1, dtype=np.int64) // c)
+                steps[k] = steps.get(k, 0) + price
+        return steps
 
     def table_duals(self, duals: IntArray, cut: int | None = None) -> tuple[IntArray, int]:
-        """Return the duals of the table of a cut, and the constant it adds to all values."""
+        """Return the duals [K] of the table of a cut, and the constant it adds to all values."""
+        duals = duals[: self.graphs[0].count]
         if self.workers is None:
             return duals, 0
         chosen = self.cut if cut is None else cut
@@ -80,14 +113,12 @@ class ContentPricing:
         Raises `TooLongError` where the tables leave too many, or the deadline passes.
         """
         params = replace(self.params, max_partial=max_partial)
-        shifted, constant = self.table_duals(duals)
         try:
-            rows = self._listed(shifted, reduced_cost + constant, params, deadline)
+            rows = self._listed(duals, reduced_cost, params, deadline)
         except TooLongError:
             if not self._choose_table(duals, deadline):
                 raise
-            shifted, constant = self.table_duals(duals)
-            rows = self._listed(shifted, reduced_cost + constant, params, deadline)
+            rows = self._listed(duals, reduced_cost, params, deadline)
         costs = self.reduced_costs(duals, rows)
         kept = np.flatnonzero(costs <= reduced_cost)
         return np.asarray(rows[kept[np.argsort(costs[kept], kind="stable")]])
@@ -97,15 +128,23 @@ class ContentPricing:
     ) -> IntArray:
         scale = self.node_saving * self.scale
         graph = self.graphs[self.graph]
-        return enumerate_connected(graph, scale, duals, gap, self.token, deadline, params)
+        shifted, constant = self.table_duals(duals)
+        steps = self.steps(duals)
+        return enumerate_connected(
+            graph, scale, shifted, gap + constant, self.token, deadline, params, steps
+        )
 
     def _choose_table(self, duals: IntArray, deadline: float) -> bool:
         """Take the rule and the cut whose table bounds values best; return whether that is new."""
         count = 1 if self.workers is None else len(self.workers.tau)
         cuts = sorted({0, *range(max(0, count - CUTS_COMPARED), count)})
         before = self.graph, self.cut
-        options = [(self.bound(duals, g, c), g, c) for g in range(len(self.graphs)) for c in cuts
-                   if time.perf_counter() < deadline]
+        options = [
+            (self.bound(duals, g, c), g, c)
+            for g in range(len(self.graphs))
+            for c in cuts
+            if time.perf_counter() < deadline
+        ]
         if options:
             _, self.graph, self.cut = min(options)
         return (self.graph, self.cut) != before
@@ -113,9 +152,10 @@ class ContentPricing:
     def bound(self, duals: IntArray, graph: int, cut: int) -> int:
         """Return what the table of a rule and a cut says that no content is worth more than."""
         shifted, constant = self.table_duals(duals, cut)
-        chosen, most = self.graphs[graph], 0
+        chosen, most, steps = self.graphs[graph], 0, self.steps(duals)
+        scale = self.node_saving * self.scale
         for assignment in chosen.assignments():
             self.token.check()
-            scale = self.node_saving * self.scale
-            most = max(most, best_value(make_tables(chosen, scale, shifted, assignment, self.token)))
+            tables = make_tables(chosen, scale, shifted, assignment, self.token, steps=steps)
+            most = max(most, best_value(tables))
         return most + constant

@@ -35,7 +35,7 @@ class JointLevels:
     @property
     def saved(self) -> int:
         """What no placement saves more than."""
-        total = int(self.duals.pi @ self.sizes) - self.load_bound.total
+        total = self.pricing.total(self.duals.pi) - self.load_bound.total
         return total // self.pricing.scale
 
 
@@ -57,7 +57,7 @@ def make_joint_levels(
         proven = proven + b * workers.duals.pi
     pricing = ContentPricing(places.nodes, scale, a, b, bounds, params, token)
     sizes = places.kinds.sizes
-    duals = find_joint_duals(pricing, sizes, proven, nodes.duals.configurations, deadline, params)
+    duals = find_joint_duals(pricing, proven, nodes.duals.configurations, deadline, params)
     load_bound = _load_bound(pricing, duals.pi, deadline)
     return JointLevels(pricing, duals, load_bound, sizes)
 
@@ -69,7 +69,8 @@ def _load_bound(pricing: ContentPricing, duals: IntArray, deadline: float) -> Lo
         pricing.cut = 0  # cuts without a constant keep reduced costs of small contents tight
     shifted, _ = pricing.table_duals(duals)
     proven = ProvenDuals(pricing.node_saving * pricing.scale, shifted, graph.sizes[None, :])
-    return make_load_bound(graph, proven, pricing.token, deadline, pricing.params)
+    steps = pricing.steps(duals)
+    return make_load_bound(graph, proven, pricing.token, deadline, pricing.params, steps)
 
 
 def joint_search(joint: JointLevels) -> GapSearch:
@@ -93,7 +94,7 @@ def joint_search(joint: JointLevels) -> GapSearch:
     return GapSearch(
         joint.sizes,
         pricing.scale,
-        duals,
+        pricing.total(duals),
         load_bound.total,
         columns,
         params.residual,
