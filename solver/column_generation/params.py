@@ -136,8 +136,11 @@ class ConnectedParams(Parameters):
         Combinations of counts of the feedback types; cycles beyond that are relaxed.
     max_load_bound_steps
         Steps of the tables behind the load bound: some seconds.
-    max_units, max_rack_units
-        Units of capacity of a place, and of a rack, in the tables.
+    max_units, min_rack_units, max_rack_steps
+        Units of capacity of a place in the tables; of a rack as many as the steps to fill them
+        allow, but some at least.
+    rack_time_fraction
+        Share of the time left for the bound of the flow between racks.
     tightest_fraction
         Rules that fill fewer nodes than this fraction of the tightest rule get no table.
     max_split_states, max_split_configurations
@@ -167,7 +170,9 @@ class ConnectedParams(Parameters):
     max_assignments: int = 200
     max_load_bound_steps: int = 3_000_000_000
     max_units: int = 2_000
-    max_rack_units: int = 200
+    min_rack_units: int = 200
+    max_rack_steps: int = 300_000_000
+    rack_time_fraction: float = 0.25
     tightest_fraction: float = 0.5
     max_split_states: int = 2_000
     max_split_configurations: int = 5_000

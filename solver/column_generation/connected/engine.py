@@ -29,8 +29,7 @@ from slotwise.solver.column_generation.connected.place_model import (
     make_place_model,
     why_not_connected,
 )
-from slotwise.solver.column_generation.connected.pricing import find_duals
-from slotwise.solver.column_generation.connected.rack_bound import rack_graph
+from slotwise.solver.column_generation.connected.rack_bound import flow_between_racks
 from slotwise.solver.column_generation.connected.two_level_search import two_level_search
 from slotwise.solver.column_generation.connected.worker_split import WorkerSplitter, round_down
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
@@ -138,11 +137,7 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
     nodes = _tightest_level(places, scale, deadline, params, token)
     gap_search = level_search(nodes, params, token)
     search.nodes = gap_search.bound
-    racks = rack_graph(places.problem, places.kinds, token, params)
-    if racks is not None:
-        duals = find_duals(racks, scale, deadline, token)
-        pairs = int(places.kinds.pairs(places.kinds.sizes))
-        search.between_racks = max(0, pairs - duals.total(racks.sizes) // scale)
+    search.between_racks = flow_between_racks(places, scale, deadline, params, token)
     workers = None
     if places.workers is not None:
         workers = make_level(places.workers, scale, deadline, params, token)
@@ -192,7 +187,11 @@ def _search_jointly(
     """Bound nodes with their workers by joint duals, round their columns, and close the gap."""
     places, params = search.places, search.params
     joint = make_joint_levels(
-        places, nodes, workers, _share(params.joint_duals_fraction, deadline), params,
+        places,
+        nodes,
+        workers,
+        _share(params.joint_duals_fraction, deadline),
+        params,
         search.best.reporter.token,
     )
     search.prove_both(joint.saved)

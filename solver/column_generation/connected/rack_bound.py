@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import CLUSTER, RACK, BoolArray, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
+from slotwise.solver.column_generation.connected.count_prices import bound_by_counts
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
-from slotwise.solver.column_generation.connected.place_model import coarse
+from slotwise.solver.column_generation.connected.place_model import PlaceModel, coarse
+from slotwise.solver.column_generation.connected.pricing import find_duals
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.structure.task_types import TaskTypes
+
+
+def flow_between_racks(
+    places: PlaceModel, scale: int, deadline: float, params: ConnectedParams, token: RunToken
+) -> int:
+    """Return a lower bound on the flow between racks, proven on the grid `scale`."""
+    racks = rack_graph(places.problem, places.kinds, token, params)
+    if racks is None:
+        return 0
+    now = time.perf_counter()
+    deadline = now + params.rack_time_fraction * (deadline - now)
+    duals = find_duals(racks, scale, deadline, token)
+    inside = bound_by_counts(racks, duals, deadline, params, token)
+    return max(0, int(places.kinds.pairs(places.kinds.sizes)) - inside)
 
 
 def rack_graph(
@@ -39,10 +58,16 @@ def rack_graph(
     if not limited:
         return None
     tightest = max(limited, key=lambda d: float(needed[d] / max(int(room[d]), 1)))
-    units = coarse(kinds.demand[:, tightest], int(room[tightest]), params.max_rack_units)
-    return make_flow_graph(
-        kinds.sizes, kinds.flow, *units, np.minimum(most, kinds.sizes), admits, token, params
-    )
+    most = np.minimum(most, kinds.sizes)
+    units = coarse(kinds.demand[:, tightest], int(room[tightest]), _units(kinds, most, params))
+    return make_flow_graph(kinds.sizes, kinds.flow, *units, most, admits, token, params)
+
+
+def _units(kinds: TaskTypes, most: IntArray, params: ConnectedParams) -> int:
+    """Return as many units of a rack as the steps of its tables allow, within their limits."""
+    a, b = np.nonzero(np.triu(kinds.flow, 1))
+    steps = int(most[a] @ most[b]) or 1
+    return max(params.min_rack_units, min(params.max_units, params.max_rack_steps // steps))
 
 
 def _room(problem: Problem, rack: int) -> IntArray:
