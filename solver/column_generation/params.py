@@ -139,6 +139,8 @@ class ConnectedParams(Parameters):
     max_units, min_rack_units, max_rack_steps
         Units of capacity of a place in the tables; of a rack as many as the steps to fill them
         allow, but some at least.
+    counts_fraction
+        Share of the time left for prices of counts.
     rack_time_fraction
         Share of the time left for the bound of the flow between racks.
     tightest_fraction
@@ -172,6 +174,7 @@ class ConnectedParams(Parameters):
     max_units: int = 2_000
     min_rack_units: int = 200
     max_rack_steps: int = 300_000_000
+    counts_fraction: float = 0.5
     rack_time_fraction: float = 0.25
     tightest_fraction: float = 0.5
     max_split_states: int = 2_000

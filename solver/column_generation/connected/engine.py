@@ -17,10 +17,12 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.solver.column_generation.connected.gap_search import GapSearch, level_search
 from slotwise.solver.column_generation.connected.joint.joint_search import (
+    by_counts,
     joint_search,
     make_joint_levels,
 )
 from slotwise.solver.column_generation.connected.joint.rounding import best_combination, dive
+from slotwise.solver.column_generation.connected.joint.rack_flow import flow_between_racks
 from slotwise.solver.column_generation.connected.level import Level, make_level
 from slotwise.solver.column_generation.connected.packing import pack_configurations, placement_of
 from slotwise.solver.column_generation.connected.place_model import (
@@ -29,7 +31,6 @@ from slotwise.solver.column_generation.connected.place_model import (
     make_place_model,
     why_not_connected,
 )
-from slotwise.solver.column_generation.connected.rack_bound import flow_between_racks
 from slotwise.solver.column_generation.connected.two_level_search import two_level_search
 from slotwise.solver.column_generation.connected.worker_split import WorkerSplitter, round_down
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
@@ -186,15 +187,14 @@ def _search_jointly(
 ) -> None:
     """Bound nodes with their workers by joint duals, round their columns, and close the gap."""
     places, params = search.places, search.params
-    joint = make_joint_levels(
-        places,
-        nodes,
-        workers,
-        _share(params.joint_duals_fraction, deadline),
-        params,
-        search.best.reporter.token,
-    )
+    token = search.best.reporter.token
+    until = _share(params.joint_duals_fraction, deadline)
+    joint = make_joint_levels(places, nodes, workers, until, params, token)
     search.prove_both(joint.saved)
+    search.tell()
+    joint = by_counts(joint, _share(params.counts_fraction, deadline))
+    search.prove_both(joint.saved)
+    search.tell()
     rounded = dive(joint.pricing, joint.duals.columns, deadline)
     if rounded is None or search.best.is_settled:
         return

@@ -1,35 +1,16 @@
-"""Lower bound of the flow between racks, where no rack holds all tasks."""
+"""The kinds in a rack as large as the largest, where no rack holds all tasks."""
 
 from __future__ import annotations
-
-import time
 
 import numpy as np
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import CLUSTER, RACK, BoolArray, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
-from slotwise.solver.column_generation.connected.count_prices import bound_by_counts
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
-from slotwise.solver.column_generation.connected.place_model import PlaceModel, coarse
-from slotwise.solver.column_generation.connected.pricing import find_duals
+from slotwise.solver.column_generation.connected.place_model import coarse
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
-from slotwise.solver.core.memory import RunToken
 from slotwise.solver.structure.task_types import TaskTypes
-
-
-def flow_between_racks(
-    places: PlaceModel, scale: int, deadline: float, params: ConnectedParams, token: RunToken
-) -> int:
-    """Return a lower bound on the flow between racks, proven on the grid `scale`."""
-    racks = rack_graph(places.problem, places.kinds, token, params)
-    if racks is None:
-        return 0
-    now = time.perf_counter()
-    deadline = now + params.rack_time_fraction * (deadline - now)
-    duals = find_duals(racks, scale, deadline, token)
-    inside = bound_by_counts(racks, duals, deadline, params, token)
-    return max(0, int(places.kinds.pairs(places.kinds.sizes)) - inside)
 
 
 def rack_graph(

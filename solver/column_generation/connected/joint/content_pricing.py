@@ -19,6 +19,10 @@ import numpy as np
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.enumeration import enumerate_connected
 from slotwise.solver.column_generation.connected.graph import FlowGraph
+from slotwise.solver.column_generation.connected.joint.partitions import (
+    dearest_partitions,
+    price_of,
+)
 from slotwise.solver.column_generation.connected.joint.worker_bounds import WorkerBounds
 from slotwise.solver.column_generation.connected.tree_knapsack import (
     Steps,
@@ -48,7 +52,8 @@ class ContentPricing:
     workers
         Bounds of the flow inside workers; ``None`` where these make no difference.
     count_cuts
-        Kind k and number c of each; duals [K + J] are of the tasks, then of these cuts.
+        Kind k and number c of each. Duals [K + J] are of the tasks, then of these cuts; prices
+        [K, N + 1] of counts (`count_prices`) take their place.
     graph, cut
         Rule and cut of the table in use, as indices.
     """
@@ -81,14 +86,20 @@ class ContentPricing:
 
     def total(self, duals: IntArray) -> int:
         """Return what proven duals add up to: the bound, times the scale."""
+        if duals.ndim == 2:
+            return dearest_partitions(duals, self.graphs[0].sizes, self.graphs[0].most)
         return int(self.entries(self.graphs[0].sizes[None, :])[0] @ duals)
 
     def reduced_costs(self, duals: IntArray, contents: IntArray) -> IntArray:
         """Return [Y] lower bounds of the reduced costs of contents [Y, K]."""
+        if duals.ndim == 2:
+            return np.asarray(price_of(duals, contents) - self.values(contents))
         return np.asarray(self.entries(contents) @ duals - self.values(contents))
 
     def steps(self, duals: IntArray) -> Steps:
-        """Return the prices of the count cuts."""
+        """Return the prices of the count cuts, or the prices of counts."""
+        if duals.ndim == 2:
+            return dict(enumerate(duals))
         sizes, steps = self.graphs[0].sizes, dict[int, IntArray]()
         for (k, c), dual in zip(self.count_cuts, duals[len(sizes) :].tolist(), strict=True):
             if dual:
@@ -98,12 +109,23 @@ class ContentPricing:
 
     def table_duals(self, duals: IntArray, cut: int | None = None) -> tuple[IntArray, int]:
         """Return the duals [K] of the table of a cut, and the constant it adds to all values."""
-        duals = duals[: self.graphs[0].count]
+        kinds = self.graphs[0].count
+        duals = np.zeros(kinds, dtype=np.int64) if duals.ndim == 2 else duals[:kinds]
         if self.workers is None:
             return duals, 0
         chosen = self.cut if cut is None else cut
         constant = self.worker_saving * self.workers.slots * int(self.workers.tau[chosen])
         return duals - self.worker_saving * self.workers.rho[chosen], constant
+
+    def prices(self, duals: IntArray) -> IntArray:
+        """Return duals as prices [K, N + 1] of counts."""
+        graph = self.graphs[0]
+        counts = np.arange(int(graph.most.max()) + 1, dtype=np.int64)
+        prices = duals[: graph.count, None] * counts
+        for k, step in self.steps(duals).items():
+            most = min(len(counts), len(step))
+            prices[k, :most] += step[:most]
+        return np.asarray(prices)
 
     def below(
         self, duals: IntArray, reduced_cost: int, max_partial: int, deadline: float

@@ -10,6 +10,7 @@ import numpy as np
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.gap_search import GapSearch
 from slotwise.solver.column_generation.connected.joint.content_pricing import ContentPricing
+from slotwise.solver.column_generation.connected.joint.count_prices import find_count_prices
 from slotwise.solver.column_generation.connected.joint.joint_duals import (
     JointDuals,
     find_joint_duals,
@@ -60,6 +61,15 @@ def make_joint_levels(
     duals = find_joint_duals(pricing, proven, nodes.duals.configurations, deadline, params)
     load_bound = _load_bound(pricing, duals.pi, deadline)
     return JointLevels(pricing, duals, load_bound, sizes)
+
+
+def by_counts(joint: JointLevels, deadline: float) -> JointLevels:
+    """Replace the duals by prices of counts, as far as they are found until the deadline."""
+    pricing = joint.pricing
+    duals = find_count_prices(pricing, joint.duals, deadline, pricing.params)
+    load_bound = _load_bound(pricing, duals.pi, deadline)
+    found = JointLevels(pricing, duals, load_bound, joint.sizes)
+    return found if found.saved <= joint.saved else joint
 
 
 def _load_bound(pricing: ContentPricing, duals: IntArray, deadline: float) -> LoadBound:
