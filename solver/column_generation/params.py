@@ -136,7 +136,7 @@ class ConnectedParams(Parameters):
         Combinations of counts of the feedback types; cycles beyond that are relaxed.
     max_load_bound_steps
         Steps of the tables behind the load bound: some seconds.
-    max_units, min_rack_units, max_rack_steps
+    max_units, min_rack_units, max_rack_units, max_rack_steps
         Units of capacity of a place in the tables; of a rack as many as the steps to fill them
         allow, but some at least.
     counts_fraction
@@ -173,6 +173,7 @@ class ConnectedParams(Parameters):
     max_load_bound_steps: int = 3_000_000_000
     max_units: int = 2_000
     min_rack_units: int = 200
+    max_rack_units: int = 5_000
     max_rack_steps: int = 300_000_000
     counts_fraction: float = 0.5
     rack_time_fraction: float = 0.25

@@ -48,7 +48,7 @@ def _units(kinds: TaskTypes, most: IntArray, params: ConnectedParams) -> int:
     """Return as many units of a rack as the steps of its tables allow, within their limits."""
     a, b = np.nonzero(np.triu(kinds.flow, 1))
     steps = int(most[a] @ most[b]) or 1
-    return max(params.min_rack_units, min(params.max_units, params.max_rack_steps // steps))
+    return max(params.min_rack_units, min(params.max_rack_units, params.max_rack_steps // steps))
 
 
 def _room(problem: Problem, rack: int) -> IntArray:

@@ -23,9 +23,11 @@ from slotwise.solver.column_generation.connected.joint.partitions import (
     dearest_partitions,
     price_of,
 )
+from slotwise.solver.column_generation.connected.joint.shrinking import shrunk
 from slotwise.solver.column_generation.connected.joint.worker_bounds import WorkerBounds
 from slotwise.solver.column_generation.connected.tree_knapsack import (
     Steps,
+    best_configurations,
     best_value,
     make_tables,
 )
@@ -144,6 +146,20 @@ class ContentPricing:
         costs = self.reduced_costs(duals, rows)
         kept = np.flatnonzero(costs <= reduced_cost)
         return np.asarray(rows[kept[np.argsort(costs[kept], kind="stable")]])
+
+    def traced(self, duals: IntArray, reduced_cost: int) -> IntArray:
+        """Return [Y, K] contents of at most this reduced cost that the tables name, made to fit."""
+        graph = self.graphs[self.graph]
+        shifted, _ = self.table_duals(duals)
+        scale, steps = self.node_saving * self.scale, self.steps(duals)
+        found = [np.zeros((0, graph.count), dtype=np.int64)]
+        for assignment in graph.assignments():
+            self.token.check()
+            tables = make_tables(graph, scale, shifted, assignment, self.token, steps=steps)
+            found += [row[None, :] for row in best_configurations(tables, self.token)]
+        rows = shrunk(graph, np.concatenate(found))
+        rows = rows[self.reduced_costs(duals, rows) <= reduced_cost]
+        return np.unique(rows, axis=0)
 
     def _listed(
         self, duals: IntArray, gap: int, params: ConnectedParams, deadline: float

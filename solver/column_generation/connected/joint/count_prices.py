@@ -23,6 +23,7 @@ from slotwise.solver.column_generation.connected.joint.content_pricing import Co
 from slotwise.solver.column_generation.connected.joint.joint_duals import JointDuals
 from slotwise.solver.column_generation.connected.joint.partitions import dearest_partition
 from slotwise.solver.column_generation.connected.joint.restricted_contents import MAX_DUAL
+from slotwise.solver.column_generation.connected.joint.shrinking import shrunk
 from slotwise.solver.column_generation.connected.joint.worker_bounds import TOLERANCE_BITS
 from slotwise.solver.column_generation.params import ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
@@ -46,7 +47,7 @@ def find_count_prices(
     violated ones are columns. Where too many contents violate them the step is halved.
     """
     master = CountMaster(pricing)
-    master.add(start.columns[pricing.graphs[0].admits(start.columns)])
+    master.add(shrunk(pricing.graphs[0], start.columns))
     proven, step = pricing.prices(start.pi), FIRST_STEP
     least = pricing.total(proven)
     while time.perf_counter() < deadline and step >= SHORTEST_STEP:
@@ -54,10 +55,11 @@ def find_count_prices(
         if least // pricing.scale <= optimum // pricing.scale:
             break  # no better bound is left
         asked = np.ceil((1 - step) * proven + step * target).astype(np.int64)
+        least_violated = -1 - (1 << TOLERANCE_BITS)
+        if master.add(pricing.traced(asked, least_violated)):
+            continue
         try:
-            violated = pricing.below(
-                asked, -1 - (1 << TOLERANCE_BITS), params.max_candidates, deadline
-            )
+            violated = pricing.below(asked, least_violated, params.max_candidates, deadline)
         except TooLongError:
             step /= 2
             continue

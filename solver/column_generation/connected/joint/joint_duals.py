@@ -19,6 +19,7 @@ from slotwise.solver.column_generation.connected.joint.content_pricing import Co
 from slotwise.solver.column_generation.connected.joint.restricted_contents import (
     RestrictedContents,
 )
+from slotwise.solver.column_generation.connected.joint.shrinking import shrunk
 from slotwise.solver.column_generation.connected.joint.worker_bounds import TOLERANCE_BITS
 from slotwise.solver.column_generation.params import ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
@@ -48,7 +49,7 @@ def find_joint_duals(
     """
     master = RestrictedContents(pricing)
     master.add(np.eye(len(proven), dtype=np.int64))
-    master.add(columns[pricing.graphs[0].admits(columns)])
+    master.add(shrunk(pricing.graphs[0], columns))
     step = FIRST_STEP
     while time.perf_counter() < deadline:
         target = master.duals()

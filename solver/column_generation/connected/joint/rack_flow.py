@@ -6,7 +6,7 @@ import time
 
 from slotwise.solver.column_generation.connected.joint.content_pricing import ContentPricing
 from slotwise.solver.column_generation.connected.joint.count_prices import find_count_prices
-from slotwise.solver.column_generation.connected.joint.joint_duals import JointDuals
+from slotwise.solver.column_generation.connected.joint.joint_duals import find_joint_duals
 from slotwise.solver.column_generation.connected.place_model import PlaceModel
 from slotwise.solver.column_generation.connected.pricing import find_duals
 from slotwise.solver.column_generation.connected.rack_bound import rack_graph
@@ -25,6 +25,7 @@ def flow_between_racks(
     deadline = now + params.rack_time_fraction * (deadline - now)
     duals = find_duals(racks, scale, deadline, token)
     pricing = ContentPricing((racks,), scale, 1, 0, None, params, token)
-    start = JointDuals(duals.pi, duals.configurations)
+    half = now + (deadline - now) / 2
+    start = find_joint_duals(pricing, duals.pi, duals.configurations, half, params)
     inside = pricing.total(find_count_prices(pricing, start, deadline, params).pi) // scale
     return max(0, int(places.kinds.pairs(places.kinds.sizes)) - inside)
