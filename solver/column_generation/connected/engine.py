@@ -21,6 +21,7 @@ from slotwise.solver.column_generation.connected.joint.joint_search import (
     joint_search,
     make_joint_levels,
 )
+from slotwise.solver.column_generation.connected.joint.node_sizes import node_sizes
 from slotwise.solver.column_generation.connected.joint.rounding import best_combination, dive
 from slotwise.solver.column_generation.connected.joint.rack_flow import flow_between_racks
 from slotwise.solver.column_generation.connected.level import Level, make_level
@@ -192,16 +193,21 @@ def _search_jointly(
     joint = make_joint_levels(places, nodes, workers, until, params, token)
     search.prove_both(joint.saved)
     search.tell()
+    if search.best.is_settled:
+        return
     joint = by_counts(joint, _share(params.counts_fraction, deadline))
     search.prove_both(joint.saved)
     search.tell()
-    rounded = dive(joint.pricing, joint.duals.columns, deadline)
-    if rounded is None or search.best.is_settled:
+    if search.best.is_settled:
         return
-    search.offer(rounded)
+    sizes = node_sizes(places.problem, places.kinds)
+    columns = sizes.with_smaller(joint.duals.columns)
+    rounded = dive(joint.pricing, sizes, columns, deadline)
+    if rounded is not None:
+        search.offer(rounded)
     seconds = _share(params.combination_fraction, deadline) - time.perf_counter()
     limits = replace(search.limits, time_s=max(seconds, 0.0))
-    combined = best_combination(joint.pricing, joint.duals.columns, rounded, limits)
+    combined = best_combination(joint.pricing, sizes, columns, rounded or [], limits)
     if combined is not None:
         search.offer(combined)
     if not search.best.is_settled:

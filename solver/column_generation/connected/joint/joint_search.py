@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,7 +53,9 @@ def make_joint_levels(
     if workers is not None:
         slots = int(places.problem.slots.max())
         penalty = 1 + -(-a // max(b, 1))
-        bounds = WorkerBounds(workers.graph, scale, workers.duals.pi, slots, penalty, token)
+        bounds = WorkerBounds(
+            workers.graph, scale, workers.duals.pi, slots, penalty, deadline, token
+        )
         proven = proven + b * workers.duals.pi
     pricing = ContentPricing(places.nodes, scale, a, b, bounds, params, token)
     sizes = places.kinds.sizes
@@ -96,7 +97,9 @@ def joint_search(joint: JointLevels) -> GapSearch:
         room = gap - load_bound.min_of_others
         rows = pricing.below(duals, room, params.max_partial, deadline)
         if pricing.workers is not None:
-            _tighten(joint, rows, deadline)
+            pricing.workers.deadline = deadline
+            for row in rows[: params.max_tightened]:
+                pricing.workers.tighten(row)
         costs = pricing.reduced_costs(duals, rows) + load_bound.of_others(rows)
         counts = np.concatenate([np.zeros((1, rows.shape[1]), dtype=np.int64), rows[costs <= gap]])
         return TypeColumns(counts, pricing.values(counts) // pricing.scale)
@@ -111,13 +114,3 @@ def joint_search(joint: JointLevels) -> GapSearch:
         pricing.token,
     )
 
-
-def _tighten(joint: JointLevels, rows: IntArray, deadline: float) -> None:
-    """Add cuts of contents, the cheapest first, as long as they are few."""
-    pricing = joint.pricing
-    assert pricing.workers is not None
-    for row in rows[: pricing.params.max_tightened]:
-        pricing.token.check()
-        if time.perf_counter() > deadline:
-            return
-        pricing.workers.tighten(row)

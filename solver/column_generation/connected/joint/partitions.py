@@ -31,7 +31,7 @@ def dearest_partition(prices: IntArray, size: int) -> tuple[int, IntArray]:
 
 
 def dearest_partitions(prices: IntArray, sizes: IntArray, most: IntArray) -> int:
-    """Return what tasks [K] cost at most, with 1 or more, up to `most` [K], of a kind in a place."""
+    """Return what tasks [K] cost at most, 1 to `most` [K] of a kind in each of its places."""
     return sum(
         dearest_partition(prices[k, : int(most[k]) + 1], int(size))[0]
         for k, size in enumerate(sizes.tolist())

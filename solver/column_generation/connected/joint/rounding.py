@@ -2,6 +2,7 @@
 
 The dive fixes the contents that the linear program uses most, cuts all columns down to the tasks
 that are left, and solves again. CP-SAT then combines the columns and those of the dive at best.
+Both use no more nodes of a size than there are.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from ortools.sat.python import cp_model
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.joint.content_pricing import ContentPricing
-from slotwise.solver.column_generation.restricted_master import RestrictedMaster
+from slotwise.solver.column_generation.connected.joint.node_sizes import NodeSizes
+from slotwise.solver.column_generation.restricted_master import FloatArray, RestrictedMaster
 from slotwise.solver.compact import run_cp_sat
 from slotwise.solver.core.result import Limits
 
@@ -23,20 +25,19 @@ WHOLE = 1e-6
 """What is nearer to a whole number counts as one."""
 
 
-def dive(pricing: ContentPricing, columns: IntArray, deadline: float) -> list[IntArray] | None:
-    """Return contents [K] that add up to all tasks; ``None`` where the deadline passed."""
-    left, chosen = pricing.graphs[0].sizes.copy(), list[IntArray]()
+def dive(
+    pricing: ContentPricing, sizes: NodeSizes, columns: IntArray, deadline: float
+) -> list[IntArray] | None:
+    """Return contents [K] that add up to all tasks; ``None`` where time or nodes run out."""
+    left, nodes = pricing.graphs[0].sizes.copy(), sizes.counts.copy()
+    chosen: list[IntArray] = []
     while left.any():
         pricing.token.check()
-        if time.perf_counter() > deadline:
-            return None
         columns = np.unique(np.minimum(columns, left), axis=0)
         columns = columns[columns.any(axis=1)]
-        lp = RestrictedMaster(maximize=True)
-        lp.add_rows(left.tolist())
-        lp.add_columns(pricing.values(columns) / pricing.scale, columns)
-        lp.duals()
-        used = lp.solution()
+        used = _solution(pricing, sizes, columns, left, nodes)
+        if used is None or time.perf_counter() > deadline:
+            return None
         times = np.floor(used + WHOLE).astype(np.int64)
         if not times.any():
             times[int(np.argmax(used * (columns.sum(axis=1) > 1) + WHOLE * used))] = 1
@@ -44,7 +45,22 @@ def dive(pricing: ContentPricing, columns: IntArray, deadline: float) -> list[In
             count = min(int(times[row]), _times_within(columns[row], left))
             chosen += [columns[row]] * count
             left = left - count * columns[row]
+            nodes = nodes - count * sizes.entries(columns[row][None, :])[0]
     return chosen
+
+
+def _solution(
+    pricing: ContentPricing, sizes: NodeSizes, columns: IntArray, left: IntArray, nodes: IntArray
+) -> FloatArray | None:
+    """Return how often each column is used in the optimum of what is left, if there is one."""
+    lp = RestrictedMaster(maximize=True)
+    lp.add_rows(left.tolist())
+    lp.add_rows(np.maximum(nodes, 0).tolist(), limit=True)
+    entries = np.concatenate([columns, sizes.entries(columns)], axis=1)
+    lp.add_columns(pricing.values(columns) / pricing.scale, entries)
+    lp.duals()
+    used = lp.solution()
+    return used if np.allclose(used @ entries[:, : len(left)], left, atol=1e-4) else None
 
 
 def _times_within(content: IntArray, left: IntArray) -> int:
@@ -53,7 +69,11 @@ def _times_within(content: IntArray, left: IntArray) -> int:
 
 
 def best_combination(
-    pricing: ContentPricing, columns: IntArray, start: list[IntArray], limits: Limits
+    pricing: ContentPricing,
+    sizes: NodeSizes,
+    columns: IntArray,
+    start: list[IntArray],
+    limits: Limits,
 ) -> list[IntArray] | None:
     """Return the best combination of columns [Y, K] found in the time; ``None`` if none was.
 
@@ -61,19 +81,22 @@ def best_combination(
     """
     columns = np.unique(np.concatenate([columns, *(row[None, :] for row in start)]), axis=0)
     values = pricing.values(columns) // pricing.scale
-    sizes = pricing.graphs[0].sizes
+    tasks = pricing.graphs[0].sizes
     begin = {row.tobytes(): 0 for row in columns}
     for row in start:
         begin[row.tobytes()] += 1
     model = cp_model.CpModel()
     numbers = []
     for row in columns:
-        number = model.new_int_var(0, _times_within(row, sizes), "")
+        number = model.new_int_var(0, _times_within(row, tasks), "")
         model.add_hint(number, begin[row.tobytes()])
         numbers.append(number)
-    for k, size in enumerate(sizes.tolist()):
+    for k, size in enumerate(tasks.tolist()):
         rows = np.flatnonzero(columns[:, k]).tolist()
         model.add(sum(int(columns[y, k]) * numbers[y] for y in rows) == size)
+    needs = sizes.entries(columns)
+    for t, count in enumerate(sizes.counts.tolist()):
+        model.add(sum(numbers[y] for y in np.flatnonzero(needs[:, t]).tolist()) <= count)
     model.maximize(sum(int(value) * n for value, n in zip(values, numbers, strict=True)))
     run = run_cp_sat(model, replace(limits, workers=1), pricing.token)
     if run.interrupted:

@@ -9,6 +9,8 @@ integers: tau is computed by pricing at the rounded rho.
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
@@ -44,6 +46,8 @@ class WorkerBounds:
         Most workers of a node.
     penalty
         Flow that a missing slot costs in the linear program, per unit of flow of the content.
+    deadline
+        From then on no cut is added.
     """
 
     def __init__(
@@ -53,6 +57,7 @@ class WorkerBounds:
         proven: IntArray,
         slots: int,
         penalty: int,
+        deadline: float,
         token: RunToken,
     ) -> None:
         self.rho = proven[None, :].copy()
@@ -61,6 +66,7 @@ class WorkerBounds:
         self._scale = scale
         self.slots = min(slots, int(graph.sizes.sum()))
         self._penalty = penalty
+        self.deadline = deadline
         self._token = token
         self._workers = np.eye(graph.count, dtype=np.int64)
         self._seen: set[bytes] = set()
@@ -75,7 +81,7 @@ class WorkerBounds:
     def tighten(self, content: IntArray) -> bool:
         """Add the cut of a content [K] unless it is there; return whether its bound fell."""
         key = content.tobytes()
-        if key in self._seen or int(content.sum()) < 2:
+        if key in self._seen or int(content.sum()) < 2 or self._is_late():
             return False
         self._seen.add(key)
         before = int(self.of(content[None, :])[0])
@@ -110,12 +116,15 @@ class WorkerBounds:
             if new:
                 self._add(master, np.array(new))
                 self._workers = np.concatenate([self._workers, np.array(new)])
-            return bool(new)
+            return bool(new) and not self._is_late()
 
         known = {row.tobytes() for row in self._workers}
         master.generate(price, self._token)
         _, rho, tau = min(best, key=lambda one: one[0])
         return rho, tau
+
+    def _is_late(self) -> bool:
+        return time.perf_counter() > self.deadline
 
     def _priced(self, rho: IntArray, offered: int) -> tuple[int, list[IntArray]]:
         """Return the least tau for rho, and contents of workers worth more than `offered`."""
