@@ -154,6 +154,8 @@ class ConnectedParams(Parameters):
         rest, for the best combination of their columns.
     max_candidates
         Partial configurations followed at once while joint duals are sought.
+    max_near
+        Contents of small reduced cost among which CP-SAT combines placements, beside the columns.
     max_count_cuts
         Cuts by the number of tasks of a kind on a node.
     max_tightened
@@ -180,6 +182,7 @@ class ConnectedParams(Parameters):
     joint_duals_fraction: float = 0.4
     combination_fraction: float = 0.3
     max_candidates: int = 100_000
+    max_near: int = 1_000
     max_count_cuts: int = 100
     max_tightened: int = 300
     residual: ResidualParams = ResidualParams()

@@ -12,13 +12,17 @@ import time
 from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
+
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.solver.column_generation.connected.gap_search import GapSearch, level_search
 from slotwise.solver.column_generation.connected.joint.joint_search import (
+    JointLevels,
     joint_search,
     make_joint_levels,
+    near_columns,
 )
 from slotwise.solver.column_generation.connected.joint.node_sizes import node_sizes
 from slotwise.solver.column_generation.connected.joint.rounding import best_combination, dive
@@ -193,26 +197,37 @@ def _search_jointly(
     """Bound nodes with their workers by joint duals, round their columns, and close the gap."""
     places, params = search.places, search.params
     joint = make_joint_levels(
-        places, nodes, workers, _share(params.joint_duals_fraction, deadline), params,
+        places,
+        nodes,
+        workers,
+        _share(params.joint_duals_fraction, deadline),
+        params,
         search.best.reporter.token,
     )
     search.prove_both(joint.saved)
     if search.best.is_settled:
         return
+    _round(search, joint, _share(params.combination_fraction, deadline))
+    if not search.best.is_settled:
+        closing = joint_search(joint)
+        _run_gap_search(search, closing, deadline)
+        search.prove_both(closing.bound)
+
+
+def _round(search: _ConnectedSearch, joint: JointLevels, deadline: float) -> None:
+    """Offer placements made of columns of joint duals."""
+    places, params = search.places, search.params
     sizes = node_sizes(places.problem, places.kinds)
     columns = sizes.with_smaller(joint.duals.columns)
     rounded = dive(joint.pricing, sizes, columns, deadline)
     if rounded is not None:
         search.offer(rounded)
-    seconds = _share(params.combination_fraction, deadline) - time.perf_counter()
-    limits = replace(search.limits, time_s=max(seconds, 0.0))
+    near = near_columns(joint, params.max_near, _share(0.5, deadline))
+    columns = np.unique(np.concatenate([columns, near]), axis=0)
+    limits = replace(search.limits, time_s=max(deadline - time.perf_counter(), 0.0))
     combined = best_combination(joint.pricing, sizes, columns, rounded or [], limits)
     if combined is not None:
         search.offer(combined)
-    if not search.best.is_settled:
-        closing = joint_search(joint)
-        _run_gap_search(search, closing, deadline)
-        search.prove_both(closing.bound)
 
 
 def _tightest_level(

@@ -64,6 +64,13 @@ class ContentPricing:
     graph: int = 0
     cut: int = 0
 
+    @property
+    def most(self) -> int:
+        """Times the scale, no content and no placement saves more."""
+        sizes = self.graphs[0].sizes
+        flow = max(1, int(self.graphs[0].gains(sizes)))
+        return self.scale * (self.node_saving + self.worker_saving) * flow
+
     def values(self, contents: IntArray) -> IntArray:
         """Return [Y] what contents [Y, K] save at most, times the scale."""
         values = self.node_saving * self.scale * self.graphs[0].gains(contents)
@@ -80,8 +87,9 @@ class ContentPricing:
         return np.concatenate([contents, *cut], axis=1)
 
     def total(self, duals: IntArray) -> int:
-        """Return what proven duals add up to: the bound, times the scale."""
-        return int(self.entries(self.graphs[0].sizes[None, :])[0] @ duals)
+        """Return what duals of all rows add up to; the bound, times the scale, if proven."""
+        sides = self.entries(self.graphs[0].sizes[None, :])[0].tolist()
+        return sum(side * dual for side, dual in zip(sides, duals.tolist(), strict=True))
 
     def reduced_costs(self, duals: IntArray, contents: IntArray) -> IntArray:
         """Return [Y] lower bounds of the reduced costs of contents [Y, K]."""

@@ -103,4 +103,6 @@ def best_combination(
         raise CancelledError
     if not run.has_solution:
         return None
-    return [row for row, n in zip(columns, numbers, strict=True) for _ in range(run.solver.value(n))]
+    return [
+        row for row, n in zip(columns, numbers, strict=True) for _ in range(run.solver.value(n))
+    ]
