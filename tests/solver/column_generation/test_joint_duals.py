@@ -176,7 +176,7 @@ def test_count_cuts_tell_that_one_node_alone_is_large() -> None:
 
 def forced() -> Engine:
     """Return the engine with no time for the searches before joint duals."""
-    return configured(CONNECTED, {CONNECTED.name: ConnectedParams(levels_fraction=0.0)})
+    return configured(CONNECTED, {CONNECTED.name: ConnectedParams(levels_fraction=1e-9)})
 
 
 @pytest.mark.parametrize("workers", ["single", "isolated", "split"])
