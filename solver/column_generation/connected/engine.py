@@ -9,23 +9,18 @@ solution. Its configurations are then packed onto the nodes there are, in one ra
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-
-import numpy as np
 
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.solver.column_generation.connected.gap_search import GapSearch, level_search
 from slotwise.solver.column_generation.connected.joint.joint_search import (
-    JointLevels,
     joint_search,
     make_joint_levels,
-    near_columns,
 )
-from slotwise.solver.column_generation.connected.joint.node_sizes import node_sizes
-from slotwise.solver.column_generation.connected.joint.rounding import best_combination, dive
+from slotwise.solver.column_generation.connected.joint.rounding import roundings
 from slotwise.solver.column_generation.connected.level import Level, make_level
 from slotwise.solver.column_generation.connected.packing import pack_configurations, placement_of
 from slotwise.solver.column_generation.connected.place_model import (
@@ -158,7 +153,7 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
     _search_levels(search, nodes, workers, gap_search, _share(params.levels_fraction, deadline))
     if search.best.is_settled or not places.node_saving:
         return
-    _search_jointly(search, nodes, workers, _share(params.joint_fraction, deadline))
+    _search_jointly(search, nodes, workers, deadline)
     if not search.best.is_settled:
         _search_levels(search, nodes, workers, gap_search, deadline)
 
@@ -195,39 +190,19 @@ def _search_jointly(
     search: _ConnectedSearch, nodes: Level, workers: Level | None, deadline: float
 ) -> None:
     """Bound nodes with their workers by joint duals, round their columns, and close the gap."""
-    places, params = search.places, search.params
-    joint = make_joint_levels(
-        places,
-        nodes,
-        workers,
-        _share(params.joint_duals_fraction, deadline),
-        params,
-        search.best.reporter.token,
-    )
+    params, token = search.params, search.best.reporter.token
+    until = _share(params.joint_duals_fraction, deadline)
+    joint = make_joint_levels(search.places, nodes, workers, until, params, token)
     search.prove_both(joint.saved)
     if search.best.is_settled:
         return
-    _round(search, joint, _share(params.combination_fraction, deadline))
+    until = _share(params.combination_fraction, deadline)
+    for configurations in roundings(joint, search.places, until, search.limits):
+        search.offer(configurations)
     if not search.best.is_settled:
         closing = joint_search(joint)
-        _run_gap_search(search, closing, deadline)
+        _run_gap_search(search, closing, _share(params.joint_fraction, deadline))
         search.prove_both(closing.bound)
-
-
-def _round(search: _ConnectedSearch, joint: JointLevels, deadline: float) -> None:
-    """Offer placements made of columns of joint duals."""
-    places, params = search.places, search.params
-    sizes = node_sizes(places.problem, places.kinds)
-    columns = sizes.with_smaller(joint.duals.columns)
-    rounded = dive(joint.pricing, sizes, columns, deadline)
-    if rounded is not None:
-        search.offer(rounded)
-    near = near_columns(joint, params.max_near, _share(0.5, deadline))
-    columns = np.unique(np.concatenate([columns, near]), axis=0)
-    limits = replace(search.limits, time_s=max(deadline - time.perf_counter(), 0.0))
-    combined = best_combination(joint.pricing, sizes, columns, rounded or [], limits)
-    if combined is not None:
-        search.offer(combined)
 
 
 def _tightest_level(
