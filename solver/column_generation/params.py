@@ -154,11 +154,13 @@ class ConnectedParams(Parameters):
         dozen seconds).
     levels_fraction
         Share of the time left for a first search of nodes and workers, each at their own duals.
-    joint_fraction, joint_duals_fraction, combination_fraction
-        Share of what is left then for both at joint duals; of that, for these duals; and of the
-        rest, for the best combination of their columns.
+    joint_duals_fraction, combination_fraction, joint_fraction
+        Share of what is left then for joint duals of both; of the rest for the best combination of
+        their columns; and of the rest for the search that closes their gap.
     max_candidates
         Partial configurations followed at once while joint duals are sought.
+    max_near
+        Contents of small reduced cost among which CP-SAT combines placements, beside the columns.
     max_count_cuts
         Cuts by the number of tasks of a kind on a node.
     max_tightened
@@ -185,10 +187,11 @@ class ConnectedParams(Parameters):
     max_subset_rows: int = 1_000_000
     max_subset_steps: int = 2_000_000_000
     levels_fraction: float = 0.1
-    joint_fraction: float = 0.7
-    joint_duals_fraction: float = 0.4
-    combination_fraction: float = 0.3
+    joint_duals_fraction: float = 0.25
+    combination_fraction: float = 0.25
+    joint_fraction: float = 0.6
     max_candidates: int = 100_000
+    max_near: int = 1_000
     max_count_cuts: int = 100
     max_tightened: int = 300
     residual: ResidualParams = ResidualParams()

@@ -9,7 +9,7 @@ solution. Its configurations are then packed onto the nodes there are, in one ra
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from slotwise.models.cancellation import CancelledError
@@ -21,9 +21,8 @@ from slotwise.solver.column_generation.connected.joint.joint_search import (
     joint_search,
     make_joint_levels,
 )
-from slotwise.solver.column_generation.connected.joint.node_sizes import node_sizes
-from slotwise.solver.column_generation.connected.joint.rounding import best_combination, dive
 from slotwise.solver.column_generation.connected.joint.rack_flow import flow_between_racks
+from slotwise.solver.column_generation.connected.joint.rounding import roundings
 from slotwise.solver.column_generation.connected.level import Level, make_level
 from slotwise.solver.column_generation.connected.packing import pack_configurations, placement_of
 from slotwise.solver.column_generation.connected.place_model import (
@@ -150,7 +149,7 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
     _search_levels(search, nodes, workers, gap_search, _share(params.levels_fraction, deadline))
     if search.best.is_settled or not places.node_saving:
         return
-    _search_jointly(search, nodes, workers, _share(params.joint_fraction, deadline))
+    _search_jointly(search, nodes, workers, deadline)
     if not search.best.is_settled:
         _search_levels(search, nodes, workers, gap_search, deadline)
 
@@ -187,10 +186,9 @@ def _search_jointly(
     search: _ConnectedSearch, nodes: Level, workers: Level | None, deadline: float
 ) -> None:
     """Bound nodes with their workers by joint duals, round their columns, and close the gap."""
-    places, params = search.places, search.params
-    token = search.best.reporter.token
+    params, token = search.params, search.best.reporter.token
     until = _share(params.joint_duals_fraction, deadline)
-    joint = make_joint_levels(places, nodes, workers, until, params, token)
+    joint = make_joint_levels(search.places, nodes, workers, until, params, token)
     search.prove_both(joint.saved)
     search.tell()
     if search.best.is_settled:
@@ -200,19 +198,12 @@ def _search_jointly(
     search.tell()
     if search.best.is_settled:
         return
-    sizes = node_sizes(places.problem, places.kinds)
-    columns = sizes.with_smaller(joint.duals.columns)
-    rounded = dive(joint.pricing, sizes, columns, deadline)
-    if rounded is not None:
-        search.offer(rounded)
-    seconds = _share(params.combination_fraction, deadline) - time.perf_counter()
-    limits = replace(search.limits, time_s=max(seconds, 0.0))
-    combined = best_combination(joint.pricing, sizes, columns, rounded or [], limits)
-    if combined is not None:
-        search.offer(combined)
+    until = _share(params.combination_fraction, deadline)
+    for configurations in roundings(joint, search.places, until, search.limits):
+        search.offer(configurations)
     if not search.best.is_settled:
         closing = joint_search(joint)
-        _run_gap_search(search, closing, deadline)
+        _run_gap_search(search, closing, _share(params.joint_fraction, deadline))
         search.prove_both(closing.bound)
 
 

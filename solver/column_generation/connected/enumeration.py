@@ -37,7 +37,8 @@ def enumerate_connected(
     """Return [Y, K] all connected configurations of a place of reduced cost at most `gap`.
 
     The reduced cost of y is ``pi.y - scale * flow inside``, plus its `steps`; `duals` [K] and `gap`
-    are on the grid `scale`. Raises `TooLongError` when they are too many to follow, or the deadline passes.
+    are on the grid `scale`. Raises `TooLongError` when they are too many to follow, or the deadline
+    passes.
     """
     found = [np.zeros((0, graph.count), dtype=np.int64)]
     for assignment in graph.assignments():

@@ -93,7 +93,6 @@ def make_tables(
     """Fill the tables of an assignment, children before parents.
 
     With `exactly`, units are those used, not those allowed; such tables give no configurations.
-    `disconnected` lets configurations be unconnected; `steps` are prices on top of the duals.
     """
     size = table_bytes(graph)
     token.check_room(size, f"tables of {graph.count:,} kinds in connected configurations")

@@ -71,6 +71,13 @@ class ContentPricing:
     graph: int = 0
     cut: int = 0
 
+    @property
+    def most(self) -> int:
+        """Times the scale, no content and no placement saves more."""
+        sizes = self.graphs[0].sizes
+        flow = max(1, int(self.graphs[0].gains(sizes)))
+        return self.scale * (self.node_saving + self.worker_saving) * flow
+
     def values(self, contents: IntArray) -> IntArray:
         """Return [Y] what contents [Y, K] save at most, times the scale."""
         values = self.node_saving * self.scale * self.graphs[0].gains(contents)
@@ -87,10 +94,11 @@ class ContentPricing:
         return np.concatenate([contents, *cut], axis=1)
 
     def total(self, duals: IntArray) -> int:
-        """Return what proven duals add up to: the bound, times the scale."""
+        """Return what duals of all rows add up to; the bound, times the scale, if proven."""
         if duals.ndim == 2:
             return dearest_partitions(duals, self.graphs[0].sizes, self.graphs[0].most)
-        return int(self.entries(self.graphs[0].sizes[None, :])[0] @ duals)
+        sides = self.entries(self.graphs[0].sizes[None, :])[0].tolist()
+        return sum(side * dual for side, dual in zip(sides, duals.tolist(), strict=True))
 
     def reduced_costs(self, duals: IntArray, contents: IntArray) -> IntArray:
         """Return [Y] lower bounds of the reduced costs of contents [Y, K]."""

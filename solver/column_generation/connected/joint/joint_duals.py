@@ -27,6 +27,9 @@ from slotwise.solver.column_generation.residual_search import TooLongError
 FIRST_STEP, SHORTEST_STEP = 0.5, 0.002
 """Part of the way from proven duals to those of the master: at first, and at least."""
 
+MAX_TOTAL = 1 << 60
+"""No sum of duals may be larger, in 64 bits."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointDuals:
@@ -59,6 +62,9 @@ def find_joint_duals(
             proven, step = _with_cuts(pricing, proven), FIRST_STEP
             continue
         asked = np.ceil((1 - step) * proven + step * target).astype(np.int64)
+        if pricing.total(asked) > MAX_TOTAL:
+            step /= 2
+            continue
         try:
             violated = pricing.below(
                 asked, -1 - (1 << TOLERANCE_BITS), params.max_candidates, deadline

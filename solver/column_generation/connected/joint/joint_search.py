@@ -1,4 +1,4 @@
-"""What joint duals prove: a bound with the units of all tasks, and the search that closes the gap."""
+"""What joint duals prove: a bound by the units of all tasks, and the search in the gap."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from slotwise.solver.column_generation.connected.joint.joint_duals import (
     JointDuals,
     find_joint_duals,
 )
+from slotwise.solver.column_generation.connected.joint.node_sizes import node_sizes
 from slotwise.solver.column_generation.connected.joint.worker_bounds import WorkerBounds
 from slotwise.solver.column_generation.connected.level import Level, LoadBound, make_load_bound
 from slotwise.solver.column_generation.connected.place_model import PlaceModel
 from slotwise.solver.column_generation.connected.pricing import ProvenDuals
 from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.params import ConnectedParams
+from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.core.memory import RunToken
 
 
@@ -50,16 +52,17 @@ def make_joint_levels(
     """Find joint duals from the duals of nodes and of workers until the deadline."""
     scale, a, b = nodes.duals.scale, places.node_saving, places.worker_saving
     bounds, proven = None, a * nodes.duals.pi
-    if workers is not None:
+    if workers is not None and b:
         slots = int(places.problem.slots.max())
-        penalty = 1 + -(-a // max(b, 1))
+        penalty = 1 + -(-a // b)
         bounds = WorkerBounds(
             workers.graph, scale, workers.duals.pi, slots, penalty, deadline, token
         )
         proven = proven + b * workers.duals.pi
     pricing = ContentPricing(places.nodes, scale, a, b, bounds, params, token)
     sizes = places.kinds.sizes
-    duals = find_joint_duals(pricing, proven, nodes.duals.configurations, deadline, params)
+    start = node_sizes(places.problem, places.kinds).with_smaller(nodes.duals.configurations)
+    duals = find_joint_duals(pricing, proven, start, deadline, params)
     load_bound = _load_bound(pricing, duals.pi, deadline)
     return JointLevels(pricing, duals, load_bound, sizes)
 
@@ -82,6 +85,22 @@ def _load_bound(pricing: ContentPricing, duals: IntArray, deadline: float) -> Lo
     proven = ProvenDuals(pricing.node_saving * pricing.scale, shifted, graph.sizes[None, :])
     steps = pricing.steps(duals)
     return make_load_bound(graph, proven, pricing.token, deadline, pricing.params, steps)
+
+
+def near_columns(joint: JointLevels, most: int, deadline: float) -> IntArray:
+    """Return [Y, K] the columns found and about `most` more contents of least reduced cost."""
+    pricing, found = joint.pricing, joint.duals.columns
+    gap = pricing.scale
+    while gap <= pricing.most:
+        try:
+            rows = pricing.below(joint.duals.pi, gap, pricing.params.max_candidates, deadline)
+        except TooLongError:
+            return found
+        found = np.concatenate([joint.duals.columns, rows[:most]])
+        if len(rows) >= most:
+            return found
+        gap *= 2
+    return found
 
 
 def joint_search(joint: JointLevels) -> GapSearch:
@@ -113,4 +132,3 @@ def joint_search(joint: JointLevels) -> GapSearch:
         params.residual,
         pricing.token,
     )
-

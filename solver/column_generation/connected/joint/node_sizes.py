@@ -59,7 +59,9 @@ class NodeSizes:
             takes = (demand * (over > 0) / np.maximum(capacity, 1)).sum(axis=1)
             loss = (self.kinds.flow @ content + 1) / np.maximum(takes, 1e-9)
             loss[(content == 0) | (takes == 0)] = np.inf
-            content[int(np.argmin(loss))] -= 1
+            k = int(np.argmin(loss))
+            more = int(over[demand[k] > 0].max()) // max(int(demand[k].max()), 1)
+            content[k] -= max(1, min(int(content[k]), more) // 2)
         return content
 
 

@@ -7,9 +7,12 @@ import numpy as np
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.joint.content_pricing import ContentPricing
 from slotwise.solver.column_generation.connected.joint.worker_bounds import TOLERANCE_BITS
-from slotwise.solver.column_generation.restricted_master import RestrictedMaster, on_grid
+from slotwise.solver.column_generation.restricted_master import (
+    FloatArray,
+    RestrictedMaster,
+    on_grid,
+)
 
-MAX_DUAL = 1 << 58
 COLUMNS_A_ROUND, CUTS_A_ROUND = 10, 5
 VIOLATION = 0.02
 """A count cut is worth adding from here on."""
@@ -57,7 +60,7 @@ class RestrictedContents:
         pricing = self._pricing
         if self._lp is None:
             self._lp = self._made()
-        found = on_grid(self._lp.duals(), pricing.scale, MAX_DUAL)
+        found = on_grid(self._lp.duals(), pricing.scale, pricing.most)
         return np.asarray(np.maximum(found, 0))
 
     def add_count_cuts(self, most: int) -> bool:
@@ -67,29 +70,34 @@ class RestrictedContents:
             self._lp = self._made()
             self._lp.duals()
         used = self._lp.solution()
-        contents, sizes = self.columns(), pricing.graphs[0].sizes
-        contents, used = contents[used > 0], used[used > 0]
+        contents, sizes = self.columns()[used > 0], pricing.graphs[0].sizes.tolist()
         found: list[tuple[float, tuple[int, int]]] = []
-        for k, size in enumerate(sizes.tolist()):
-            most = int(contents[:, k].max(initial=0))
-            # Of all c with the same n // c the least gives the strongest cut.
-            options = {size // (many + 1) + 1 for many in range(1, size)}
-            best = max(
-                (
-                    (float((contents[:, k] // c) @ used) - size // c, c)
-                    for c in options
-                    if 1 < c <= most and (k, c) not in pricing.count_cuts
-                ),
-                default=(0.0, 0),
-            )
-            if best[0] > VIOLATION:
-                found.append((best[0], (k, best[1])))
+        for k, size in enumerate(sizes):
+            violation, c = self._worst_cut(k, size, contents[:, k], used[used > 0])
+            if violation > VIOLATION:
+                found.append((violation, (k, c)))
         room = min(CUTS_A_ROUND, most - len(pricing.count_cuts))
         chosen = [cut for _, cut in sorted(found, reverse=True)[: max(room, 0)]]
         pricing.count_cuts += chosen
         if chosen:
             self._lp = None
         return bool(chosen)
+
+    def _worst_cut(self, k: int, size: int, held: IntArray, used: FloatArray) -> tuple[float, int]:
+        """Return the new cut on kind k that is violated most, and by how much.
+
+        Of all c with the same ``size // c`` the least gives the strongest cut.
+        """
+        options = {size // (many + 1) + 1 for many in range(1, size)}
+        known = self._pricing.count_cuts
+        return max(
+            (
+                (float((held // c) @ used) - size // c, c)
+                for c in options
+                if 1 < c <= held.max(initial=0) and (k, c) not in known
+            ),
+            default=(0.0, 0),
+        )
 
     def columns(self) -> IntArray:
         """Return [Y, K] the contents known."""

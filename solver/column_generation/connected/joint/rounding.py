@@ -8,6 +8,7 @@ Both use no more nodes of a size than there are.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,12 @@ from ortools.sat.python import cp_model
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.joint.content_pricing import ContentPricing
-from slotwise.solver.column_generation.connected.joint.node_sizes import NodeSizes
+from slotwise.solver.column_generation.connected.joint.joint_search import (
+    JointLevels,
+    near_columns,
+)
+from slotwise.solver.column_generation.connected.joint.node_sizes import NodeSizes, node_sizes
+from slotwise.solver.column_generation.connected.place_model import PlaceModel
 from slotwise.solver.column_generation.restricted_master import FloatArray, RestrictedMaster
 from slotwise.solver.compact import run_cp_sat
 from slotwise.solver.core.result import Limits
@@ -25,10 +31,26 @@ WHOLE = 1e-6
 """What is nearer to a whole number counts as one."""
 
 
-def dive(
-    pricing: ContentPricing, sizes: NodeSizes, columns: IntArray, deadline: float
-) -> list[IntArray] | None:
-    """Return contents [K] that add up to all tasks; ``None`` where time or nodes run out."""
+def roundings(
+    joint: JointLevels, places: PlaceModel, deadline: float, limits: Limits
+) -> Iterator[list[IntArray]]:
+    """Yield contents [K] that add up to all tasks, better ones later; the dive takes no time."""
+    sizes = node_sizes(places.problem, places.kinds)
+    columns = sizes.with_smaller(joint.duals.columns)
+    rounded = dive(joint.pricing, sizes, columns)
+    if rounded is not None:
+        yield rounded
+    now = time.perf_counter()
+    near = near_columns(joint, joint.pricing.params.max_near, (now + deadline) / 2)
+    columns = np.unique(np.concatenate([columns, near]), axis=0)
+    left = replace(limits, time_s=max(deadline - time.perf_counter(), 0.0))
+    combined = best_combination(joint.pricing, sizes, columns, rounded or [], left)
+    if combined is not None:
+        yield combined
+
+
+def dive(pricing: ContentPricing, sizes: NodeSizes, columns: IntArray) -> list[IntArray] | None:
+    """Return contents [K] that add up to all tasks; ``None`` where large nodes run out."""
     left, nodes = pricing.graphs[0].sizes.copy(), sizes.counts.copy()
     chosen: list[IntArray] = []
     while left.any():
@@ -36,7 +58,7 @@ def dive(
         columns = np.unique(np.minimum(columns, left), axis=0)
         columns = columns[columns.any(axis=1)]
         used = _solution(pricing, sizes, columns, left, nodes)
-        if used is None or time.perf_counter() > deadline:
+        if used is None:
             return None
         times = np.floor(used + WHOLE).astype(np.int64)
         if not times.any():
