@@ -190,12 +190,9 @@ def _search_jointly(
     until = _share(params.joint_duals_fraction, deadline)
     joint = make_joint_levels(search.places, nodes, workers, until, params, token)
     search.prove_both(joint.saved)
-    search.tell()
-    if search.best.is_settled:
-        return
-    joint = by_counts(joint, _share(params.counts_fraction, deadline))
-    search.prove_both(joint.saved)
-    search.tell()
+    if not search.best.is_settled:
+        joint = by_counts(joint, _share(params.counts_fraction, deadline))
+        search.prove_both(joint.saved)
     if search.best.is_settled:
         return
     until = _share(params.combination_fraction, deadline)

@@ -222,9 +222,9 @@ def _per_worker(problem: Problem, kinds: TaskTypes, topology: int) -> IntArray:
 def coarse(weights: IntArray, capacity: int, most: int) -> tuple[IntArray, int]:
     """Return a rule in at most `most` units: what keeps the rule keeps it rounded down.
 
-    With any t > 0, ``weights.y <= capacity`` gives ``floor(t weights).y <= floor(t capacity)``. Where
-    t < 1 is needed it is chosen such that some weight becomes whole and the weights lose least
-    against the capacity.
+    With any t > 0, ``weights.y <= capacity`` gives ``floor(t weights).y <= floor(t capacity)``.
+    Where t < 1 is needed it is chosen such that some weight becomes whole and the weights lose
+    least against the capacity.
     """
     divisor = math.gcd(*weights.tolist()) or 1
     weights, capacity = weights // divisor, capacity // divisor

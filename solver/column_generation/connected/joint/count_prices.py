@@ -22,7 +22,6 @@ from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.joint.content_pricing import ContentPricing
 from slotwise.solver.column_generation.connected.joint.joint_duals import JointDuals
 from slotwise.solver.column_generation.connected.joint.partitions import dearest_partition
-from slotwise.solver.column_generation.connected.joint.restricted_contents import MAX_DUAL
 from slotwise.solver.column_generation.connected.joint.shrinking import shrunk
 from slotwise.solver.column_generation.connected.joint.worker_bounds import TOLERANCE_BITS
 from slotwise.solver.column_generation.params import ConnectedParams
@@ -113,8 +112,9 @@ class CountMaster:
         counts = np.arange(self._row.shape[1], dtype=np.int64)
         while True:
             self._pricing.token.check()
-            found = on_grid(self._lp.duals(), scale, MAX_DUAL)
+            found = on_grid(self._lp.duals(), scale, self._pricing.most)
             prices = found[:kinds, None] * counts + found[kinds:][self._row]
+            prices = np.clip(prices, -self._pricing.most, self._pricing.most)
             prices[:, 0] = 0
             bounds = found[kinds + self._rows :] + found[:kinds] * self._sizes
             total, new = 0, False
