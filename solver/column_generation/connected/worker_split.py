@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -83,10 +84,12 @@ class WorkerSplitter:
         """Return the widest gap within which configurations are few, and these."""
         graph, scale = self._graph, self._duals.scale
         gap, rows = 0, np.zeros((0, graph.count), dtype=np.int64)
-        units = 1
-        while units <= self._params.max_split_gap:
+        units, params = 1, replace(self._params, max_partial=self._params.max_split_partial)
+        now = time.perf_counter()
+        until = now + params.split_fraction * max(self._deadline - now, 0.0)
+        while units <= params.max_split_gap:
             try:
-                within = self._token, self._deadline, self._params
+                within = self._token, until, params
                 more = enumerate_connected(graph, scale, self._duals.pi, units * scale, *within)
             except TooLongError:
                 break
