@@ -45,6 +45,8 @@ class WorkerSplitter:
 
     def workers(self, configuration: IntArray, slots: int) -> list[IntArray] | None:
         """Return the configurations [K] of at most `slots` workers; ``None`` if it finds no way."""
+        if slots and self._graph.admits(configuration[None, :])[0]:
+            return [configuration]  # one worker holds all flow of the node
         gap = min(self.widest, self._duals.scale)
         solution = None
         try:
