@@ -24,12 +24,15 @@ from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
 from slotwise.solver.column_generation.connected.joint.content_pricing import ContentPricing
 from slotwise.solver.column_generation.connected.joint.joint_duals import find_joint_duals
+from slotwise.solver.column_generation.connected.joint.joint_search import make_joint_levels
 from slotwise.solver.column_generation.connected.joint.worker_bounds import WorkerBounds
+from slotwise.solver.column_generation.connected.level import make_level
+from slotwise.solver.column_generation.connected.place_model import make_place_model
 from slotwise.solver.column_generation.connected.pricing import find_duals
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.memory import RunToken
-from slotwise.solver.core.result import Limits, Status
+from slotwise.solver.core.result import Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 
 SCALE = 1 << 20
@@ -179,18 +182,24 @@ def test_count_cuts_tell_that_one_node_alone_is_large() -> None:
 
 
 def test_workers_hold_no_more_flow_than_their_nodes() -> None:
-    """Workers without limits, on nodes of two tasks: the bound of workers alone is all flow."""
+    """Workers of four tasks on nodes of two: the bound of workers alone is above that of nodes."""
     parts = (("spout", "spout", 2), ("bolt", "bolt", 4))
     components = tuple(
         Component(name, kind, count, {"cpu": 50, "onheap_mb": 1}) for name, kind, count in parts
     )
-    topology = Topology("t", components, (Stream("spout", "bolt"),), worker_max_heap_mb=100)
+    topology = Topology("t", components, (Stream("spout", "bolt"),), worker_max_heap_mb=4)
     nodes = tuple(Node(f"n{i}", "r", "", 2, {"cpu": 100, "memory_mb": 1000}) for i in range(4))
     objective = Objective(("network",))
     problem = compile_problem(Instance("wide", Cluster(nodes), (topology,), objective=objective))
-    found = CONNECTED.run(problem, Limits(time_s=0.0), None)
     assert EXHAUSTIVE.run(problem, LIMITS, None).values == (2 * 8 - 2 * 2,)
-    assert found.bounds == (2 * 8 - 2 * 2,)
+    token, late, params = RunToken(), time.perf_counter() + 60, CONNECTED_DEFAULTS
+    places = make_place_model(problem, token)
+    assert places.workers is not None
+    levels = [
+        make_level(graph, SCALE, late, params, token) for graph in (places.nodes[0], places.workers)
+    ]
+    assert levels[0].flow_bound == 2 < levels[1].flow_bound
+    assert make_joint_levels(places, levels[0], levels[1], late, params, token).saved == 2 * 2
 
 
 def forced() -> Engine:
