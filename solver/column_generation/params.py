@@ -147,6 +147,8 @@ class ConnectedParams(Parameters):
         Rules that fill fewer nodes than this fraction of the tightest rule get no table.
     max_split_states, max_split_configurations
         Residual vectors, and configurations of workers, in the split of one node into workers.
+    max_split_partial, split_fraction
+        Partial configurations of workers followed at once to list these, and the share of the time.
     max_split_gap
         Reduced cost of a worker's configuration, in units of flow, up to which it is considered.
     max_subset_cells, max_subset_rows, max_subset_steps
@@ -182,6 +184,8 @@ class ConnectedParams(Parameters):
     tightest_fraction: float = 0.5
     max_split_states: int = 2_000
     max_split_configurations: int = 5_000
+    max_split_partial: int = 100_000
+    split_fraction: float = 0.1
     max_split_gap: int = 64
     max_subset_cells: int = 50_000_000
     max_subset_rows: int = 1_000_000

@@ -73,7 +73,8 @@ class _ConnectedSearch:
         places = self.places
         if self.nodes is None or (places.workers is not None and self.workers is None):
             return self.both
-        saved = places.node_saving * self.nodes + places.worker_saving * (self.workers or 0)
+        inside = min(self.workers or 0, self.nodes)  # workers hold no more than their nodes
+        saved = places.node_saving * self.nodes + places.worker_saving * inside
         return saved if self.both is None else min(saved, self.both)
 
     def prove_both(self, saved: int) -> None:

@@ -14,6 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import Generator
 
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import IntArray
@@ -21,7 +24,10 @@ from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
 from slotwise.solver.column_generation.connected.joint.content_pricing import ContentPricing
 from slotwise.solver.column_generation.connected.joint.joint_duals import find_joint_duals
+from slotwise.solver.column_generation.connected.joint.joint_search import make_joint_levels
 from slotwise.solver.column_generation.connected.joint.worker_bounds import WorkerBounds
+from slotwise.solver.column_generation.connected.level import make_level
+from slotwise.solver.column_generation.connected.place_model import make_place_model
 from slotwise.solver.column_generation.connected.pricing import find_duals
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.core.engine import Engine, configured
@@ -104,6 +110,7 @@ def test_joint_duals_hold_for_every_content_and_every_solution(
     held = np.array([inside[tuple(row)] for row in contents])
     assert (bounds.of(contents) >= SCALE * held).all()
     values = a * nodes.gains(contents) + b * held
+    assert (pricing.values(contents) <= (a + b) * SCALE * nodes.gains(contents)).all()
     assert (pricing.entries(contents) @ duals.pi >= SCALE * values).all()
     assert pricing.total(duals.pi) <= int(separate @ nodes.sizes) + 32 * int(nodes.sizes.sum())
     best = most_saved(tuple(nodes.sizes.tolist()), contents, values)
@@ -172,6 +179,27 @@ def test_count_cuts_tell_that_one_node_alone_is_large() -> None:
     best = most_saved((3, 6), contents, graph.gains(contents))
     assert best == 10  # 2 * 4 and 1 * 2
     assert found == [12, best]
+
+
+def test_workers_hold_no_more_flow_than_their_nodes() -> None:
+    """Workers of four tasks on nodes of two: the bound of workers alone is above that of nodes."""
+    parts = (("spout", "spout", 2), ("bolt", "bolt", 4))
+    components = tuple(
+        Component(name, kind, count, {"cpu": 50, "onheap_mb": 1}) for name, kind, count in parts
+    )
+    topology = Topology("t", components, (Stream("spout", "bolt"),), worker_max_heap_mb=4)
+    nodes = tuple(Node(f"n{i}", "r", "", 2, {"cpu": 100, "memory_mb": 1000}) for i in range(4))
+    objective = Objective(("network",))
+    problem = compile_problem(Instance("wide", Cluster(nodes), (topology,), objective=objective))
+    assert EXHAUSTIVE.run(problem, LIMITS, None).values == (2 * 8 - 2 * 2,)
+    token, late, params = RunToken(), time.perf_counter() + 60, CONNECTED_DEFAULTS
+    places = make_place_model(problem, token)
+    assert places.workers is not None
+    levels = [
+        make_level(graph, SCALE, late, params, token) for graph in (places.nodes[0], places.workers)
+    ]
+    assert levels[0].flow_bound == 2 < levels[1].flow_bound
+    assert make_joint_levels(places, levels[0], levels[1], late, params, token).saved == 2 * 2
 
 
 def forced() -> Engine:

@@ -35,6 +35,9 @@ from slotwise.solver.column_generation.params import ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.core.memory import RunToken
 
+ALL_IN_WORKERS = -1
+"""The cut that workers hold no more flow inside than their node."""
+
 CUTS_COMPARED = 12
 """So many of the newest cuts are tried as the base of a table."""
 
@@ -80,9 +83,10 @@ class ContentPricing:
 
     def values(self, contents: IntArray) -> IntArray:
         """Return [Y] what contents [Y, K] save at most, times the scale."""
-        values = self.node_saving * self.scale * self.graphs[0].gains(contents)
+        inside = self.scale * self.graphs[0].gains(contents)
+        values = self.node_saving * inside
         if self.workers is not None:
-            values = values + self.worker_saving * self.workers.of(contents)
+            values = values + self.worker_saving * np.minimum(self.workers.of(contents), inside)
         return np.asarray(values)
 
     def entries(self, contents: IntArray) -> IntArray:
@@ -117,15 +121,17 @@ class ContentPricing:
                 steps[k] = steps.get(k, 0) + price
         return steps
 
-    def table_duals(self, duals: IntArray, cut: int | None = None) -> tuple[IntArray, int]:
-        """Return the duals [K] of the table of a cut, and the constant it adds to all values."""
+    def table(self, duals: IntArray, cut: int | None = None) -> tuple[int, IntArray, int]:
+        """Return the scale and duals [K] of the table of a cut, and what it adds to all values."""
+        chosen, a, b = self.cut if cut is None else cut, self.node_saving, self.worker_saving
         kinds = self.graphs[0].count
         duals = np.zeros(kinds, dtype=np.int64) if duals.ndim == 2 else duals[:kinds]
         if self.workers is None:
-            return duals, 0
-        chosen = self.cut if cut is None else cut
-        constant = self.worker_saving * self.workers.slots * int(self.workers.tau[chosen])
-        return duals - self.worker_saving * self.workers.rho[chosen], constant
+            return a * self.scale, duals, 0
+        if chosen == ALL_IN_WORKERS:
+            return (a + b) * self.scale, duals, 0
+        constant = b * self.workers.slots * int(self.workers.tau[chosen])
+        return a * self.scale, duals - b * self.workers.rho[chosen], constant
 
     def prices(self, duals: IntArray) -> IntArray:
         """Return duals as prices [K, N + 1] of counts."""
@@ -158,8 +164,8 @@ class ContentPricing:
     def traced(self, duals: IntArray, reduced_cost: int) -> IntArray:
         """Return [Y, K] contents of at most this reduced cost that the tables name, made to fit."""
         graph = self.graphs[self.graph]
-        shifted, _ = self.table_duals(duals)
-        scale, steps = self.node_saving * self.scale, self.steps(duals)
+        scale, shifted, _ = self.table(duals)
+        steps = self.steps(duals)
         found = [np.zeros((0, graph.count), dtype=np.int64)]
         for assignment in graph.assignments():
             self.token.check()
@@ -172,9 +178,8 @@ class ContentPricing:
     def _listed(
         self, duals: IntArray, gap: int, params: ConnectedParams, deadline: float
     ) -> IntArray:
-        scale = self.node_saving * self.scale
         graph = self.graphs[self.graph]
-        shifted, constant = self.table_duals(duals)
+        scale, shifted, constant = self.table(duals)
         steps = self.steps(duals)
         return enumerate_connected(
             graph, scale, shifted, gap + constant, self.token, deadline, params, steps
@@ -183,7 +188,7 @@ class ContentPricing:
     def _choose_table(self, duals: IntArray, deadline: float) -> bool:
         """Take the rule and the cut whose table bounds values best; return whether that is new."""
         count = 1 if self.workers is None else len(self.workers.tau)
-        cuts = sorted({0, *range(max(0, count - CUTS_COMPARED), count)})
+        cuts = sorted({ALL_IN_WORKERS, 0, *range(max(0, count - CUTS_COMPARED), count)})
         before = self.graph, self.cut
         options = [
             (self.bound(duals, g, c), g, c)
@@ -197,9 +202,8 @@ class ContentPricing:
 
     def bound(self, duals: IntArray, graph: int, cut: int) -> int:
         """Return what the table of a rule and a cut says that no content is worth more than."""
-        shifted, constant = self.table_duals(duals, cut)
+        scale, shifted, constant = self.table(duals, cut)
         chosen, most, steps = self.graphs[graph], 0, self.steps(duals)
-        scale = self.node_saving * self.scale
         for assignment in chosen.assignments():
             self.token.check()
             tables = make_tables(chosen, scale, shifted, assignment, self.token, steps=steps)

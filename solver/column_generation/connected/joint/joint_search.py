@@ -8,7 +8,10 @@ import numpy as np
 
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.gap_search import GapSearch
-from slotwise.solver.column_generation.connected.joint.content_pricing import ContentPricing
+from slotwise.solver.column_generation.connected.joint.content_pricing import (
+    ALL_IN_WORKERS,
+    ContentPricing,
+)
 from slotwise.solver.column_generation.connected.joint.count_prices import find_count_prices
 from slotwise.solver.column_generation.connected.joint.joint_duals import (
     JointDuals,
@@ -61,6 +64,9 @@ def make_joint_levels(
         proven = proven + b * workers.duals.pi
     pricing = ContentPricing(places.nodes, scale, a, b, bounds, params, token)
     sizes = places.kinds.sizes
+    together = (a + b) * nodes.duals.pi
+    if bounds is not None and int(together @ sizes) < int(proven @ sizes):
+        proven, pricing.cut = together, ALL_IN_WORKERS
     start = node_sizes(places.problem, places.kinds).with_smaller(nodes.duals.configurations)
     duals = find_joint_duals(pricing, proven, start, deadline, params)
     load_bound = _load_bound(pricing, duals.pi, deadline)
@@ -79,10 +85,10 @@ def by_counts(joint: JointLevels, deadline: float) -> JointLevels:
 def _load_bound(pricing: ContentPricing, duals: IntArray, deadline: float) -> LoadBound:
     """Return the load bound by the table in use: its reduced costs are at most the true ones."""
     graph = pricing.graphs[pricing.graph]
-    if pricing.workers is not None and pricing.workers.tau[pricing.cut]:
+    if pricing.workers is not None and pricing.cut > 0 and pricing.workers.tau[pricing.cut]:
         pricing.cut = 0  # cuts without a constant keep reduced costs of small contents tight
-    shifted, _ = pricing.table_duals(duals)
-    proven = ProvenDuals(pricing.node_saving * pricing.scale, shifted, graph.sizes[None, :])
+    scale, shifted, _ = pricing.table(duals)
+    proven = ProvenDuals(scale, shifted, graph.sizes[None, :])
     steps = pricing.steps(duals)
     return make_load_bound(graph, proven, pricing.token, deadline, pricing.params, steps)
 
