@@ -61,6 +61,8 @@ solver.column_generation
 solver.column_generation.worker_packing
 solver.column_generation.configurations
 solver.column_generation.columns solver.column_generation.connected
+solver.column_generation.connected.joint
+solver.column_generation.connected.engine
 solver.column_generation.engine solver.partition
 solver.engines
 solver.whole_cluster
