@@ -11,6 +11,7 @@ from importlib.metadata import version
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
+from slotwise.models.values import NO_LIMIT
 from slotwise.solver.baseline.engine import BASELINE
 from slotwise.solver.column_generation.configurations.engine import (
     FAST_CONFIGURATIONS as CONFIGURATIONS,
@@ -72,13 +73,15 @@ def run_auto(
     known, token = known or SolveState(problem), token or RunToken()
     if hint is not None:
         known.offer(hint, "hint")
+    is_bounded = any(bound is not None for bound in known.bounds)
     auto = Auto(known, limits, hint, params)
     reporter = Reporter(known, "auto", token=token)
     auto.run(PortfolioStep(BASELINE, FIRST), problem, reporter)
     if problem.task_count >= params.search_from_tasks:
         steps = params.first_search_steps_per_task * problem.task_count
         auto.polish(SOON, params.first_search_fraction, token, steps)
-    _solve_without_running(auto, problem, reporter)
+    if problem.move_limit == NO_LIMIT or not is_bounded:  # else the caller has that bound
+        _solve_without_running(auto, problem, reporter)
     _solve_whole(auto, problem, reporter)
     auto.polish(POLISH, 1.0, token)
     return auto.answer(token)
