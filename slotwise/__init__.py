@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
+    from slotwise.api.rebalancing import Rebalanced, rebalance
     from slotwise.api.scheduling import Scheduled, schedule
     from slotwise.api.solving import crosscheck, solve
     from slotwise.api.verifying import certify, verify
@@ -75,6 +76,7 @@ __all__ = [
     "Placement",
     "Problem",
     "Progress",
+    "Rebalanced",
     "Refusal",
     "Result",
     "Scheduled",
@@ -104,6 +106,7 @@ __all__ = [
     "read_models",
     "read_placement",
     "read_rows",
+    "rebalance",
     "report",
     "reproduce",
     "schedule",
@@ -132,6 +135,7 @@ _HOME = {
     "Placement": "slotwise.models.instance.placement",
     "Problem": "slotwise.models.problem.problem",
     "Progress": "slotwise.solver.core.progress",
+    "Rebalanced": "slotwise.api.rebalancing",
     "Refusal": "slotwise.models.instance.placement",
     "Result": "slotwise.solver.core.result",
     "Scheduled": "slotwise.api.scheduling",
@@ -160,6 +164,7 @@ _HOME = {
     "read_models": "slotwise.models.performance.file",
     "read_placement": "slotwise.api.inputs",
     "read_rows": "slotwise.api.grading",
+    "rebalance": "slotwise.api.rebalancing",
     "report": "slotwise.api.grading",
     "reproduce": "slotwise.api.grading",
     "schedule": "slotwise.api.scheduling",

@@ -27,6 +27,7 @@ from slotwise.cli.commands.lists import families, methods, schema
 from slotwise.cli.commands.partition import partition
 from slotwise.cli.commands.place import place
 from slotwise.cli.commands.profile import profile
+from slotwise.cli.commands.rebalance import rebalance
 from slotwise.cli.commands.schedule import schedule
 from slotwise.cli.commands.solve import solve
 from slotwise.cli.commands.verify import verify
@@ -37,6 +38,7 @@ COMMANDS = (
     place,
     partition,
     schedule,
+    rebalance,
     allocate,
     judge,
     explain,

@@ -12,7 +12,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InputError
+from slotwise.models.explanation.alternatives import moved
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
@@ -21,6 +23,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.core.result import Limits, Result, Status
+from slotwise.solver.rebalance.order import Prefer, ordered
 from slotwise.solver.rebalance.point import Bounds, FrontPoint, with_bound
 from slotwise.solver.solve import solve
 
@@ -28,8 +31,8 @@ FREE_FRACTION = 0.3
 """Of the time, for the best placement whatever it moves."""
 LEAST_S = 0.1
 """Seconds of a run, at least."""
-NOW, FEWER, RUN = "what runs now", "no run: other points prove it", "a run of its own"
-"""How a point was found."""
+NOW, FEWER, WAY = "what runs now", "other points", "on the way to the free optimum"
+"""How a point was found, where no run of its own did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +149,7 @@ class _Search:
         self._all_run = homed == self._problem.task_count
         self._last = min(max_moves, own, homed)
         self._points: list[FrontPoint] = []
+        self._on_the_way: tuple[FrontPoint, ...] = ()
         self._fewest: int | None = None
         self._interrupted = False
 
@@ -157,6 +161,7 @@ class _Search:
         now = running_placement(self._problem)
         assert now is not None, "with_limit asks for it"
         free = self._free(now)
+        self._on_the_way = self._states_between(now, free)
         for moves in range(self._last + 1):
             self._points.append(self._point(moves, now, free))
             on_point(self._points[-1])
@@ -201,10 +206,27 @@ class _Search:
             return FrontPoint(0, Status.OPTIMAL, now, verdict, verdict.scaled, NOW)
         return FrontPoint(0, Status.INFEASIBLE, None, None, (), NOW)
 
+    def _states_between(self, now: Placement, free: FrontPoint) -> tuple[FrontPoint, ...]:
+        """Return what stands after each move to the free optimum, where that keeps the rules."""
+        if free.placement is None:
+            return ()
+        problem, token = self._problem, CancellationToken(self._deadline)
+        try:
+            found = ordered(problem, now, free.placement, token, prefer=_cost_of(problem))
+        except CancelledError:
+            return ()
+        state, points = now, []
+        for task, _, (node, worker), _ in found.moves[: self._last]:
+            state = moved(state, task, node, worker)
+            verdict = judge(problem, state)
+            if verdict.valid:
+                points.append(FrontPoint(0, Status.FEASIBLE, state, verdict, (), WAY))
+        return tuple(points)
+
     def _incumbent(self, moves: int, free: FrontPoint) -> FrontPoint:
         """Return the best point known that has no more moves."""
-        found = [*self._points[-1:], *([free] if _at_most(free, moves) else [])]
-        placed = [point for point in found if point.values is not None]
+        found = [*self._points[-1:], free, *self._on_the_way]
+        placed = [point for point in found if point.moves is not None and point.moves <= moves]
         nothing = FrontPoint(moves, Status.UNKNOWN, None, None, (), FEWER)
         return min(placed, key=lambda point: point.values or (), default=nothing)
 
@@ -235,14 +257,16 @@ class _Search:
         )
         placement = result.placement
         verdict = None if placement is None else judge(self._problem, placement)
-        how = result.engine if result.engine else RUN
-        point = FrontPoint(0, result.status, placement, verdict, (), how, result.seconds)
+        point = FrontPoint(0, result.status, placement, verdict, (), result.engine, result.seconds)
         terms = len(self._problem.terms)
         return with_bound(with_bound(point, bounds[:terms]), found[:terms]), found
 
 
-def _at_most(point: FrontPoint, moves: int) -> bool:
-    return point.moves is not None and point.moves <= moves
+def _cost_of(problem: Problem) -> Prefer:
+    def cost(placement: Placement) -> tuple[int, ...]:
+        return judge(problem, placement).scaled
+
+    return cost
 
 
 def _with_all_bounds(points: Sequence[FrontPoint]) -> tuple[FrontPoint, ...]:
