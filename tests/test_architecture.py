@@ -61,11 +61,11 @@ solver.column_generation
 solver.column_generation.worker_packing
 solver.column_generation.configurations
 solver.column_generation.columns solver.column_generation.connected
-solver.column_generation.engine solver.partition
+solver.column_generation.engine solver.partition solver.few_moves
 solver.engines
 solver.portfolio
 solver.solve
-solver.admission solver.verification solver.slots solver.explain
+solver.admission solver.verification solver.slots solver.explain solver.rebalance
 solver.explain.conflicts
 solver.explain.repairs
 solver.explain.explain solver.explain.placements

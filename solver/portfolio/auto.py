@@ -23,6 +23,7 @@ from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Proof, Status
 from slotwise.solver.core.solve_state import SolveState
+from slotwise.solver.few_moves.engine import FEW_MOVES
 from slotwise.solver.partition.engine import PARTITION
 from slotwise.solver.portfolio.matrix import levels_instead, solve_with_matrix
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
@@ -32,6 +33,7 @@ from slotwise.solver.portfolio.run import (
     CONNECTED_COLUMNS,
     ENCLOSED,
     ENCLOSING,
+    FEW,
     FEWEST_MOVES,
     FIRST,
     LISTED,
@@ -77,6 +79,7 @@ def run_auto(
     auto = Auto(known, limits, hint, params)
     reporter = Reporter(known, "auto", token=token)
     auto.run(PortfolioStep(BASELINE, FIRST), problem, reporter)
+    auto.run(PortfolioStep(FEW_MOVES, FEW, params.few_moves_fraction), problem, reporter)
     if problem.task_count >= params.search_from_tasks:
         steps = params.first_search_steps_per_task * problem.task_count
         auto.polish(SOON, params.first_search_fraction, token, steps)

@@ -9,7 +9,7 @@ gain, and below them the best cost cannot be reached.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from slotwise.models.cancellation import CancellationToken, CancelledError
@@ -22,13 +22,21 @@ from slotwise.models.judge.moves import running_placement
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Limits, Result, Status
+from slotwise.solver.few_moves.engine import FEW_MOVES
+from slotwise.solver.few_moves.params import FewMovesParams
+from slotwise.solver.parameters import Parameters
 from slotwise.solver.rebalance.order import Prefer, ordered
 from slotwise.solver.rebalance.point import Bounds, FrontPoint, with_bound
 from slotwise.solver.solve import solve
 
 FREE_FRACTION = 0.3
 """Of the time, for the best placement whatever it moves."""
+TABLES_FRACTION = 0.4
+"""Of the time that is left, for exact tables; where they take longer others go on."""
+NO_TABLES = {FEW_MOVES.name: FewMovesParams(max_pairs=0)}
 LEAST_S = 0.1
 """Seconds of a run, at least."""
 NOW, FEWER, WAY = "what runs now", "other points", "on the way to the free optimum"
@@ -150,6 +158,7 @@ class _Search:
         self._last = min(max_moves, own, homed)
         self._points: list[FrontPoint] = []
         self._on_the_way: tuple[FrontPoint, ...] = ()
+        self._has_tables = True
         self._fewest: int | None = None
         self._interrupted = False
 
@@ -194,10 +203,25 @@ class _Search:
         if known.is_proven or self._left_s <= 0:
             return known
         limited = with_limit(self._problem.instance, moves)
-        share = 1 / (self._last - moves + 1)
         hint = now if known.placement is None else known.placement
-        found, _ = self._solved(limited, share, hint, bounds)
+        found = self._by_tables(limited, hint, bounds)
+        if found is None:
+            share = 1 / (self._last - moves + 1)
+            found, _ = self._solved(limited, share, hint, bounds, parameters=NO_TABLES)
         return replace(found, max_moves=moves)
+
+    def _by_tables(self, limited: Problem, hint: Placement, bounds: Bounds) -> FrontPoint | None:
+        """Return what exact tables prove; ``None`` from the first point that is too large on."""
+        self._has_tables = self._has_tables and FEW_MOVES.supports(limited) is None
+        if not self._has_tables:
+            return None
+        try:
+            found, _ = self._solved(limited, TABLES_FRACTION, hint, bounds, engine=FEW_MOVES)
+        except UntakenError:
+            self._has_tables = False
+            return None
+        self._has_tables = found.is_proven
+        return found if found.is_proven else None
 
     def _without_moves(self, now: Placement) -> FrontPoint:
         """Return what runs now: without moves there is nothing else."""
@@ -238,11 +262,19 @@ class _Search:
         return (*first, last + 1)
 
     def _solved(
-        self, problem: Problem, share: float, hint: Placement, bounds: Bounds
+        self,
+        problem: Problem,
+        share: float,
+        hint: Placement,
+        bounds: Bounds,
+        engine: str | Engine = "auto",
+        parameters: Mapping[str, Parameters] | None = None,
     ) -> tuple[FrontPoint, Bounds]:
         """Return a run's answer, judged without a limit of moves, and all its bounds."""
         result = solve(
             problem,
+            engine=engine,
+            parameters=parameters,
             time_limit_s=max(self._left_s * share, LEAST_S),
             workers=self._limits.workers,
             seed=self._limits.seed,
