@@ -31,7 +31,8 @@ from slotwise.models.judge.verdict import Verdict, Violation
 from slotwise.models.values import plain, time_limit, whole
 from slotwise.solver.core.memory_reading import default_limit_mb
 from slotwise.solver.core.result import Limits
-from slotwise.solver.rebalance.front import Front, front, with_limit
+from slotwise.solver.rebalance.front import Front, front
+from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.rebalance.plan import Plan, make_plan
 from slotwise.solver.rebalance.point import FrontPoint
 from slotwise.solver.structure.kept_running import kept_running

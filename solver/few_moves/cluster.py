@@ -150,7 +150,10 @@ class FewMoves:
 
 
 def _least(changes: Changes) -> IntArray:
-    return np.asarray(changes.costs.min(axis=0, initial=0))
+    """Return [T] the least of each term; 0 where there is no change at all."""
+    if not len(changes.costs):
+        return np.zeros(changes.costs.shape[1], dtype=np.int64)
+    return np.asarray(changes.costs.min(axis=0))
 
 
 def _per_move(problem: Problem, weights: IntArray) -> int:
@@ -162,7 +165,9 @@ def _weights(problem: Problem, kinds: TaskTypes, most: int, nodes: Sequence[Chan
     """Return [T] weights, each above all that the later terms can reach together."""
     if any(not len(changes.net) for changes in nodes):
         return np.ones(len(problem.terms), dtype=np.int64)  # there is no placement at all
-    span = sum((c.costs.max(axis=0) - _least(c) for c in nodes), start=np.int64(0))
+    span = np.zeros(len(problem.terms), dtype=np.int64)
+    for changes in nodes:
+        span += changes.costs.max(axis=0) - _least(changes)
     flow = int(kinds.pairs(kinds.sizes)) * int(problem.distance[CLUSTER])
     weights: list[int] = []
     weight = 1

@@ -9,11 +9,12 @@ that a task comes to can break a rule, for all hard rules are upper limits.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Violation
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.rebalance.moves import (
@@ -29,6 +30,10 @@ from slotwise.solver.rebalance.rules_between import Contents, RulesBetween, cont
 
 MOST_STATES = 20_000
 """States that are searched in each part."""
+MOST_JUDGED = 100_000
+"""Moves times tasks up to which the judge says what each move saves."""
+MOST_COMPARED = 40
+"""Moves that are compared at each step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +68,6 @@ class StepByStep:
     is_proven: bool
 
 
-Prefer = Callable[[Placement], tuple[int, ...]]
-"""What a placement costs; moves that lead to a cheaper one are tried first."""
-
-
 def ordered(
     problem: Problem,
     start: Placement,
@@ -74,7 +75,7 @@ def ordered(
     token: CancellationToken,
     *,
     parking: int = 0,
-    prefer: Prefer | None = None,
+    saves_first: bool = False,
 ) -> StepByStep:
     """Return the moves from `start` to `end` in an order that keeps the hard rules.
 
@@ -82,19 +83,20 @@ def ordered(
     ----------
     parking
         Most tasks of a part of the moves that may go to another place for a while.
-    prefer
-        ``None`` = the order of the instance.
+    saves_first
+        Whether the moves that save most come first where the rules allow it, unless there are too
+        many to ask the judge; otherwise the order of the instance decides.
     """
-    return _Orders(problem, start, token, prefer).run(end, parking)
+    return _Orders(problem, start, token, saves_first).run(end, parking)
 
 
 class _Orders:
     """The state that is reached, and the moves up to it."""
 
     def __init__(
-        self, problem: Problem, start: Placement, token: CancellationToken, prefer: Prefer | None
+        self, problem: Problem, start: Placement, token: CancellationToken, saves_first: bool
     ) -> None:
-        self._problem, self.token, self._prefer = problem, token, prefer
+        self._problem, self.token, self._saves_first = problem, token, saves_first
         self._kinds = kind_of_tasks(problem)
         self._rules = RulesBetween(problem, self._kinds, start)
         self._held: Contents = contents(self._kinds, start)
@@ -103,9 +105,11 @@ class _Orders:
 
     def run(self, end: Placement, parking: int) -> StepByStep:
         start = Placement(tuple(self._nodes), tuple(self._workers))
+        wanted = demand(self._kinds, start, end)
+        self._saves_first &= wanted.come.total() * self._problem.task_count <= MOST_JUDGED
         blocked: list[Blocked] = []
         is_proven = True
-        for part in parts(demand(self._kinds, start, end)):
+        for part in parts(wanted):
             for spare in range(parking + 1):
                 search = _PartSearch(self, part, spare)
                 if search.run():
@@ -156,14 +160,15 @@ class _Orders:
 
     def by_cost(self, moves: list[KindMove]) -> list[KindMove]:
         """Return moves, those to cheaper states first."""
-        if self._prefer is None:
+        if not self._saves_first:
             return moves
         costs = []
-        for move in moves:
+        for move in moves[:MOST_COMPARED]:
             self.make(move)
-            costs.append(self._prefer(self.placement()))
+            costs.append(judge(self._problem, self.placement()).scaled)
             self.undo(move)
-        return [move for _, move in sorted(zip(costs, moves, strict=True), key=lambda one: one[0])]
+        order = sorted(range(len(costs)), key=lambda index: costs[index])
+        return [moves[index] for index in order] + moves[MOST_COMPARED:]
 
     def parkings(self, move: KindMove) -> Iterator[KindMove]:
         """Yield where a task could wait: a worker of its topology, or a fresh one, on each node."""

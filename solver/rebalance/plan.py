@@ -16,9 +16,6 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
 from slotwise.solver.rebalance.order import StepByStep, ordered
 
-MOST_JUDGED = 40_000
-"""Moves squared times tasks up to which moves that save most come first."""
-
 
 @dataclass(frozen=True, slots=True)
 class PlannedMove:
@@ -116,12 +113,9 @@ def make_plan(
     parking
         Most tasks of each part of the moves that may wait elsewhere for a while.
     """
-    count = len(task_moves(problem, start, end))
-    is_small = count * count * problem.task_count <= MOST_JUDGED
-    prefer = (lambda state: judge(problem, state).scaled) if is_small else None
     before = judge(problem, start)
     try:
-        found = ordered(problem, start, end, token, parking=parking, prefer=prefer)
+        found = ordered(problem, start, end, token, parking=parking, saves_first=True)
     except CancelledError:
         rest = task_moves(problem, start, end)
         return Plan(before, judge(problem, end), end, (), rest, is_proven=False)
