@@ -56,6 +56,14 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.proofs.fewest_moves",
         "whether the fewest moves over all best plans are proven wherever the network is",
     ),
+    "fronts": Experiment(
+        "slotwise.benchmarks.rebalancing.fronts",
+        "the best cost for each number of moves, and what the first three moves bring",
+    ),
+    "stromax_rebalance": Experiment(
+        "slotwise.benchmarks.rebalancing.load_shift",
+        "StroMAX's reassignment after a load shift, compared with the optimum with as many moves",
+    ),
     "explain_conflicts": Experiment(
         "slotwise.benchmarks.proofs.conflicts",
         "minimal conflicts and cheapest repairs of infeasible instances, each checked anew",

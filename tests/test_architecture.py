@@ -91,7 +91,7 @@ benchmarks.analysis
 benchmarks.report benchmarks.grade
 benchmarks.proofs.generated
 benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
-benchmarks.speed
+benchmarks.speed benchmarks.rebalancing
 benchmarks.experiments
 benchmarks.__main__
 

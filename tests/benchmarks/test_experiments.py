@@ -28,6 +28,8 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "matrix_proofs": ("--count", "1", "--root-time-limit", "0.1", *LIMIT),
     "partition_proofs": ("--instances", "{partitions}", *LIMIT, "--textbook-limit", "0.3"),
     "fewest_moves": ("--count", "1", *LIMIT),
+    "fronts": ("--count", "1", "--max-moves", "2", *LIMIT),
+    "stromax_rebalance": ("--small", "--count", "1", *LIMIT),
     "explain_conflicts": ("--count", "2"),
     "rstorm_table": ("--method", "round-robin", "--time-limit", "0.01"),
     "engines_agree": ("--count", "1", "--faults", "{folder}", *LIMIT),
