@@ -191,6 +191,7 @@ def summarised(rows: Sequence[Measured]) -> dict[str, float | int | None]:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this experiment."""
     parser.add_argument("--count", type=int, default=100, help="random instances")
+    parser.add_argument("--skip", type=int, default=0, help="the first so many instances")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cluster", type=Path, metavar="CLUSTER.json", help="instead of these")
     parser.add_argument("--method", default="ras-round-robin", help="what placed its topologies")
@@ -202,11 +203,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print the table."""
-    instances = _random(options.count, options.seed)
+    last = options.skip + options.count
+    instances = _random(last, options.seed)
     if options.cluster is not None:
         instances = _of_cluster(options.cluster, options.method, options.worker_min_cpu)
     table, rows = Table(COLUMNS, options.json), []
-    for instance in islice(instances, options.count):
+    for instance in islice(instances, options.skip, last):
         row = measured(instance, options.max_moves, options.time_limit, options.seed)
         if row is not None:
             rows.append(row)

@@ -20,6 +20,7 @@ from slotwise.models.judge.moves import running_placement
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
+from slotwise.solver.column_generation.engine import COLUMNS
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Limits, Status
@@ -37,6 +38,10 @@ FREE_FRACTION = 0.3
 TABLES_FRACTION = 0.3
 """Of the time that is left then, for exact tables; where they take longer others go on."""
 NO_TABLES = {FEW_MOVES.name: FewMovesParams(max_pairs=0)}
+WAY_FRACTION = 0.1
+"""Of the time that is left then, for an order of the moves to the free optimum, the best first."""
+LISTING_FRACTION = 0.3
+"""Of the time that is left then, for the first point that needs the columns of all nodes."""
 LEAST_S = 0.1
 """Seconds of a run, at least."""
 NOW, FEWER, WAY = "what runs now", "other points", "on the way to the free optimum"
@@ -52,6 +57,10 @@ class _Asked:
     bounds: Bounds
 
 
+def _asked(problem: Problem, known: FrontPoint, now: Placement) -> _Asked:
+    return _Asked(problem, now if known.placement is None else known.placement, known.bounds)
+
+
 class FrontSearch:
     """The points, solved from the fewest moves on."""
 
@@ -63,9 +72,9 @@ class FrontSearch:
         self._all_run = homed == self.problem.task_count
         self._last = min(max_moves, own, homed)
         self._points: list[FrontPoint] = []
-        self._on_the_way: tuple[FrontPoint, ...] = ()
+        self._on_the_way: tuple[FrontPoint, ...] | None = None
         self._tables_until = 0.0
-        self._columns = SharedColumns().engine()
+        self._columns = SharedColumns()
         self._has_columns = True
         self.fewest_moves: int | None = None
         self.is_interrupted = False
@@ -81,7 +90,6 @@ class FrontSearch:
         now = running_placement(self.problem)
         assert now is not None, "with_limit asks for it"
         free = self._free(now)
-        self._on_the_way = self._states_between(now, free)
         self._tables_until = time.perf_counter() + TABLES_FRACTION * self._left_s
         for moves in range(self._last + 1):
             self._points.append(self._point(moves, now, free))
@@ -110,18 +118,26 @@ class FrontSearch:
             return replace(free, max_moves=moves, how=FEWER)
         if moves == 0 and self._all_run:
             return self._without_moves(now)
-        bounds = self._bounds(free, moves)
-        known = replace(self._incumbent(moves, free), max_moves=moves, bounds=(), how=FEWER)
-        known = with_bound(replace(known, seconds=0.0), bounds)
+        known = self._known(moves, free)
         if known.is_proven or self._left_s <= 0:
             return known
         limited = with_limit(self.problem.instance, moves)
-        hint = now if known.placement is None else known.placement
-        asked = _Asked(limited, hint, bounds)
-        found = self._by_tables(asked)
+        found = self._by_tables(_asked(limited, known, now))
         if found is None:
+            if self._on_the_way is None:
+                self._on_the_way = self._states_between(now, free)
+            asked = _asked(limited, self._known(moves, free), now)
             found = self._by_search(asked, self._left_s / (self._last - moves + 1))
         return replace(found, max_moves=moves)
+
+    def _known(self, moves: int, free: FrontPoint) -> FrontPoint:
+        """Return the best point known that has no more moves, with what the others prove."""
+        found = [*self._points[-1:], free, *(self._on_the_way or ())]
+        placed = [point for point in found if point.moves is not None and point.moves <= moves]
+        nothing = FrontPoint(moves, Status.UNKNOWN, None, None, (), FEWER)
+        best = min(placed, key=lambda point: point.values or (), default=nothing)
+        known = replace(best, max_moves=moves, bounds=(), how=FEWER, seconds=0.0)
+        return with_bound(known, self._bounds(free, moves))
 
     def _by_tables(self, asked: _Asked) -> FrontPoint | None:
         """Return what exact tables prove; ``None`` from the first point that is too large on."""
@@ -139,9 +155,11 @@ class FrontSearch:
 
     def _by_search(self, asked: _Asked, seconds: float) -> FrontPoint:
         """Return what columns prove; where they cannot be listed, what ``auto`` finds."""
-        if self._has_columns and self._columns.supports(asked.problem) is None:
+        if self._has_columns and COLUMNS.supports(asked.problem) is None:
+            if not self._columns.is_listed:
+                seconds = max(seconds, LISTING_FRACTION * self._left_s)
             try:
-                return self._solved(asked, seconds, self._columns)[0]
+                return self._solved(asked, seconds, self._columns.engine())[0]
             except UntakenError:
                 self._has_columns = False
         return self._solved(asked, seconds, parameters=NO_TABLES)[0]
@@ -157,10 +175,15 @@ class FrontSearch:
         """Return what stands after each move to the free optimum, where that keeps the rules."""
         if free.placement is None:
             return ()
-        problem, token = self.problem, CancellationToken(self._deadline)
-        try:
-            found = ordered(problem, now, free.placement, token, saves_first=True)
-        except CancelledError:
+        problem = self.problem
+        for saves_first, share in ((True, WAY_FRACTION), (False, 1.0)):
+            token = CancellationToken(time.perf_counter() + share * self._left_s)
+            try:
+                found = ordered(problem, now, free.placement, token, saves_first=saves_first)
+                break
+            except CancelledError:
+                continue
+        else:
             return ()
         state, points = now, []
         for task, _, (node, worker), _ in found.moves[: self._last]:
@@ -169,13 +192,6 @@ class FrontSearch:
             if verdict.valid:
                 points.append(FrontPoint(0, Status.FEASIBLE, state, verdict, (), WAY))
         return tuple(points)
-
-    def _incumbent(self, moves: int, free: FrontPoint) -> FrontPoint:
-        """Return the best point known that has no more moves."""
-        found = [*self._points[-1:], free, *self._on_the_way]
-        placed = [point for point in found if point.moves is not None and point.moves <= moves]
-        nothing = FrontPoint(moves, Status.UNKNOWN, None, None, (), FEWER)
-        return min(placed, key=lambda point: point.values or (), default=nothing)
 
     def _bounds(self, free: FrontPoint, moves: int) -> Bounds:
         """Return what the free optimum proves: below its fewest moves the cost is higher."""

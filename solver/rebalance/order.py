@@ -32,7 +32,7 @@ MOST_STATES = 20_000
 """States that are searched in each part."""
 MOST_JUDGED = 100_000
 """Moves times tasks up to which the judge says what each move saves."""
-MOST_COMPARED = 40
+MOST_COMPARED = 16
 """Moves that are compared at each step."""
 
 

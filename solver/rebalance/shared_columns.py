@@ -32,9 +32,12 @@ class SharedColumns:
 
     def engine(self) -> Engine:
         """Return the engine; it takes problems that differ in the limit of moves alone."""
-        return replace(
-            COLUMNS, run=self._run, supports=_supports, parameters=None, with_parameters=None
-        )
+        return replace(COLUMNS, run=self._run, parameters=None, with_parameters=None)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the columns are listed."""
+        return self.model is not None
 
     def _run(
         self,
@@ -58,7 +61,3 @@ class SharedColumns:
             best.interrupted = reporter.token.is_cancelled
         best.kind = best.kind or KIND
         return best.outcome(PROOF)
-
-
-def _supports(problem: Problem) -> str | None:
-    return COLUMNS.supports(problem)
