@@ -24,8 +24,8 @@ class MoveFile(FileObject):
     )
     saves: dict[str, Any] = Field(
         default={},
-        description="Term of the objective -> what the move saves where those before it have been "
-        "made; below 0 where it costs.",
+        description="Term of the objective, less what counts moves -> what the move saves where "
+        "those before it have been made; below 0 where it costs.",
     )
     parking: bool = Field(
         default=False, description="Whether it only waits there, to make room, and moves on later."

@@ -194,10 +194,13 @@ def _placed(
     }
     groups: list[list[int]] = []
     workers: list[WorkerCounts] = []
-    fresh = max((label for _, label in homes), default=-1) + 1
+    taken = set(homes)
     for node, label, content in contents:
-        place = (node, fresh if label is None else label)
-        fresh += label is None
+        if not content.any():
+            continue
+        free = next(n for n in range(len(taken) + 1) if (node, n) not in taken)
+        place = (node, free if label is None else label)
+        taken.add(place)
         for kind in np.flatnonzero(content).tolist():
             count = int(content[kind])
             home = [t for t in waiting[kind] if _home(problem, t) == place][:count]

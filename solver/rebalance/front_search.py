@@ -35,7 +35,7 @@ from slotwise.solver.solve import solve
 
 FREE_FRACTION = 0.3
 """Of the time, for the best placement whatever it moves."""
-TABLES_FRACTION = 0.3
+TABLES_FRACTION = 0.5
 """Of the time that is left then, for exact tables; where they take longer others go on."""
 NO_TABLES = {FEW_MOVES.name: FewMovesParams(max_pairs=0)}
 WAY_FRACTION = 0.1

@@ -17,6 +17,7 @@ from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Violation
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.rebalance.limited import homeless
 from slotwise.solver.rebalance.moves import (
     NOWHERE,
     Demand,
@@ -98,7 +99,8 @@ class _Orders:
     ) -> None:
         self._problem, self.token, self._saves_first = problem, token, saves_first
         self._kinds = kind_of_tasks(problem)
-        self._rules = RulesBetween(problem, self._kinds, start)
+        self._rest = homeless(problem.instance)
+        self._rules = RulesBetween(self._rest, self._kinds, start)
         self._held: Contents = contents(self._kinds, start)
         self._nodes, self._workers = list(start.nodes), list(start.workers)
         self._made: list[tuple[int, Place, Place, bool]] = []
@@ -165,7 +167,7 @@ class _Orders:
         costs = []
         for move in moves[:MOST_COMPARED]:
             self.make(move)
-            costs.append(judge(self._problem, self.placement()).scaled)
+            costs.append(judge(self._rest, self.placement()).scaled)
             self.undo(move)
         order = sorted(range(len(costs)), key=lambda index: costs[index])
         return [moves[index] for index in order] + moves[MOST_COMPARED:]

@@ -14,6 +14,7 @@ from slotwise.models.judge.moves import TaskMove, place_of, task_moves
 from slotwise.models.judge.verdict import Verdict, Violation
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
+from slotwise.solver.rebalance.limited import homeless
 from slotwise.solver.rebalance.order import StepByStep, ordered
 
 
@@ -26,8 +27,8 @@ class PlannedMove:
     move
         The task, from where, to where.
     saves
-        Term of the objective -> what this move saves where those before it have been made; below
-        0 where it costs.
+        Term of the objective, less what counts moves -> what this move saves where those before it
+        have been made; below 0 where it costs.
     is_parking
         Whether the task only waits there, to make room, and moves on later.
     """
@@ -132,12 +133,13 @@ def make_plan(
 
 def _steps(problem: Problem, start: Placement, found: StepByStep) -> tuple[PlannedMove, ...]:
     """Return the ordered moves with what each saves."""
-    state, verdict = start, judge(problem, start)
+    costs = homeless(problem.instance)
+    state, verdict = start, judge(costs, start)
     steps = []
     for task, _, target, is_parking in found.moves:
         move = _move(problem, task, state, target)
         state = moved(state, task, *target)
-        after = judge(problem, state)
+        after = judge(costs, state)
         pairs = zip(verdict.objective, after.objective, strict=True)
         saves = {one.term: one.value - other.value for one, other in pairs}
         steps.append(PlannedMove(move, saves, is_parking))

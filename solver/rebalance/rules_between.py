@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from slotwise.models.instance.placement import UNPLACED, Placement
-from slotwise.models.judge.judge import judge
+from slotwise.models.judge.accounting import account
+from slotwise.models.judge.rules import violations
 from slotwise.models.judge.verdict import Violation
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.rebalance.moves import NOWHERE, Place
@@ -29,7 +30,7 @@ class RulesBetween:
     Parameters
     ----------
     problem
-        What is placed.
+        What is placed, without `running`.
     kinds
         Kind of each task.
     start
@@ -67,8 +68,9 @@ class RulesBetween:
             for task in self._tasks[kind][used[kind] : used[kind] + count]:
                 nodes[task], workers[task] = node, label
             used[kind] += count
-        verdict = judge(self._problem, Placement(tuple(nodes), tuple(workers)))
-        return [one for one in verdict.violations if one.rule not in _OF_WHOLE]
+        held_there = account(self._problem, Placement(tuple(nodes), tuple(workers)))
+        found = violations(self._problem, held_there, moved=0)
+        return [one for one in found if one.rule not in _OF_WHOLE]
 
 
 def contents(kinds: list[int], placement: Placement) -> Contents:

@@ -113,7 +113,7 @@ def _moves(plan: Plan) -> list[RenderableType]:
                 one.move.name,
                 *_places(one.move),
                 *(short_text(one.saves[term]) for term in terms),
-                "parked: moves on later" if one.is_parking else "",
+                "parked" if one.is_parking else "",
             )
             for number, one in enumerate(plan.moves[:MOST_ROWS], 1)
         ]
@@ -153,5 +153,5 @@ def _places(move: TaskMove) -> tuple[str, str, str, str]:
 
 def _changed(plan: Plan) -> list[str]:
     """Return the terms that some move changes, else the last."""
-    terms = [one.term for one in plan.before.objective]
+    terms = list(plan.moves[0].saves)
     return [t for t in terms if any(one.saves[t] for one in plan.moves)] or terms[-1:]
