@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
+    from slotwise.api.logs.simulating import generate_logs
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
-    from slotwise.api.rebalancing import Rebalanced, rebalance
+    from slotwise.api.running.rebalancing import Rebalanced, rebalance
     from slotwise.api.scheduling import Scheduled, schedule
     from slotwise.api.solving import crosscheck, solve
     from slotwise.api.verifying import certify, verify
@@ -95,6 +96,7 @@ __all__ = [
     "explain",
     "families",
     "generate",
+    "generate_logs",
     "grade",
     "judge",
     "methods",
@@ -135,7 +137,7 @@ _HOME = {
     "Placement": "slotwise.models.instance.placement",
     "Problem": "slotwise.models.problem.problem",
     "Progress": "slotwise.solver.core.progress",
-    "Rebalanced": "slotwise.api.rebalancing",
+    "Rebalanced": "slotwise.api.running.rebalancing",
     "Refusal": "slotwise.models.instance.placement",
     "Result": "slotwise.solver.core.result",
     "Scheduled": "slotwise.api.scheduling",
@@ -153,6 +155,7 @@ _HOME = {
     "explain": "slotwise.api.explaining",
     "families": "slotwise.api.listing",
     "generate": "slotwise.api.listing",
+    "generate_logs": "slotwise.api.logs.simulating",
     "grade": "slotwise.benchmarks.grade",
     "judge": "slotwise.api.judging",
     "methods": "slotwise.api.listing",
@@ -164,7 +167,7 @@ _HOME = {
     "read_models": "slotwise.models.performance.file",
     "read_placement": "slotwise.api.inputs",
     "read_rows": "slotwise.api.grading",
-    "rebalance": "slotwise.api.rebalancing",
+    "rebalance": "slotwise.api.running.rebalancing",
     "report": "slotwise.api.grading",
     "reproduce": "slotwise.api.grading",
     "schedule": "slotwise.api.scheduling",

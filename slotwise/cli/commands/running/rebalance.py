@@ -11,7 +11,7 @@ from slotwise.cli import exits, inputs, options
 from slotwise.cli.exits import print_json
 
 if TYPE_CHECKING:
-    from slotwise.api.rebalancing import Rebalanced
+    from slotwise.api.running.rebalancing import Rebalanced
 
 NOW = Annotated[
     str | None,
@@ -77,7 +77,7 @@ def rebalance(
     if instance == placement == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and PLACEMENT can come from stdin")
     with exits.held():
-        from slotwise.api.rebalancing import rebalance as rebalanced
+        from slotwise.api.running.rebalancing import rebalance as rebalanced
         from slotwise.cli.codes import rebalanced_code
         from slotwise.cli.render.curves import check_svg
         from slotwise.solver.core.ctrl_c import counted_presses
