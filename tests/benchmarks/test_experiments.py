@@ -27,7 +27,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "assignment_proofs": ("{assignment}", *LIMIT),
     "matrix_proofs": ("--count", "1", "--root-time-limit", "0.1", *LIMIT),
     "partition_proofs": ("--instances", "{partitions}", *LIMIT, "--textbook-limit", "0.3"),
-    "fewest_moves": ("--count", "1", *LIMIT),
+    "fewest_moves": ("--count", "1", "--tiny", "2", *LIMIT),
     "fronts": ("--count", "1", "--max-moves", "2", *LIMIT),
     "stromax_rebalance": ("--small", "--count", "1", *LIMIT),
     "explain_conflicts": ("--count", "2"),
