@@ -43,7 +43,7 @@ class FewMoves:
     Parameters
     ----------
     problem
-        One that `why_not_few_moves` does not decline.
+        One that the engine takes.
     most
         Moves.
 

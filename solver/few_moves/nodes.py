@@ -33,7 +33,7 @@ def held_now(problem: Problem, kinds: TaskTypes) -> Held:
     for kind, group in enumerate(kinds.members):
         for c in group:
             one = problem.classes[c]
-            assert one.home is not None, "why_not_few_moves checks it"
+            assert one.home is not None, "the engine takes no others"
             key = (one.topology, *one.home)
             empty = np.zeros(kinds.count, dtype=np.int64)
             workers.setdefault(key, empty)[kind] += one.size
