@@ -64,6 +64,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.rebalancing.load_shift",
         "StroMAX's reassignment after a load shift, compared with the optimum with as many moves",
     ),
+    "whole_cluster": Experiment(
+        "slotwise.benchmarks.storm.whole_cluster",
+        "the best placement of all topologies of a cluster together, and a proven bound",
+    ),
     "explain_conflicts": Experiment(
         "slotwise.benchmarks.proofs.conflicts",
         "minimal conflicts and cheapest repairs of infeasible instances, each checked anew",
