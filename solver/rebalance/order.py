@@ -9,41 +9,16 @@ that a task comes to can break a rule, for all hard rules are upper limits.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from slotwise.models.cancellation import CancellationToken
-from slotwise.models.instance.placement import UNPLACED, Placement
-from slotwise.models.judge.judge import judge
-from slotwise.models.judge.verdict import Violation
+from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.rebalance.limited import homeless
-from slotwise.solver.rebalance.moves import (
-    NOWHERE,
-    Demand,
-    KindMove,
-    Place,
-    demand,
-    kind_of_tasks,
-    parts,
-)
-from slotwise.solver.rebalance.rules_between import Contents, RulesBetween, contents, put
+from slotwise.solver.rebalance.moves import NOWHERE, Demand, KindMove, Place, parts
+from slotwise.solver.rebalance.state_between import Blocked, StateBetween
 
 MOST_STATES = 20_000
 """States that are searched in each part."""
-MOST_JUDGED = 100_000
-"""Moves times tasks up to which the judge says what each move saves."""
-MOST_COMPARED = 16
-"""Moves that are compared at each step."""
-
-
-@dataclass(frozen=True, slots=True)
-class Blocked:
-    """A move that cannot be made in the state in which the others have been: rule and amounts."""
-
-    task: int
-    target: Place
-    violation: Violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,111 +63,25 @@ def ordered(
         Whether the moves that save most come first where the rules allow it, unless there are too
         many to ask the judge; otherwise the order of the instance decides.
     """
-    return _Orders(problem, start, token, saves_first).run(end, parking)
-
-
-class _Orders:
-    """The state that is reached, and the moves up to it."""
-
-    def __init__(
-        self, problem: Problem, start: Placement, token: CancellationToken, saves_first: bool
-    ) -> None:
-        self._problem, self.token, self._saves_first = problem, token, saves_first
-        self._kinds = kind_of_tasks(problem)
-        self._rest = homeless(problem.instance)
-        self._rules = RulesBetween(self._rest, self._kinds, start)
-        self._held: Contents = contents(self._kinds, start)
-        self._nodes, self._workers = list(start.nodes), list(start.workers)
-        self._made: list[tuple[int, Place, Place, bool]] = []
-
-    def run(self, end: Placement, parking: int) -> StepByStep:
-        start = Placement(tuple(self._nodes), tuple(self._workers))
-        wanted = demand(self._kinds, start, end)
-        self._saves_first &= wanted.come.total() * self._problem.task_count <= MOST_JUDGED
-        blocked: list[Blocked] = []
-        is_proven = True
-        for part in parts(wanted):
-            for spare in range(parking + 1):
-                search = _PartSearch(self, part, spare)
-                if search.run():
-                    break
-            else:
-                blocked += search.blocked
-                is_proven &= search.is_complete
-        return StepByStep(tuple(self._made), self.placement(), tuple(blocked), is_proven)
-
-    def placement(self) -> Placement:
-        return Placement(tuple(self._nodes), tuple(self._workers))
-
-    def broken_by(self, move: KindMove) -> tuple[Violation, ...]:
-        """Return the rules that a move would break now."""
-        node, label = move.target
-        if node == UNPLACED:
-            return ()
-        held = Counter(self._held.get(node, Counter()))
-        if move.source[0] == node:
-            held[move.kind, move.source[1]] -= 1
-        held[move.kind, label] += 1
-        return self._rules.broken(node, +held)
-
-    def blocked(self, move: KindMove) -> Blocked:
-        """Return what a move that breaks a rule now would break."""
-        task = self.task_at(move.kind, move.source)
-        return Blocked(task, move.target, self.broken_by(move)[0])
-
-    def make(self, move: KindMove) -> None:
-        """Make a move: of any task of its kind that is at its source."""
-        task = self.task_at(move.kind, move.source)
-        self._nodes[task], self._workers[task] = move.target
-        self._made.append((task, move.source, move.target, move.is_parking))
-        put(self._held, move.kind, move.source, -1)
-        put(self._held, move.kind, move.target, 1)
-
-    def undo(self, move: KindMove) -> None:
-        """Take the last move back."""
-        task, source, target, _ = self._made.pop()
-        self._nodes[task], self._workers[task] = source
-        put(self._held, move.kind, target, -1)
-        put(self._held, move.kind, source, 1)
-
-    def task_at(self, kind: int, place: Place) -> int:
-        """Return a task of a kind at a place: the first."""
-        rows = zip(self._kinds, self._nodes, self._workers, strict=True)
-        return next(task for task, row in enumerate(rows) if row == (kind, *place))
-
-    def by_cost(self, moves: list[KindMove]) -> list[KindMove]:
-        """Return moves, those to cheaper states first."""
-        if not self._saves_first:
-            return moves
-        costs = []
-        for move in moves[:MOST_COMPARED]:
-            self.make(move)
-            costs.append(judge(self._rest, self.placement()).scaled)
-            self.undo(move)
-        order = sorted(range(len(costs)), key=lambda index: costs[index])
-        return [moves[index] for index in order] + moves[MOST_COMPARED:]
-
-    def parkings(self, move: KindMove) -> Iterator[KindMove]:
-        """Yield where a task could wait: a worker of its topology, or a fresh one, on each node."""
-        of_class = self._problem.task_class.tolist()
-        own = self._problem.classes[of_class[self.task_at(move.kind, move.source)]].topology
-        tenants: dict[Place, int] = {}
-        for task, place in enumerate(zip(self._nodes, self._workers, strict=True)):
-            tenants[place] = self._problem.classes[of_class[task]].topology
-        fresh = max((label for _, label in tenants), default=0) + 1
-        for node in range(self._problem.node_count):
-            if node == move.source[0]:
-                continue
-            labels = [w for (n, w), who in tenants.items() if n == node and who == own]
-            for label in (*sorted(labels), fresh):
-                yield KindMove(move.kind, move.source, (node, label), is_parking=True)
+    state = StateBetween(problem, start, token, saves_first)
+    blocked: list[Blocked] = []
+    is_proven = True
+    for part in parts(state.wanted(end)):
+        for spare in range(parking + 1):
+            search = _PartSearch(state, part, spare)
+            if search.run():
+                break
+        else:
+            blocked += search.blocked
+            is_proven &= search.is_complete
+    return StepByStep(state.made, state.placement(), tuple(blocked), is_proven)
 
 
 class _PartSearch:
     """The search for an order of one part of the moves, depth first."""
 
-    def __init__(self, orders: _Orders, wanted: Demand, parking: int) -> None:
-        self._orders, self._parking = orders, parking
+    def __init__(self, state: StateBetween, wanted: Demand, parking: int) -> None:
+        self._state, self._parking = state, parking
         self._left = Demand(Counter(wanted.leave), Counter(wanted.come))
         self._seen: set[object] = set()
         self._went_back = False
@@ -205,7 +94,7 @@ class _PartSearch:
         path: list[KindMove] = []
         untried = [self._options()]
         while self._left.come:
-            self._orders.token.check()
+            self._state.token.check()
             if not untried[-1]:
                 untried.pop()
                 self._went_back = True
@@ -236,31 +125,31 @@ class _PartSearch:
 
     def _options(self) -> list[KindMove]:
         """Return the moves that break nothing now; parking moves last."""
-        orders, all_moves = self._orders, list(self._left.moves())
-        good = [move for move in all_moves if not orders.broken_by(move)]
+        state, all_moves = self._state, list(self._left.moves())
+        good = [move for move in all_moves if not state.broken_by(move)]
         if not good and self._left.come.total() < self._fewest_left:
             self._fewest_left = self._left.come.total()
-            self.blocked = [orders.blocked(move) for move in all_moves]
+            self.blocked = [state.blocked(move) for move in all_moves]
         if len(good) > 1 and not self._went_back:
-            good = orders.by_cost(good)
+            good = state.by_cost(good)
         return good + (self._parkings() if self._parking else [])
 
     def _parkings(self) -> list[KindMove]:
-        left, orders = self._left, self._orders
+        left, state = self._left, self._state
         return [
             move
             for kind, source in sorted(left.leave)
             if source != NOWHERE
-            for move in orders.parkings(KindMove(kind, source, NOWHERE))
-            if (kind, move.target) not in left.come and not orders.broken_by(move)
+            for move in state.parkings(KindMove(kind, source, NOWHERE))
+            if (kind, move.target) not in left.come and not state.broken_by(move)
         ]
 
     def _make(self, move: KindMove) -> None:
-        self._orders.make(move)
+        self._state.make(move)
         self._count(move, 1)
 
     def _undo(self, move: KindMove) -> None:
-        self._orders.undo(move)
+        self._state.undo(move)
         self._count(move, -1)
 
     def _count(self, move: KindMove, made: int) -> None:
