@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
+    from slotwise.api.running.rebalancing import Rebalanced, rebalance
     from slotwise.api.scheduling import Scheduled, schedule
     from slotwise.api.solving import crosscheck, solve
     from slotwise.api.verifying import certify, verify
@@ -76,6 +77,7 @@ __all__ = [
     "Placement",
     "Problem",
     "Progress",
+    "Rebalanced",
     "Refusal",
     "Result",
     "Scheduled",
@@ -106,6 +108,7 @@ __all__ = [
     "read_models",
     "read_placement",
     "read_rows",
+    "rebalance",
     "report",
     "reproduce",
     "schedule",
@@ -134,6 +137,7 @@ _HOME = {
     "Placement": "slotwise.models.instance.placement",
     "Problem": "slotwise.models.problem.problem",
     "Progress": "slotwise.solver.core.progress",
+    "Rebalanced": "slotwise.api.running.rebalancing",
     "Refusal": "slotwise.models.instance.placement",
     "Result": "slotwise.solver.core.result",
     "Scheduled": "slotwise.api.scheduling",
@@ -163,6 +167,7 @@ _HOME = {
     "read_models": "slotwise.models.performance.file",
     "read_placement": "slotwise.api.inputs",
     "read_rows": "slotwise.api.grading",
+    "rebalance": "slotwise.api.running.rebalancing",
     "report": "slotwise.api.grading",
     "reproduce": "slotwise.api.grading",
     "schedule": "slotwise.api.scheduling",

@@ -63,12 +63,12 @@ solver.column_generation.configurations
 solver.column_generation.columns solver.column_generation.connected
 solver.column_generation.connected.joint
 solver.column_generation.connected.engine
-solver.column_generation.engine solver.partition
+solver.column_generation.engine solver.partition solver.few_moves
 solver.engines
 solver.whole_cluster
 solver.portfolio
 solver.solve
-solver.admission solver.verification solver.slots solver.explain
+solver.admission solver.verification solver.slots solver.explain solver.rebalance
 solver.explain.conflicts
 solver.explain.repairs
 solver.explain.explain solver.explain.placements
@@ -94,7 +94,7 @@ benchmarks.analysis
 benchmarks.report benchmarks.grade
 benchmarks.proofs.generated benchmarks.simulated_logs
 benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
-benchmarks.speed
+benchmarks.speed benchmarks.rebalancing
 benchmarks.experiments
 benchmarks.__main__
 

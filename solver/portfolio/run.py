@@ -165,6 +165,7 @@ CONNECTED_COLUMNS = "one topology: connected configurations are priced without l
 LISTED = "distances by level: node configurations listed with everything decided on a node"
 ENCLOSING = "more than two racks: all nodes in one rack bound the optimum from below"
 ENCLOSED = "more than two racks: a placement in one rack bounds it from above"
+FEW = "a limit of moves: exact tables of what few moves can change"
 FEWEST_MOVES = "earlier terms are proven: among the configurations that reach them, fewest moves"
 TAKES_ALL = "takes every rule; gets the remaining time"
 BESIDE = "takes every rule; runs in parallel on the other threads"
