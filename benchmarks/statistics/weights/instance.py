@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from typing import TypeVar
 
 from slotwise.benchmarks.statistics.weights.measured import (
     ComponentWeights,
@@ -24,6 +25,8 @@ from slotwise.models.instance.topology import Ackers, Component, Stream, Topolog
 
 RESOURCES = ("cpu", "onheap_mb", "offheap_mb")
 """Demands that are measured."""
+
+Holder = TypeVar("Holder", Component, Ackers)
 
 _INDEX = re.compile(r".*[\[/](\d+)\]?")
 
@@ -77,7 +80,7 @@ def _topology(topology: Topology, measured: Measured, tuple_bytes: Decimal | Non
     )
 
 
-def _with_demands[Holder: (Component, Ackers)](holder: Holder, weights: ComponentWeights) -> Holder:
+def _with_demands(holder: Holder, weights: ComponentWeights) -> Holder:
     resources, estimated = dict(holder.resources), set(holder.estimated)
     for name in RESOURCES:
         weight: Weight | None = getattr(weights, name)
