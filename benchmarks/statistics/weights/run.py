@@ -202,7 +202,14 @@ def collect_seen(windows: DataFrame) -> tuple[Seen, ...]:
         F.unix_millis(F.max("start")).alias("last"), F.count_distinct("start").alias("windows")
     )
     rows = sorted(seen.collect(), key=lambda row: tuple(str(row[key]) for key in keys))
-    return tuple(Seen(*(row[key] for key in keys), _time(row.last), row.windows) for row in rows)
+    return tuple(
+        Seen(
+            *(row.topology, row.source, row.component, row.task, row.node, row.worker),
+            last=_time(row.last),
+            windows=row.windows,
+        )
+        for row in rows
+    )
 
 
 def _time(ms: int) -> datetime:
