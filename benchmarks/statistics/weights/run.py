@@ -217,6 +217,12 @@ def collect_seen(windows: DataFrame) -> tuple[Seen, ...]:
     )
 
 
+def collect_reasons(quarantine: DataFrame) -> dict[str, int]:
+    """Return reason -> number of lines of `QUARANTINE`."""
+    rows = quarantine.groupBy("reason").count().collect()
+    return {row["reason"]: row["count"] for row in sorted(rows, key=lambda row: row["reason"])}
+
+
 def collect_timeline(
     rows: DataFrame, found: Mapping[tuple[str, str], Overview], window_s: int
 ) -> tuple[Moment, ...]:
