@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from slotwise.benchmarks.statistics.reading import Reading
 from slotwise.benchmarks.statistics.weights.measured import Measured
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from slotwise.benchmarks.statistics.weights.run import Collected
+    from slotwise.benchmarks.statistics.weights.run import Collected, Subject
 
 STORM_ID = re.compile(r"-\d+-\d+$")
 """What Storm appends to a topology's name when it is submitted."""
@@ -127,22 +127,23 @@ def in_names_of(instance: Instance, collected: Collected) -> Collected:
     if not new:
         return collected
 
-    def renamed(key: tuple[str, ...], at: int) -> tuple[str, ...]:
-        return (*key[:at], new.get(key[at], key[at]), *key[at + 1 :])
+    def named(topology: str) -> str:
+        return new.get(topology, topology)
 
-    def keys(table: Mapping, at: int) -> dict:
-        return {renamed(key, at): value for key, value in table.items()}
+    def by_topology(table: Mapping[tuple[str, str], Any]) -> dict[tuple[str, str], Any]:
+        return {(named(topology), source): one for (topology, source), one in table.items()}
+
+    def subject(key: Subject) -> Subject:
+        return (key[0], named(key[1]), *key[2:])
 
     return replace(
         collected,
-        overview=keys(collected.overview, 0),
-        interval_s=keys(collected.interval_s, 0),
-        values=keys(collected.values, 1),
-        parts=keys(collected.parts, 1),
-        seen=tuple(
-            replace(one, topology=new.get(one.topology, one.topology)) for one in collected.seen
-        ),
-        timeline=tuple(replace(one, subject=renamed(one.subject, 1)) for one in collected.timeline),
+        overview=by_topology(collected.overview),
+        interval_s=by_topology(collected.interval_s),
+        values={subject(key): one for key, one in collected.values.items()},
+        parts={subject(key): one for key, one in collected.parts.items()},
+        seen=tuple(replace(one, topology=named(one.topology)) for one in collected.seen),
+        timeline=tuple(replace(one, subject=subject(one.subject)) for one in collected.timeline),
     )
 
 
