@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
+    from slotwise.api.measuring import Measurement, measure
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
@@ -71,6 +72,7 @@ __all__ = [
     "InputError",
     "Instance",
     "InternalError",
+    "Measurement",
     "MethodError",
     "Node",
     "Placement",
@@ -97,6 +99,7 @@ __all__ = [
     "generate_logs",
     "grade",
     "judge",
+    "measure",
     "methods",
     "partition",
     "place",
@@ -129,6 +132,7 @@ _HOME = {
     "InputError": "slotwise.models.errors",
     "Instance": "slotwise.models.instance.instance",
     "InternalError": "slotwise.models.errors",
+    "Measurement": "slotwise.api.measuring",
     "MethodError": "slotwise.heuristics.method_error",
     "Node": "slotwise.models.instance.cluster",
     "Placement": "slotwise.models.instance.placement",
@@ -154,6 +158,7 @@ _HOME = {
     "generate_logs": "slotwise.api.simulating",
     "grade": "slotwise.benchmarks.grade",
     "judge": "slotwise.api.judging",
+    "measure": "slotwise.api.measuring",
     "methods": "slotwise.api.listing",
     "partition": "slotwise.api.partitioning",
     "place": "slotwise.api.placing",

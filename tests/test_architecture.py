@@ -86,12 +86,12 @@ testing.pytest_plugin
 testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
-benchmarks.grading benchmarks.profiling
+benchmarks.grading benchmarks.profiling benchmarks.statistics
 benchmarks.analysis
 benchmarks.report benchmarks.grade
 benchmarks.proofs.generated benchmarks.simulated_logs
 benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
-benchmarks.speed
+benchmarks.speed benchmarks.measuring
 benchmarks.experiments
 benchmarks.__main__
 
