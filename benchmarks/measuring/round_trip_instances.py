@@ -16,6 +16,8 @@ NODES, RACKS, SLOTS = 4, 2, 4
 WORKERS = 2
 """In which tasks run on a node while the logs are written."""
 GROUPINGS = ("shuffle", "fields", "local_or_shuffle", "all", "global")
+LARGEST = Decimal("2.3")
+"""Least capacity of a node over the largest demand: with a whole number, tasks would just fit."""
 USED = 0.6
 """Share of the cluster that the tasks need."""
 
@@ -64,12 +66,12 @@ def _number(rng: np.random.Generator, least: int, most: int) -> Decimal:
 
 
 def _cluster(components: tuple[Component, ...]) -> Cluster:
-    """Return equal nodes of which the tasks need `USED`, but each task at most a half of one."""
+    """Return equal nodes of which the tasks need `USED`, with room for any two tasks on one."""
 
     def capacity(resource: str) -> Decimal:
         needs = [(one.resources[resource], one.parallelism) for one in components]
         whole = sum(need * count for need, count in needs) / Decimal(str(NODES * USED))
-        return max(whole, 2 * max(need for need, _ in needs)).quantize(Decimal(1))
+        return max(whole, LARGEST * max(need for need, _ in needs)).quantize(Decimal(1))
 
     offered = {"cpu": capacity("cpu"), "memory_mb": capacity("onheap_mb")}
     return Cluster(
