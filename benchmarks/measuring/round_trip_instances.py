@@ -22,9 +22,9 @@ USED = 0.6
 """Share of the cluster that the tasks need."""
 
 
-def draw_instance(index: int, seed: int) -> Instance:
+def draw_instance(index: int, attempt: int, seed: int) -> Instance:
     """Return an instance with 3 to 5 components in a random graph without cycles."""
-    rng = np.random.default_rng([seed, index])
+    rng = np.random.default_rng([seed, index, attempt])
     names = [f"c{number}" for number in range(int(rng.integers(3, 6)))]
     streams = []
     rate = dict.fromkeys(names, 0.0)
@@ -81,23 +81,49 @@ def _cluster(components: tuple[Component, ...]) -> Cluster:
 
 def draw_placement(instance: Instance, index: int, seed: int) -> Placement:
     """Return a random placement in `WORKERS` workers a node; capacities play no part."""
-    rng = np.random.default_rng([seed, index, 1])
+    rng = np.random.default_rng([seed, index])
     count = len(instance.task_names())
     nodes = tuple(int(one) for one in rng.integers(0, NODES, count))
     return Placement(nodes, tuple(int(one) for one in rng.integers(0, WORKERS, count)))
 
 
 def without_weights(instance: Instance) -> Instance:
-    """Return the instance as its author knows it before it has run: shapes, and no weights."""
+    """Return the instance as its author knows it before it has run.
+
+    That is its shape and the memory of tasks, which authors state because Storm needs it; neither
+    cpu nor rates nor sizes of tuples.
+    """
     return replace(
         instance,
         topologies=tuple(
             replace(
                 one,
-                components=tuple(replace(c, resources={}) for c in one.components),
+                components=tuple(
+                    replace(c, resources={"onheap_mb": c.resources["onheap_mb"]})
+                    for c in one.components
+                ),
                 streams=tuple(replace(s, rate=None, tuple_bytes=None) for s in one.streams),
             )
             for one in instance.topologies
         ),
         flow="pairs",
+    )
+
+
+def with_demands(instance: Instance, factor: Decimal) -> Instance:
+    """Return the instance with all demands times `factor`."""
+    return replace(
+        instance,
+        topologies=tuple(
+            replace(
+                one,
+                components=tuple(
+                    replace(
+                        c, resources={name: need * factor for name, need in c.resources.items()}
+                    )
+                    for c in one.components
+                ),
+            )
+            for one in instance.topologies
+        ),
     )
