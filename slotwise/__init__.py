@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
+    from slotwise.api.logs.measuring import Measurement, measure
     from slotwise.api.logs.simulating import generate_logs
-    from slotwise.api.measuring import Measurement, measure
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
@@ -132,7 +132,7 @@ _HOME = {
     "InputError": "slotwise.models.errors",
     "Instance": "slotwise.models.instance.instance",
     "InternalError": "slotwise.models.errors",
-    "Measurement": "slotwise.api.measuring",
+    "Measurement": "slotwise.api.logs.measuring",
     "MethodError": "slotwise.heuristics.method_error",
     "Node": "slotwise.models.instance.cluster",
     "Placement": "slotwise.models.instance.placement",
@@ -158,7 +158,7 @@ _HOME = {
     "generate_logs": "slotwise.api.logs.simulating",
     "grade": "slotwise.benchmarks.grade",
     "judge": "slotwise.api.judging",
-    "measure": "slotwise.api.measuring",
+    "measure": "slotwise.api.logs.measuring",
     "methods": "slotwise.api.listing",
     "partition": "slotwise.api.partitioning",
     "place": "slotwise.api.placing",

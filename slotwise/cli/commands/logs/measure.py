@@ -80,7 +80,7 @@ def measure(
     for path, option in ((out, "--out"), (page, "--page")):
         inputs.check_target(path, option)
     with exits.held():
-        from slotwise.api import measuring
+        from slotwise.api.logs import measuring
         from slotwise.benchmarks.grading.progress import waiting_for
     with options.as_options(**_OPTIONS):
         measured = measuring.measure(
