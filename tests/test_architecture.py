@@ -162,7 +162,10 @@ OUTSIDE = {
     "pyarrow": ("benchmarks.grading", "models.performance.tables"),
     "pytest": ("testing.pytest_plugin",),
     "pymetis": ("heuristics.partitioning",),
-    "pyspark": ("benchmarks.spark", "benchmarks.grading.spark_job"),
+    "pyspark": (
+        *("benchmarks.spark", "benchmarks.grading.spark_job", "benchmarks.statistics"),
+        "benchmarks.speed.statistics",
+    ),
     "rich": ("cli", "benchmarks.grading.progress"),
     "typer": ("cli",),
     "yaml": ("models.formats", "testing"),
