@@ -11,8 +11,8 @@ Two generations of metrics occur, and the name tells them apart. Built-in ones
 counters are running totals, their latencies rolling means. A count with a decimal point is the rate
 beside such a counter.
 
-Sources: ``LoggingMetricsConsumer``, ``TaskMetrics``, ``SystemBolt``, ``CGroupCpu``, ``log4j2/worker.xml`` of
-Apache Storm 1.0 to 2.8.
+Sources: ``LoggingMetricsConsumer``, ``TaskMetrics``, ``SystemBolt``, ``CGroupCpu``,
+``log4j2/worker.xml`` of Apache Storm 1.0 to 2.8.
 """
 
 from __future__ import annotations
