@@ -6,8 +6,9 @@
 far), `storm` (Storm's own schedulers compared), `storm_like` (how well that family fits), `slots`
 (fewest slots), `speed` (limits, latency), `rebalancing` (what few moves gain).
 Commands implemented here: `profiling` (measures performance models), `reproduction`
-(compares figures of articles with ours), `statistics` (samples from metric logs) and
-`simulated_logs` (``generate logs``). This folder's ``README.md`` describes the layout.
+(compares figures of articles with ours), `statistics` (weights from logs, ``measure``; how well
+they serve: `measuring`) and `simulated_logs` (``generate logs``). This folder's ``README.md``
+describes the layout.
 
 Start with `grade`. It may import `models`, `heuristics` and `solver`; only `slotwise.cli` imports
 it.

@@ -100,6 +100,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.slots.optima",
         "how fast SAM's fewest slots are proven",
     ),
+    "measured_round_trip": Experiment(
+        "slotwise.benchmarks.measuring.round_trip",
+        "whether the optimum of an instance measured from simulated logs is one of the true one",
+    ),
     "judge_speed": Experiment(
         "slotwise.benchmarks.speed.judge", "how long one judgement takes at scale"
     ),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
+    from slotwise.api.logs.measuring import Measurement, measure
     from slotwise.api.logs.simulating import generate_logs
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
@@ -72,6 +73,7 @@ __all__ = [
     "InputError",
     "Instance",
     "InternalError",
+    "Measurement",
     "MethodError",
     "Node",
     "Placement",
@@ -99,6 +101,7 @@ __all__ = [
     "generate_logs",
     "grade",
     "judge",
+    "measure",
     "methods",
     "partition",
     "place",
@@ -132,6 +135,7 @@ _HOME = {
     "InputError": "slotwise.models.errors",
     "Instance": "slotwise.models.instance.instance",
     "InternalError": "slotwise.models.errors",
+    "Measurement": "slotwise.api.logs.measuring",
     "MethodError": "slotwise.heuristics.method_error",
     "Node": "slotwise.models.instance.cluster",
     "Placement": "slotwise.models.instance.placement",
@@ -158,6 +162,7 @@ _HOME = {
     "generate_logs": "slotwise.api.logs.simulating",
     "grade": "slotwise.benchmarks.grade",
     "judge": "slotwise.api.judging",
+    "measure": "slotwise.api.logs.measuring",
     "methods": "slotwise.api.listing",
     "partition": "slotwise.api.partitioning",
     "place": "slotwise.api.placing",

@@ -34,6 +34,8 @@ SPARK_FILES = (
     "tests/benchmarks/statistics/test_parsing.py",
     "tests/benchmarks/statistics/test_quarantine.py",
     "tests/benchmarks/statistics/test_tables.py",
+    "tests/benchmarks/statistics/weights/test_weights.py",
+    "tests/cli/test_measure.py",
     "tests/test_tutorials.py",
 )
 """Files that use the fixture `spark`: one process runs them all, so that Spark starts once."""

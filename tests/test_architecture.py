@@ -94,7 +94,7 @@ benchmarks.analysis
 benchmarks.report benchmarks.grade
 benchmarks.proofs.generated benchmarks.simulated_logs
 benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
-benchmarks.speed benchmarks.rebalancing
+benchmarks.speed benchmarks.rebalancing benchmarks.measuring
 benchmarks.experiments
 benchmarks.__main__
 

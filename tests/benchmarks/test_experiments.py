@@ -41,6 +41,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "storm_sequence": ("{cluster}", "--methods", "round-robin", *LIMIT),
     "ras_choices": ("--count", "1", "--time-limit", "0.1"),
     "ras_speed": (),
+    "measured_round_trip": ("--count", "1", "--buckets", "5", "--master", "local[1]"),
     "judge_speed": ("--parallelism", "5"),
     "cp_sat_work": ("--count", "1", *LIMIT),
     "cli_speed": ("--runs", "1"),

@@ -1,7 +1,7 @@
-"""The functions about metric logs of running topologies, made rather than collected so far.
+"""The functions about metric logs of running topologies.
 
-`simulating` makes logs whose truth is known; what it simulates, and how, is in
-`slotwise.benchmarks.simulated_logs`.
+`simulating` makes logs whose truth is known (`slotwise.benchmarks.simulated_logs`); `measuring`
+reads logs and measures an instance (`slotwise.benchmarks.statistics`).
 
-Start with `simulating`. It may import what `slotwise.api` may.
+Start with `measuring`. It may import what `slotwise.api` may.
 """

@@ -1,0 +1,274 @@
+"""The only module that starts jobs for weights: samples in, the small tables out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any
+
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as fn
+
+from slotwise.benchmarks.statistics.weights import windows as w
+from slotwise.benchmarks.statistics.weights.series import REST_CPU, ends, series
+from slotwise.benchmarks.statistics.weights.statistic import (
+    STATISTICS,
+    means,
+    percentiles,
+    t_quantile,
+)
+
+STEPS = 240
+"""Most points of a line over time."""
+
+Subject = tuple[str, str, str, str | None, str | None]
+"""Subject, topology, source, `a`, `b`, as in `SERIES`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A collected statistic in the units of `SERIES`; `low` and `high` as in `Weight`."""
+
+    value: Fraction
+    samples: int
+    low: Fraction | None
+    high: Fraction | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What samples there are of a topology from one kind of lines."""
+
+    samples: int
+    first: datetime
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A task in a worker: the last window and the number of windows in which it was there."""
+
+    topology: str
+    source: str
+    component: str
+    task: str
+    node: str
+    worker: int | None
+    last: datetime
+    windows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The mean of a subject in the step of time that begins at `time`."""
+
+    subject: Subject
+    time: datetime
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """The small tables from which weights are made.
+
+    `parts` counts the series of an edge (tasks and streams, or pairs of tasks), `interval_s` has
+    the seconds between two samples of a task, by topology and source. `timeline` is in the order of
+    time.
+    """
+
+    overview: Mapping[tuple[str, str], Overview]
+    interval_s: Mapping[tuple[str, str], float]
+    clocks: Mapping[str, int]
+    values: Mapping[Subject, Value]
+    parts: Mapping[Subject, int]
+    seen: tuple[Seen, ...]
+    timeline: tuple[Moment, ...] = ()
+
+
+def overview(samples: DataFrame) -> dict[tuple[str, str], Overview]:
+    """Count the samples by topology and source."""
+    counted = samples.groupBy("topology", "source").agg(
+        fn.count(fn.lit(1)).alias("samples"),
+        fn.unix_millis(fn.min("time")).alias("first"),
+        fn.unix_millis(fn.max("time")).alias("last"),
+    )
+    return {
+        (row.topology, row.source): Overview(row.samples, _time(row.first), _time(row.last))
+        for row in counted.collect()
+    }
+
+
+def clock_rates(samples: DataFrame) -> dict[str, int]:
+    """Return node -> clock rate in Hz, where the lines say so (the highest)."""
+    stated = samples.where(fn.col("metric") == "clock_hz")
+    rows = stated.groupBy("node").agg(fn.max("value").alias("hz")).collect()
+    return {row.node: row.hz for row in rows}
+
+
+def intervals_s(samples: DataFrame) -> dict[tuple[str, str], float]:
+    """Return the commonest seconds between two samples of a task, by topology and source.
+
+    Of one task each, the first by name; of several that are as common, the smallest.
+    """
+    keys = ("topology", "source")
+    regular = samples.where(fn.col("metric").isin("execute_count", "emit_count", "cpu_ns"))
+    one = regular.groupBy(*keys).agg(fn.min(fn.struct("component", "task", "node")).alias("one"))
+    times = (
+        regular.join(fn.broadcast(one), [*keys])
+        .where(fn.struct("component", "task", "node") == fn.col("one"))
+        .select(*keys, "time")
+        .distinct()
+    )
+    before = fn.lag("time").over(Window.partitionBy(*keys).orderBy("time"))
+    gaps = times.withColumn("ms", fn.unix_millis("time") - fn.unix_millis(before))
+    counted = gaps.where(fn.col("ms").isNotNull()).groupBy(*keys, "ms").count()
+    commonest = counted.groupBy(*keys).agg(
+        fn.min_by("ms", fn.struct(-fn.col("count"), fn.col("ms"))).alias("ms")
+    )
+    return {(row.topology, row.source): row.ms / 1000 for row in commonest.collect()}
+
+
+def collect_weights(
+    samples: DataFrame,
+    statistic: str,
+    window_s: int,
+    clocks: Mapping[str, int],
+    interval_s: float | None,
+) -> Collected:
+    """Run the jobs that make the small tables of `samples`.
+
+    Parameters
+    ----------
+    samples
+        `SAMPLES`.
+    statistic
+        A name of `STATISTICS`.
+    window_s
+        Length of a window, seconds.
+    clocks
+        Node -> Hz; what the lines say goes before.
+    interval_s
+        Seconds between two samples of a task; ``None`` = recognised.
+    """
+    found = overview(samples)
+    intervals = intervals_s(samples) if interval_s is None else dict.fromkeys(found, interval_s)
+    known = {**clocks, **clock_rates(samples)}
+    windows = w.by_window(w.by_interval(samples), f"{window_s} seconds", known).persist(
+        StorageLevel.DISK_ONLY
+    )
+    rows = series(windows)
+    try:
+        return Collected(
+            overview=found,
+            interval_s=intervals,
+            clocks=known,
+            values=collect_values(rows, statistic),
+            parts=collect_parts(windows),
+            seen=collect_seen(windows),
+            timeline=collect_timeline(rows, found, window_s),
+        )
+    finally:
+        windows.unpersist()
+
+
+def collect_values(rows: DataFrame, statistic: str) -> dict[Subject, Value]:
+    """Return the statistic of each subject of `SERIES`."""
+    percent = STATISTICS[statistic]
+    found = means(rows) if percent is None else percentiles(rows, percent)
+    read = _mean if percent is None else _percentile
+    return {_subject(row): read(row) for row in found.collect()}
+
+
+def collect_parts(windows: DataFrame) -> dict[Subject, int]:
+    """Return how many series add up to each edge: the sum is the mean times this."""
+    source, target = ends()
+    emitted = fn.col("kind") == w.EMITTED
+    edges = windows.where(fn.col("kind").isin(w.RECEIVED, w.SENT, w.EMITTED)).withColumns(
+        {
+            "subject": fn.col("kind"),
+            "a": fn.when(emitted, fn.col("component")).otherwise(source),
+            "b": fn.when(emitted, fn.col("other")).otherwise(target),
+        }
+    )
+    counted = edges.groupBy("subject", "topology", "source", "a", "b").agg(
+        fn.count_distinct("task", "other").alias("parts")
+    )
+    return {_subject(row): row.parts for row in counted.collect()}
+
+
+def collect_seen(windows: DataFrame) -> tuple[Seen, ...]:
+    """Return which tasks were in which workers, the workers themselves (task ``-1``) too."""
+    keys = ("topology", "source", "component", "task", "node", "worker")
+    seen = windows.groupBy(*keys).agg(
+        fn.unix_millis(fn.max("start")).alias("last"), fn.count_distinct("start").alias("windows")
+    )
+    rows = sorted(seen.collect(), key=lambda row: tuple(str(row[key]) for key in keys))
+    return tuple(
+        Seen(
+            *(row.topology, row.source, row.component, row.task, row.node, row.worker),
+            last=_time(row.last),
+            windows=row.windows,
+        )
+        for row in rows
+    )
+
+
+def collect_reasons(quarantine: DataFrame) -> dict[str, int]:
+    """Return reason -> number of lines of `QUARANTINE`."""
+    rows = quarantine.groupBy("reason").count().collect()
+    return {row["reason"]: row["count"] for row in sorted(rows, key=lambda row: row["reason"])}
+
+
+def collect_timeline(
+    rows: DataFrame, found: Mapping[tuple[str, str], Overview], window_s: int
+) -> tuple[Moment, ...]:
+    """Return cpu and flow of `SERIES` over time, in at most `STEPS` steps of whole windows."""
+    if not found:
+        return ()
+    first = min(one.first for one in found.values())
+    span = max(one.last for one in found.values()) - first
+    step_ms = 1000 * window_s * max(1, math.ceil(span.total_seconds() / window_s / STEPS))
+    shown = rows.where(fn.col("subject").isin(w.CPU, REST_CPU, w.RECEIVED, w.SENT))
+    step = fn.floor(fn.unix_millis("start") / step_ms) * step_ms
+    keys = ("subject", "topology", "source", "a", "b", "step")
+    sums = (
+        shown.withColumn("step", step)
+        .groupBy(*keys)
+        .agg(
+            fn.sum("y").cast("decimal(38,0)").alias("y"),
+            fn.sum("x").cast("decimal(38,0)").alias("x"),
+        )
+    )
+    moments = [
+        Moment(_subject(row), _time(int(row.step)), Fraction(int(row.y), int(row.x)))
+        for row in sums.collect()
+    ]
+    return tuple(sorted(moments, key=lambda one: one.time))
+
+
+def _time(ms: int) -> datetime:
+    """Return milliseconds since 1970 as a time in UTC, whatever the session's time zone."""
+    return datetime.fromtimestamp(ms / 1000, UTC)
+
+
+def _subject(row: Any) -> Subject:
+    return (row.subject, row.topology, row.source, row.a, row.b)
+
+
+def _mean(row: Any) -> Value:
+    value = Fraction(int(row.y), int(row.x))
+    if row.error is None:
+        return Value(value, row.n, None, None)
+    spread = Fraction(t_quantile(row.blocks - 1) * row.error)
+    return Value(value, row.n, max(Fraction(0), value - spread), value + spread)
+
+
+def _percentile(row: Any) -> Value:
+    low, high = (
+        None if one is None else Fraction(int(one.y), int(one.x)) for one in (row.low, row.high)
+    )
+    return Value(Fraction(int(row.y), int(row.x)), row.n, low, high)

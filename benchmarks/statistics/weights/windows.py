@@ -1,0 +1,140 @@
+"""Samples summed by window: every weight is a ratio of two sums of integers.
+
+Sums of integers are exact whatever the partitions, and the same for files and streams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+
+from slotwise.benchmarks.statistics.schema import JSON
+
+DEFAULT_HZ = 10**9
+"""Of a node whose clock rate nobody states: one GHz, so that GHz times ms are ms."""
+
+COST, CPU, RECEIVED, EMITTED = "cost", "cpu", "received", "emitted"
+SIZE, SENT, VOLUME = "size", "sent", "volume"
+WORKER_CPU, CGROUP_CPU, HEAP, BESIDE = "worker_cpu", "cgroup_cpu", "heap", "beside"
+
+WINDOWS = (
+    "kind string, topology string, source string, node string, worker int, component string, "
+    "task string, other string, start timestamp, y decimal(38,0), x decimal(38,0), n bigint"
+)
+"""Sums of the samples of a window that begins at `start`: the weight is `y` / `x`, of `n` samples.
+
+`other` is as in `SAMPLES`. By `kind`, `y` is per sample, and `x` 1 where nothing else is said:
+
+- ``cost``: busy time of a task, ns Hz; `x` the tuples it executed in it;
+- ``cpu``: the same;
+- ``received``, ``emitted``: tuples executed from `other`, emitted to the stream `other`;
+- ``size``: bytes to the task `other`; `x` the tuples;
+- ``sent``, ``volume``: tuples, and bytes, to the task `other`;
+- ``worker_cpu``, ``cgroup_cpu``: CPU time of a worker, ns Hz;
+- ``heap``, ``beside``: bytes of a worker's heap, and of its control group beyond that.
+"""
+
+_KEYS = ("topology", "source", "node", "worker", "component", "task", "other")
+_METRICS = (
+    *("execute_count", "execute_ns", "emit_count", "cpu_ns", "cgroup_cpu_ns", "tuples"),
+    *("pair_tuples", "pair_bytes", "heap_bytes", "memory_bytes"),
+)
+
+
+def by_interval(samples: DataFrame) -> DataFrame:
+    """Give `SAMPLES` with the numbers of one interval of a task and `other` in one row.
+
+    The columns are the keys of `SAMPLES`, and one for each metric that a weight needs.
+    """
+    numbers = (
+        fn.max(fn.when(fn.col("metric") == one, fn.col("value"))).alias(one) for one in _METRICS
+    )
+    known = samples.where(fn.col("metric").isin(*_METRICS))
+    return known.groupBy("time", *_KEYS).agg(*numbers)
+
+
+def by_window(
+    intervals: DataFrame, window: str = "60 seconds", clocks: Mapping[str, int] | None = None
+) -> DataFrame:
+    """Give `WINDOWS` from the rows of `by_interval`.
+
+    Parameters
+    ----------
+    intervals
+        What `by_interval` gives.
+    window
+        Length as Spark writes it, such as ``60 seconds``; a sample belongs to the window in which
+        its interval ends.
+    clocks
+        Node -> clock rate in Hz; a node that is not there has `DEFAULT_HZ`.
+    """
+    kinds = fn.array(*(_kind(name, *parts) for name, parts in _parts(clocks or {}).items()))
+    exploded = intervals.select("time", *_KEYS, fn.explode(kinds).alias("one"))
+    counted = exploded.where(fn.col("one.y").isNotNull() & fn.col("one.x").isNotNull())
+    windows = counted.groupBy(
+        fn.col("one.kind").alias("kind"), fn.window("time", window).start.alias("start"), *_KEYS
+    ).agg(
+        fn.sum("one.y").cast("decimal(38,0)").alias("y"),
+        fn.sum("one.x").cast("decimal(38,0)").alias("x"),
+        fn.count(fn.lit(1)).alias("n"),
+    )
+    return windows.select(*(part.split()[0] for part in _columns()))
+
+
+def _columns() -> list[str]:
+    """Return the columns of `WINDOWS`; the comma within a type stands without a blank."""
+    return WINDOWS.split(", ")
+
+
+def _kind(name: str, y: Column, x: Column) -> Column:
+    return fn.struct(
+        fn.lit(name).alias("kind"),
+        y.cast("decimal(28,0)").alias("y"),
+        x.cast("decimal(28,0)").alias("x"),
+    )
+
+
+def _parts(clocks: Mapping[str, int]) -> dict[str, tuple[Column, Column]]:
+    """Return kind -> numerator and denominator of one row; null where it has none."""
+
+    def wide(name: str) -> Column:
+        return fn.col(name).cast("decimal(19,0)")
+
+    one, executed = fn.lit(1), fn.col("execute_count")
+    is_json, is_worker = fn.col("source") == JSON, fn.col("task") == "-1"
+    idle = fn.when(executed == 0, fn.lit(0))  # no tuple, so that Storm has no mean
+    mean_ns = fn.coalesce(fn.col("execute_ns"), idle).cast("decimal(19,0)")
+    busy_ns = fn.when(is_json, wide("cpu_ns")).otherwise(
+        fn.try_multiply(wide("execute_count"), mean_ns)
+    )
+    hz = _hz(clocks)
+    busy = fn.try_multiply(busy_ns, hz)
+    # Not by `greatest` alone, which takes a null for nothing.
+    beside = fn.col("memory_bytes") - fn.col("heap_bytes")
+    beside = fn.when(beside.isNotNull(), fn.greatest(beside, fn.lit(0)))
+    handled = fn.when(is_json, fn.col("tuples")).otherwise(executed)
+    return {
+        COST: (fn.when(~is_worker, busy), handled),
+        CPU: (fn.when(~is_worker, busy), one),
+        RECEIVED: (executed, one),
+        EMITTED: (fn.when(~fn.col("other").startswith("__"), fn.col("emit_count")), one),
+        SIZE: (fn.col("pair_bytes"), fn.col("pair_tuples")),
+        SENT: (fn.col("pair_tuples"), one),
+        VOLUME: (fn.col("pair_bytes"), one),
+        WORKER_CPU: (fn.when(is_worker, fn.try_multiply(wide("cpu_ns"), hz)), one),
+        CGROUP_CPU: (fn.when(is_worker, fn.try_multiply(wide("cgroup_cpu_ns"), hz)), one),
+        HEAP: (fn.col("heap_bytes"), one),
+        BESIDE: (beside, one),
+    }
+
+
+def _hz(clocks: Mapping[str, int]) -> Column:
+    """Give the clock rate of the row's node."""
+    default = fn.lit(DEFAULT_HZ)
+    if not clocks:
+        return default.cast("decimal(18,0)")
+    entries = [fn.lit(part) for node, hz in sorted(clocks.items()) for part in (node, hz)]
+    known = fn.try_element_at(fn.create_map(*entries), fn.col("node"))
+    return fn.coalesce(known, default).cast("decimal(18,0)")
