@@ -26,6 +26,7 @@ from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
+from slotwise.solver.local_search.compiled import CompiledSearch, is_plain
 from slotwise.solver.local_search.feasibility import NO_ROW
 from slotwise.solver.local_search.params import LOCAL_SEARCH_DEFAULTS, LocalSearchParams
 from slotwise.solver.local_search.solution import MOVED, Field
@@ -208,7 +209,7 @@ def run(
         raise NotTakenError("there is no placement to start from")
     token = reporter.token
     token.check()
-    search = LocalSearch(problem, hint, limits.seed, token, params)
+    search = _search(problem, hint, limits.seed, token, params)
     work = math.inf if limits.deterministic_work is None else limits.deterministic_work
     told = 0.0
     try:
@@ -226,6 +227,19 @@ def run(
     if best.values != search.best_values:
         raise InternalError(f"local search claims {search.best_values}, the judge {best.values}")
     return best.outcome(deterministic_work=float(search.steps))
+
+
+def _search(
+    problem: Problem,
+    start: Placement,
+    seed: int,
+    token: CancellationToken,
+    params: LocalSearchParams,
+) -> LocalSearch | CompiledSearch:
+    """Return the search by the compiled loop where it takes the problem and pays."""
+    if problem.task_count >= params.compiled_from_tasks and is_plain(problem):
+        return CompiledSearch(problem, start, seed, params)
+    return LocalSearch(problem, start, seed, token, params)
 
 
 def _engine(params: LocalSearchParams) -> Engine:
