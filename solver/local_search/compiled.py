@@ -47,7 +47,12 @@ def make_model(problem: Problem, start: Placement) -> Model:
         near[b].append((a, weight))
     flow_at, flow_to = _laid_out([to for to, _ in row] for row in near)
     apart_at, apart = _laid_out(classes_apart(problem, c) for c in range(len(problem.classes)))
-    group_at, group = _laid_out(node_groups(problem))
+    groups = node_groups(problem)
+    group_at, group = _laid_out(groups)
+    firsts = [members[0] for members in groups]
+    better_at, better = _laid_out(
+        [g for g, other in enumerate(firsts) if _is_larger(problem, other, n)] for n in firsts
+    )
     task_at, task = _laid_out(
         [i for i in one.tasks if start.nodes[i] != UNPLACED] for one in problem.classes
     )
@@ -73,6 +78,8 @@ def make_model(problem: Problem, start: Placement) -> Model:
         apart=apart,
         group_at=group_at,
         group=group,
+        better_at=better_at,
+        better=better,
         task_at=task_at,
         task=task,
         placed=_ints(placed),
@@ -115,14 +122,44 @@ def make_state(
         late=_zeros(params.history_length),
     )
     state.numbers[FREE] = rows
+    larger = _larger_nodes(problem, sorted({start.nodes[i] for i in model.placed.tolist()}))
     known: dict[tuple[int, int, int], int] = {}
     for task in model.placed.tolist():
         topology = int(model.topology[problem.task_class[task]])
         key = (topology, start.nodes[task], start.workers[task])
         if key not in known:
-            known[key] = open_row(state, topology, start.nodes[task])
+            known[key] = open_row(state, topology, larger[start.nodes[task]])
         put(model, state, task, known[key])
     return state
+
+
+def _is_larger(problem: Problem, node: int, other: int) -> bool:
+    """Return whether a node of the same rack offers no less of anything, and more of something."""
+    if problem.node_rack[node] != problem.node_rack[other]:
+        return False
+    more = problem.capacity[node] - problem.capacity[other]
+    slots = int(problem.slots[node] - problem.slots[other])
+    return bool((more >= 0).all()) and slots >= 0 and (bool(more.any()) or slots > 0)
+
+
+def _larger_nodes(problem: Problem, used: Sequence[int]) -> dict[int, int]:
+    """Return for each used node one of the largest that are free, or the node itself.
+
+    What is on a node may move to a larger one of its rack as a whole at no cost. Step by step the
+    search would never get there.
+    """
+    free = [node for node in range(problem.node_count) if node not in set(used)]
+    target: dict[int, int] = {}
+    for node in used:
+        best = node
+        for other in free:
+            if _is_larger(problem, other, best):
+                best = other
+        target[node] = best
+        if best != node:
+            free.remove(best)
+            free.append(node)
+    return target
 
 
 class CompiledSearch:

@@ -42,6 +42,8 @@ class Model(NamedTuple):
     apart: IntArray
     group_at: IntArray
     group: IntArray
+    better_at: IntArray
+    better: IntArray
     task_at: IntArray
     task: IntArray
     placed: IntArray
@@ -174,6 +176,19 @@ def _joins(m, s, c, row):
 
 
 @njit(cache=True, nogil=True)
+def _empty_node(m, s, g):
+    """Return an empty node of a group; `NONE` where a larger one of the rack is empty, too."""
+    for e in range(m.better_at[g], m.better_at[g + 1]):
+        for at in range(m.group_at[m.better[e]], m.group_at[m.better[e] + 1]):
+            if s.node_held[m.group[at]] == 0:
+                return NONE
+    for at in range(m.group_at[g], m.group_at[g + 1]):
+        if s.node_held[m.group[at]] == 0:
+            return m.group[at]
+    return NONE
+
+
+@njit(cache=True, nogil=True)
 def best_place(m, s, c, rng, blink):
     """Return row and node where one more task saves most; row `NONE` is a fresh worker there.
 
@@ -202,11 +217,7 @@ def best_place(m, s, c, rng, blink):
                 break
             row = s.following[row]
     for g in range(len(m.group_at) - 1):
-        n = NONE
-        for e in range(m.group_at[g], m.group_at[g + 1]):
-            if s.node_held[m.group[e]] == 0:
-                n = m.group[e]
-                break
+        n = _empty_node(m, s, g)
         if n == NONE or not alone or m.slots[n] < 1 or not _takes(m, s, c, n):
             continue
         gain = m.saving[2] * s.rack_near[m.rack[n], c]
