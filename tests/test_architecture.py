@@ -62,7 +62,7 @@ solver.column_generation.worker_packing
 solver.column_generation.configurations
 solver.column_generation.columns solver.column_generation.connected
 solver.column_generation.engine solver.partition
-solver.engines
+solver.engines solver.large_neighbourhood
 solver.portfolio
 solver.solve
 solver.admission solver.verification solver.slots solver.explain

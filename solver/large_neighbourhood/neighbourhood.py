@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from slotwise.models.instance.instance import Objective
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem, TaskClass, Term
 from slotwise.models.values import NO_LIMIT
@@ -174,4 +173,4 @@ def _costs_to_others(
     in_rack = flow @ stays
     costs = far * in_rack.sum(axis=1, keepdims=True) - (far - near) * in_rack
     classes = sorted({int(problem.task_class[task]) for task in tasks})
-    return np.asarray(costs[np.ix_(classes, problem.node_rack[list(nodes)])], dtype=np.int64)
+    return np.asarray(costs[classes][:, problem.node_rack[list(nodes)]], dtype=np.int64)

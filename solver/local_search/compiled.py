@@ -46,7 +46,9 @@ def make_model(problem: Problem, start: Placement) -> Model:
         near[a].append((b, weight))
         near[b].append((a, weight))
     flow_at, flow_to = _laid_out([to for to, _ in row] for row in near)
-    apart_at, apart = _laid_out(classes_apart(problem, c) for c in range(len(problem.classes)))
+    apart_at, apart = _laid_out(
+        classes_apart(problem, c).tolist() for c in range(len(problem.classes))
+    )
     groups = node_groups(problem)
     group_at, group = _laid_out(groups)
     firsts = [members[0] for members in groups]

@@ -165,7 +165,7 @@ class LocalSearch:
             near = [task, *(self._neighbour(task) for _ in range(count - 1))]
             nodes = {int(field.workers.node[field.row[i]]) for i in near}
             chosen = [i for n in sorted(nodes) for i in sorted(field.members[n])]
-        most = self._params.max_removed
+        most = int(rng.integers(1, self._params.max_removed + 1))
         if len(chosen) > most:
             chosen = [chosen[i] for i in sorted(rng.permutation(len(chosen))[:most])]
         return chosen
@@ -209,7 +209,11 @@ def run(
         raise NotTakenError("there is no placement to start from")
     token = reporter.token
     token.check()
-    search = _search(problem, hint, limits.seed, token, params)
+    search: LocalSearch | CompiledSearch
+    if problem.task_count >= params.compiled_from_tasks and is_plain(problem):
+        search = CompiledSearch(problem, hint, limits.seed, params)
+    else:
+        search = LocalSearch(problem, hint, limits.seed, token, params)
     work = math.inf if limits.deterministic_work is None else limits.deterministic_work
     told = 0.0
     try:
@@ -227,19 +231,6 @@ def run(
     if best.values != search.best_values:
         raise InternalError(f"local search claims {search.best_values}, the judge {best.values}")
     return best.outcome(deterministic_work=float(search.steps))
-
-
-def _search(
-    problem: Problem,
-    start: Placement,
-    seed: int,
-    token: CancellationToken,
-    params: LocalSearchParams,
-) -> LocalSearch | CompiledSearch:
-    """Return the search by the compiled loop where it takes the problem and pays."""
-    if problem.task_count >= params.compiled_from_tasks and is_plain(problem):
-        return CompiledSearch(problem, start, seed, params)
-    return LocalSearch(problem, start, seed, token, params)
 
 
 def _engine(params: LocalSearchParams) -> Engine:

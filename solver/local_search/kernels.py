@@ -169,10 +169,10 @@ def _joins(m, s, c, row):
     t = m.topology[c]
     if s.owner[row] != t or not s.held[row] or s.row_heap[row] + m.heap[c] > m.heap_limit[t]:
         return False
+    others = 0
     for e in range(m.apart_at[c], m.apart_at[c + 1]):
-        if s.row_counts[row, m.apart[e]]:
-            return False
-    return True
+        others += s.row_counts[row, m.apart[e]]
+    return others == 0
 
 
 @njit(cache=True, nogil=True)
@@ -226,4 +226,3 @@ def best_place(m, s, c, rng, blink):
             if gain > most or rng.random() * ties < 1.0:
                 most, best_row, best_node = gain, NONE, n
     return best_row, best_node
-

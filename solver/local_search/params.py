@@ -14,7 +14,7 @@ class LocalSearchParams(Parameters):
     Parameters
     ----------
     max_removed
-        Tasks taken out at once.
+        Tasks taken out at once; each step draws its own limit up to it.
     history_length
         Late acceptance: an outcome is compared with the value so many steps ago.
     blink_fraction
@@ -27,7 +27,7 @@ class LocalSearchParams(Parameters):
         Of its tables, 8 bytes each; a problem with more is not taken.
     """
 
-    max_removed: int = 12
+    max_removed: int = 30
     history_length: int = 100
     blink_fraction: float = 0.02
     compiled_from_tasks: int = 64

@@ -58,7 +58,8 @@ def _chain(m, task, count, out, rng):
 
 @njit(cache=True, nogil=True)
 def _choose(m, s, most, out, rng):
-    """Fill `out` with the tasks to take out, at most `most`, shuffled; return how many."""
+    """Fill `out` with the tasks to take out, shuffled; return how many, drawn up to `most`."""
+    most = 1 + int(rng.random() * most)
     task, dice = m.placed[int(rng.random() * len(m.placed))], rng.random()
     if dice < CHAIN:
         found = _chain(m, task, 2 + int(rng.random() * 7), out, rng)
@@ -72,7 +73,7 @@ def _choose(m, s, most, out, rng):
         found = 0
         for other in m.placed:
             at = s.row[other] if rows else s.node[s.row[other]]
-            if at == a or at == b or at == c:
+            if at in (a, b, c):
                 out[found] = other
                 found += 1
     for i in range(min(found, most)):

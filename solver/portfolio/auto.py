@@ -34,6 +34,7 @@ from slotwise.solver.portfolio.run import (
     FEWEST_MOVES,
     FIRST,
     LISTED,
+    NEIGHBOURHOODS,
     PARTS,
     POLISH,
     PRICED,
@@ -78,9 +79,12 @@ def run_auto(
     if problem.task_count >= params.search_from_tasks:
         steps = params.first_search_steps_per_task * problem.task_count
         auto.polish(SOON, params.first_search_fraction, token, steps)
+        auto.kept_back_s = params.last_search_fraction * limits.time_s
     _solve_without_running(auto, problem, reporter)
     _solve_whole(auto, problem, reporter)
-    auto.polish(POLISH, 1.0, token)
+    auto.kept_back_s = 0.0
+    auto.polish(POLISH, 0.5, token)
+    auto.free_neighbourhoods(NEIGHBOURHOODS, token)
     return auto.answer(token)
 
 

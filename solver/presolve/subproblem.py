@@ -36,7 +36,9 @@ def on_classes(problem: Problem, classes: Sequence[int]) -> SubProblem:
 
 def on_tasks(problem: Problem, tasks: Sequence[int]) -> SubProblem:
     """Return the problem with only these tasks and the classes they are of, see `on_classes`."""
-    kept: dict[int, list[int]] = {c: [] for c in sorted({int(problem.task_class[t]) for t in tasks})}
+    kept: dict[int, list[int]] = {
+        c: [] for c in sorted({int(problem.task_class[t]) for t in tasks})
+    }
     for task in sorted(tasks):
         kept[int(problem.task_class[task])].append(task)
     return _with(problem, kept)
