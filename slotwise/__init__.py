@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
+    from slotwise.api.logs.simulating import generate_logs
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
@@ -93,6 +94,7 @@ __all__ = [
     "explain",
     "families",
     "generate",
+    "generate_logs",
     "grade",
     "judge",
     "methods",
@@ -149,6 +151,7 @@ _HOME = {
     "explain": "slotwise.api.explaining",
     "families": "slotwise.api.listing",
     "generate": "slotwise.api.listing",
+    "generate_logs": "slotwise.api.logs.simulating",
     "grade": "slotwise.benchmarks.grade",
     "judge": "slotwise.api.judging",
     "methods": "slotwise.api.listing",

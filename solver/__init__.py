@@ -4,10 +4,11 @@
 lists the engines by name. From below: `core` (contract, shared incumbent and bounds, limits),
 `structure` (what is interchangeable), `baseline` (bounds that always hold), `presolve`, the
 engines `exhaustive`, `local_search`, `assignment`, `compact`, `column_generation`, `partition` and
-`large_neighbourhood`, then `portfolio` (``auto``), and above `solve`: `admission` (which topologies
-to admit or evict), `verification` and `explain` (why no placement exists, and the cheapest
-repairs). Allocation is a separate problem: `slots` finds the fewest slots for a dataflow,
-`allocation` runs it and the published pairs and has every plan checked.
+`large_neighbourhood`, then `whole_cluster` (topologies that share nodes), `portfolio` (``auto``),
+and above `solve`: `admission` (which topologies to admit or evict), `verification` and `explain`
+(why no placement exists, and the cheapest repairs). Allocation is a separate problem: `slots` finds
+the fewest slots for a dataflow, `allocation` runs it and the published pairs and has every plan
+checked.
 
 Start with `solve`, then `core`. It may import `models` and, for a first placement, `heuristics`.
 In words: ``docs/engines.md``; contracts and formulations: ``docs/design.md``.

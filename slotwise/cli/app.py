@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from slotwise import __version__
 from slotwise.cli import exits
@@ -24,6 +25,7 @@ from slotwise.cli.commands.kit import new
 from slotwise.cli.commands.kit.test_scheduler import test_scheduler
 from slotwise.cli.commands.kit.test_validator import test_validator
 from slotwise.cli.commands.lists import families, methods, schema
+from slotwise.cli.commands.logs.generate_logs import generate_logs
 from slotwise.cli.commands.partition import partition
 from slotwise.cli.commands.place import place
 from slotwise.cli.commands.profile import profile
@@ -44,6 +46,7 @@ COMMANDS = (
     grade,
     report,
     generate,
+    generate_logs,
     profile,
     test_scheduler,
     test_validator,
@@ -53,14 +56,29 @@ COMMANDS = (
 )
 """The commands, in the order of the help."""
 
+TWO_WORDS = {"generate_logs": "generate logs"}
+"""Functions of commands that are named by two words; the first word alone is a command, too."""
+
+
+class _Commands(TyperGroup):
+    """The commands; two words may name one."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the first two arguments name, else what the first one does."""
+        both = " ".join(args[:2])
+        words = [both, *args[2:]] if both in self.commands else args
+        return super().resolve_command(ctx, words)
+
+
 app = typer.Typer(
     name="slotwise",
-    add_completion=False,
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 for command in COMMANDS:
-    app.command()(command)
+    app.command(TWO_WORDS.get(command.__name__))(command)
 app.add_typer(models.app, name="models")
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(new.app, name="new")
@@ -91,11 +109,14 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _common(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option("--version", is_eager=True, callback=_print_version, help="Print and exit."),
     ] = False,
 ) -> None:
     """Place the tasks of stream processors on machines, exactly or by published heuristics."""
+    if context.invoked_subcommand is None:
+        exits.emit(context.get_help() + "\n")
