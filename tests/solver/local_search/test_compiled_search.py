@@ -10,6 +10,8 @@ from solved import first_solved
 
 from slotwise.models.families.storm_like.family import STORM_LIKE
 from slotwise.models.instance.instance import Objective
+from slotwise.models.instance.placement import Placement
+from slotwise.models.instance_file import instance_from_data
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
@@ -82,3 +84,36 @@ def test_a_large_topology_gets_better_in_few_steps_and_always_the_same() -> None
     assert first.placement == second.placement
     assert first.values is not None
     assert first.values[1] < 0.92 * judge(problem, start).scaled[1]
+
+
+def test_what_is_on_a_node_starts_on_the_largest_free_node_of_its_rack() -> None:
+    """Single tasks that go there alone would cost flow: step by step no search gets there."""
+    sizes = (("small", "near", 100), ("large", "near", 120), ("far", "away", 500))
+    instance = instance_from_data(
+        {
+            "format": "slotwise.instance/1",
+            "name": "three nodes",
+            "cluster": {
+                "nodes": [
+                    {"id": name, "rack": rack, "slots": 4, "resources": {"cpu": cpu}}
+                    for name, rack, cpu in sizes
+                ]
+            },
+            "topologies": [
+                {
+                    "id": "t",
+                    "components": [
+                        {"id": c, "kind": kind, "parallelism": 4, "resources": {"cpu": 10}}
+                        for c, kind in (("a", "spout"), ("b", "bolt"))
+                    ],
+                    "streams": [{"from": "a", "to": "b", "grouping": "shuffle"}],
+                }
+            ],
+        }
+    )
+    problem = compile_problem(instance)
+    start = Placement((0,) * 8, (0, 1) * 4)
+    assert judge(problem, start).valid
+    search = CompiledSearch(problem, start, 0, FEW)
+    assert search.best.nodes == (1,) * 8
+    assert search.best_values == judge(problem, search.best).scaled == judge(problem, start).scaled
