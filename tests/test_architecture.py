@@ -87,7 +87,7 @@ testing.pytest_plugin
 testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
-benchmarks.grading benchmarks.profiling
+benchmarks.grading benchmarks.profiling benchmarks.statistics
 benchmarks.analysis
 benchmarks.report benchmarks.grade
 benchmarks.proofs.generated benchmarks.simulated_logs
@@ -165,7 +165,10 @@ OUTSIDE = {
     "pyarrow": ("benchmarks.grading", "models.performance.tables"),
     "pytest": ("testing.pytest_plugin",),
     "pymetis": ("heuristics.partitioning",),
-    "pyspark": ("benchmarks.spark", "benchmarks.grading.spark_job"),
+    "pyspark": (
+        *("benchmarks.spark", "benchmarks.grading.spark_job", "benchmarks.statistics"),
+        "benchmarks.speed.statistics",
+    ),
     "rich": ("cli", "benchmarks.grading.progress"),
     "typer": ("cli",),
     "yaml": ("models.formats", "testing"),
