@@ -37,6 +37,7 @@ from slotwise.solver.portfolio.run import (
     FEWEST_MOVES,
     FIRST,
     LISTED,
+    NEIGHBOURHOODS,
     PARTS,
     POLISH,
     PRICED,
@@ -90,10 +91,13 @@ def _run(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     if problem.task_count >= params.search_from_tasks:
         steps = params.first_search_steps_per_task * problem.task_count
         auto.polish(SOON, params.first_search_fraction, token, steps)
+        auto.kept_back_s = params.last_search_fraction * auto.limits.time_s
     if problem.move_limit == NO_LIMIT or not is_bounded:  # else the caller knows that bound
         _solve_without_running(auto, problem, reporter)
     _solve_whole(auto, problem, reporter)
-    auto.polish(POLISH, 1.0, token)
+    auto.kept_back_s = 0.0
+    auto.polish(POLISH, 0.5, token)
+    auto.free_neighbourhoods(NEIGHBOURHOODS, token)
 
 
 def _solve_without_running(auto: Auto, problem: Problem, reporter: Reporter) -> None:

@@ -35,6 +35,9 @@ class AutoParams(Parameters):
         For that first local search, and its steps.
     search_fraction, search_steps
         For local search before CP-SAT has the rest of the time, and its steps.
+    last_search_fraction
+        Kept back, from `search_from_tasks` on, for local search and large neighbourhoods at the
+        end, half each.
     confirm_fraction
         For a second run of the engine that proved everything, without presolve.
     max_tiny_places
@@ -60,6 +63,7 @@ class AutoParams(Parameters):
     first_search_steps_per_task: int = 2
     search_fraction: float = 0.2
     search_steps: int = 2_000
+    last_search_fraction: float = 0.1
     confirm_fraction: float = 0.5
     max_tiny_places: int = 24
     max_table_tasks: int = 22
