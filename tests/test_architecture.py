@@ -108,6 +108,7 @@ __init__
 cli.__init__ cli.exits cli.options
 cli.inputs cli.progress cli.profile_progress cli.new_package
 cli.answers cli.codes cli.scheduler_tests
+cli.render.explained
 cli.render
 cli.commands
 cli.app
