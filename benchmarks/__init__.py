@@ -5,8 +5,9 @@
 ``python -m slotwise.benchmarks NAME``, are listed in `experiments`: `proofs` (how fast and how
 far), `storm` (Storm's own schedulers compared), `storm_like` (how well that family fits), `slots`
 (fewest slots), `speed` (limits, latency).
-Two commands are implemented here: `profiling` (measures performance models) and `reproduction`
-(compares figures of articles with ours). This folder's ``README.md`` describes the layout.
+Commands implemented here: `profiling` (measures performance models), `reproduction` (compares
+figures of articles with ours), `following` (whether a rebalance of a running cluster pays). This
+folder's ``README.md`` describes the layout.
 
 Start with `grade`. It may import `models`, `heuristics` and `solver`; only `slotwise.cli` imports
 it.

@@ -91,6 +91,7 @@ benchmarks.analysis
 benchmarks.report benchmarks.grade
 benchmarks.proofs.generated
 benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
+benchmarks.following
 benchmarks.speed
 benchmarks.experiments
 benchmarks.__main__
