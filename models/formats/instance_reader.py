@@ -89,10 +89,10 @@ def _topology(where: str, file: TopologyFile) -> Topology:
     components, streams, regions = [], [], []
     for i, c in enumerate(file.components):
         with at(f"{where}.components[{i}]"):
-            components.append(Component(c.id, c.kind, c.parallelism, c.resources))
+            components.append(Component(**dict(c)))
     for i, s in enumerate(file.streams):
         with at(f"{where}.streams[{i}]"):
-            streams.append(Stream(s.source, s.target, s.grouping, s.rate, s.tuple_bytes))
+            streams.append(Stream(**dict(s)))
     for i, m in enumerate(file.shared_memory):
         with at(f"{where}.shared_memory[{i}]"):
             regions.append(SharedMemory(m.id, m.kind, m.mb, tuple(m.components)))

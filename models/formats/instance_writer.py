@@ -11,7 +11,7 @@ from slotwise.models.formats.json_text import canonical_json
 from slotwise.models.instance.cluster import Cluster
 from slotwise.models.instance.instance import Instance, Objective, Place
 from slotwise.models.instance.ras_settings import RasSettings
-from slotwise.models.instance.topology import Stream, Topology
+from slotwise.models.instance.topology import Ackers, Component, Stream, Topology
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -52,14 +52,16 @@ def instance_hash(instance: Instance) -> str:
     """Return ``sha256:`` and the hash of the canonical document without the name.
 
     Equal for files that differ in layout, key order, spelling of numbers, or in whether a
-    default is written out (a demand or capacity of 0 is one). The order of nodes, topologies,
-    components, streams and linear rows counts: results refer to it.
+    default is written out (a demand or capacity of 0 is one), or in what was estimated. The order
+    of nodes, topologies, components, streams and linear rows counts: results refer to it.
     """
     document = instance_document(instance)
     del document["name"]
     for holder in _resource_holders(document):
         amounts = holder["resources"].items()
         holder["resources"] = {key: amount for key, amount in amounts if amount != 0}
+    for holder in _measured_parts(document):
+        holder.pop("estimated", None)
     return "sha256:" + hashlib.sha256(canonical_json(document).encode("ascii")).hexdigest()
 
 
@@ -67,6 +69,14 @@ def _resource_holders(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield from document["cluster"]["nodes"]
     for topology in document["topologies"]:
         yield from topology["components"]
+        if topology["ackers"] is not None:
+            yield topology["ackers"]
+
+
+def _measured_parts(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for topology in document["topologies"]:
+        yield from topology["components"]
+        yield from topology["streams"]
         if topology["ackers"] is not None:
             yield topology["ackers"]
 
@@ -110,8 +120,8 @@ def _topology_document(topology: Topology) -> dict[str, Any]:
     data = _by_field(topology) | {
         "constraints": _by_field(topology.constraints),
         "shared_memory": [_by_field(region) for region in topology.shared_memory],
-        "ackers": None if topology.ackers is None else _by_field(topology.ackers),
-        "components": [_by_field(component) for component in topology.components],
+        "ackers": None if topology.ackers is None else _measured_part(topology.ackers),
+        "components": [_measured_part(component) for component in topology.components],
         "streams": [_stream_document(stream) for stream in topology.streams],
         "ras": _by_field(topology.ras),
     }
@@ -120,8 +130,15 @@ def _topology_document(topology: Topology) -> dict[str, Any]:
 
 
 def _stream_document(stream: Stream) -> dict[str, Any]:
-    data = _by_field(stream)
+    data = _measured_part(stream)
     return {"from": data.pop("source"), "to": data.pop("target"), **data}
+
+
+def _measured_part(noun: Component | Ackers | Stream) -> dict[str, Any]:
+    """Return the fields; ``estimated`` only where something was, as in older files."""
+    data = _by_field(noun)
+    estimated = data.pop("estimated")
+    return data | ({"estimated": list(estimated)} if estimated else {})
 
 
 def _by_field(noun: DataclassInstance) -> dict[str, Any]:

@@ -7,10 +7,15 @@ from typing import Annotated
 from pydantic import Field
 
 from slotwise.models.formats.fields import FileObject, Name, Number, Positive, Whole, choice
-from slotwise.models.instance.topology import GROUPINGS, KINDS, SHARED_KINDS
+from slotwise.models.instance.topology import GROUPINGS, KINDS, SHARED_KINDS, STREAM_WEIGHTS
 
 Row = Field(strict=False)
 """Lists of a fixed length are tuples here; only the list becomes a tuple, nothing else bends."""
+
+ESTIMATED_RESOURCES = Field(
+    default=[],
+    description="Resources whose demand `measure` estimated because the logs do not tell; no rule.",
+)
 
 
 class ComponentFile(FileObject):
@@ -26,6 +31,7 @@ class ComponentFile(FileObject):
         description="Demand of one task by resource: `cpu` in points (100 = one core), `onheap_mb` "
         "and `offheap_mb` in MB, or any other name; absent = 0.",
     )
+    estimated: list[Name] = ESTIMATED_RESOURCES
 
 
 class StreamFile(FileObject):
@@ -45,6 +51,11 @@ class StreamFile(FileObject):
     )
     tuple_bytes: Number | None = Field(
         default=None, description="Bytes of a tuple; null = 1, so that the rate is the flow."
+    )
+    estimated: list[Annotated[str, choice(STREAM_WEIGHTS)]] = Field(
+        default=[],
+        description="Which of `rate` and `tuple_bytes` `measure` estimated because the logs do not "
+        "tell; no rule.",
     )
 
 
@@ -85,6 +96,7 @@ class AckersFile(FileObject):
     resources: dict[str, Number] = Field(
         default={}, description="Demand of one acker, as of a component's task."
     )
+    estimated: list[Name] = ESTIMATED_RESOURCES
 
 
 class RasFile(FileObject):

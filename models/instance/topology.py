@@ -8,10 +8,11 @@ from decimal import Decimal
 
 from slotwise.models.display import listed
 from slotwise.models.errors import InputError
+from slotwise.models.instance.demands import demands, estimated_names
 from slotwise.models.instance.ras_settings import RasSettings
 from slotwise.models.instance.reserved import ACKER
 from slotwise.models.instance.topology_checks import References, check_component_ids
-from slotwise.models.values import Number, distinct, exact, exact_or_none, name, one_of, whole
+from slotwise.models.values import distinct, exact, exact_or_none, name, one_of, whole
 
 KINDS = ("spout", "bolt", "system")
 GROUPINGS = (
@@ -26,17 +27,7 @@ GROUPINGS = (
 )
 SHARED_KINDS = ("onheap", "offheap_worker", "offheap_node")
 MEMORY_PARTS = ("onheap_mb", "offheap_mb")
-
-
-def demands(resources: Mapping[str, Number], where: str) -> dict[str, Decimal]:
-    """Check the demand of one task and return it exactly; absent dimensions need nothing."""
-    if "memory_mb" in resources:
-        raise InputError(
-            "a task's memory is written as onheap_mb and offheap_mb",
-            field=f"{where}.memory_mb",
-            value=resources["memory_mb"],
-        )
-    return {name(key, where): exact(value, f"{where}.{key}") for key, value in resources.items()}
+STREAM_WEIGHTS = ("rate", "tuple_bytes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +45,15 @@ class Component:
     resources
         Demand of one task: ``cpu`` in points (100 = one core), ``onheap_mb``, ``offheap_mb``
         and any other named dimension; absent means 0.
+    estimated
+        The resources whose demand was estimated, not measured; no rule of the problem.
     """
 
     id: str
     kind: str
     parallelism: int
     resources: Mapping[str, Decimal] = field(default_factory=dict)
+    estimated: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check each field."""
@@ -67,6 +61,7 @@ class Component:
         one_of(self.kind, KINDS, "kind")
         whole(self.parallelism, "parallelism")
         object.__setattr__(self, "resources", demands(self.resources, "resources"))
+        object.__setattr__(self, "estimated", estimated_names(self.estimated))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +78,8 @@ class Stream:
         Tuples per second of the whole stream; ``None`` when unknown.
     tuple_bytes
         Size of a tuple; ``None`` counts as 1, so that the rate itself is the weight.
+    estimated
+        Which of ``rate`` and ``tuple_bytes`` were estimated, not measured; no rule.
     """
 
     source: str
@@ -90,6 +87,7 @@ class Stream:
     grouping: str = "shuffle"
     rate: Decimal | None = None
     tuple_bytes: Decimal | None = None
+    estimated: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check each field."""
@@ -98,6 +96,7 @@ class Stream:
         one_of(self.grouping, GROUPINGS, "grouping")
         object.__setattr__(self, "rate", exact_or_none(self.rate, "rate"))
         object.__setattr__(self, "tuple_bytes", exact_or_none(self.tuple_bytes, "tuple_bytes"))
+        object.__setattr__(self, "estimated", estimated_names(self.estimated, STREAM_WEIGHTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,18 +154,21 @@ class Constraints:
 class Ackers:
     """Storm's acker tasks: `count` tasks of a component ``__acker`` without streams.
 
-    `per_worker` is what Storm's RAS binds to each new worker; no rule of the problem.
+    `per_worker` is what Storm's RAS binds to each new worker; no rule of the problem. `estimated`
+    is as in `Component`.
     """
 
     count: int
     per_worker: int = 1
     resources: Mapping[str, Decimal] = field(default_factory=dict)
+    estimated: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check each field."""
         whole(self.count, "count")
         whole(self.per_worker, "per_worker", least=1)
         object.__setattr__(self, "resources", demands(self.resources, "resources"))
+        object.__setattr__(self, "estimated", estimated_names(self.estimated))
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,5 +248,6 @@ class Topology:
         """The components that have tasks to place: the user's, then ``__acker`` if any."""
         if self.ackers is None:
             return self.components
-        acker = Component(ACKER, "system", self.ackers.count, self.ackers.resources)
+        ackers = self.ackers
+        acker = Component(ACKER, "system", ackers.count, ackers.resources, ackers.estimated)
         return (*self.components, acker)

@@ -1,0 +1,9 @@
+"""Measured weights from the metric logs of a running cluster (the StatisticServer of R-Storm, the
+monitor of StroMAX), on Spark.
+
+Lines of Storm's LoggingMetricsConsumer or JSON become samples, one number a row, and faulty lines
+go to a quarantine with the reason. Every step is a function DataFrame -> DataFrame of native column
+expressions, the same for files and streams; only `run` starts jobs.
+
+Start with `schema`. It may import `models` and `benchmarks.spark`.
+"""

@@ -1,0 +1,101 @@
+"""The tables of the statistics pipeline: columns, metrics, reasons.
+
+Every number is an integer in the smallest useful unit (tuples, nanoseconds, bytes, hertz): sums of
+integers do not depend on the order of Spark's partitions, sums of doubles do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+RAW = "line string, path string"
+"""What is read: a line of a log, and the file it came from."""
+
+PARSED = (
+    "topology string, day date, time timestamp, node string, worker int, task string, "
+    "component string, metric string, other string, value bigint, source string, path string, "
+    "received timestamp, running boolean, line string"
+)
+"""`SAMPLES` before duplicates, lateness, clocks and resets are judged.
+
+`time` is by the node's clock; `received` by the collector's (null: not known). `running` says that
+`value` is a running total since the worker started, not what happened since the last sample.
+`line` is the raw line.
+"""
+
+SAMPLES = (
+    "topology string, day date, time timestamp, node string, worker int, task string, "
+    "component string, metric string, other string, value bigint, source string, path string"
+)
+"""Clean samples, one number a row.
+
+`time` is the end of the interval that the sample is about, UTC, by the collector's clock where
+that is known (a node's skew is taken off); `day` its date in UTC. `worker` is the port of a
+worker (null: not known). `task` is Storm's task id (``"-1"``: the worker itself) or a task's name
+in JSON lines; `component` ``__system`` for a worker itself. `other`, by metric: the emitting
+``component:stream`` (`execute_count`, `execute_ns`, `process_ns`, `ack_count` of bolts), the stream
+(`emit_count`, `transfer_count`, `complete_ns`, `ack_count` of spouts), the receiving task
+(`pair_tuples`, `pair_bytes`), else null. `source` is `STORM` or `JSON`.
+"""
+
+QUARANTINE = "topology string, day date, time timestamp, line string, path string, reason string, used boolean"
+"""Lines with a fault and its `reason`, one of `REASONS`.
+
+`used`: their numbers count nevertheless. `topology`, `day` and `time` are null where the line does
+not tell.
+"""
+
+STORM = "storm"
+JSON = "json"
+
+# What happened in the interval that ends at `time`.
+COUNTS = ("execute_count", "emit_count", "transfer_count", "ack_count", "fail_count")
+"""Tuples; of Storm they are multiples of the inverse of its sample rate (20 by default)."""
+LATENCIES = ("execute_ns", "process_ns", "complete_ns")
+"""Mean nanoseconds per tuple in the interval; a total is the mean times the count beside it."""
+TOTALS = ("cpu_ns", "gc_ns", "tuples", "pair_tuples", "pair_bytes")
+"""CPU time of a worker (Storm) or a task (JSON lines); garbage collection of a worker; tuples that a
+task executed; tuples and bytes from `task` to the task `other`."""
+# A level at `time`.
+LEVELS = ("memory_bytes", "heap_bytes", "nonheap_bytes", "clock_hz", "uptime_ns")
+"""Memory of a worker's control group; used heap and other memory of its JVM; the clock rate of the
+node as a JSON line states it; time since the worker started."""
+METRICS = (*COUNTS, *LATENCIES, *TOTALS, *LEVELS)
+"""The values of the column `metric`."""
+
+MALFORMED = "malformed"
+NEGATIVE = "negative"
+UNKNOWN_COMPONENT = "unknown component"
+DUPLICATE = "duplicate"
+CONTRADICTORY = "contradictory"
+LATE = "late"
+OUT_OF_ORDER = "out of order"
+RESET = "reset"
+CLOCK_SKEW = "clock skew"
+REASONS: dict[str, str] = {
+    MALFORMED: "not a line of either kind, or a value that is no number",
+    NEGATIVE: "a count, time or size below zero",
+    UNKNOWN_COMPONENT: "a component that the topology does not have",
+    DUPLICATE: "the same sample once more; one of them counts",
+    CONTRADICTORY: "the same sample with another value; the smallest counts",
+    LATE: "received too long after its time",
+    OUT_OF_ORDER: "received after a later sample may have been, but not late; it counts",
+    RESET: "a running total below the last one: its worker was restarted; it counts from zero",
+    CLOCK_SKEW: "stamped by a clock that differs from the collector's; its time was corrected",
+}
+"""Why a line is in `QUARANTINE`, and what that means."""
+USED = (OUT_OF_ORDER, RESET, CLOCK_SKEW)
+"""The reasons with which a line's numbers count nevertheless."""
+
+
+def struct(ddl: str) -> StructType:
+    """Give one of this module's schemas as Spark's type.
+
+    Needs no session, so that it works with Spark Connect.
+    """
+    from pyspark.sql.types import StructType
+
+    return StructType.fromDDL(ddl)

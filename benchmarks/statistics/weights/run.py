@@ -1,0 +1,229 @@
+"""The only module that starts jobs for weights: samples in, the small tables out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from slotwise.benchmarks.statistics.weights import windows as w
+from slotwise.benchmarks.statistics.weights.series import ends, series
+from slotwise.benchmarks.statistics.weights.statistic import (
+    STATISTICS,
+    means,
+    percentiles,
+    t_quantile,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Subject = tuple[str, str, str, str | None, str | None]
+"""Subject, topology, source, `a`, `b`, as in `SERIES`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A collected statistic in the units of `SERIES`; `low` and `high` as in `Weight`."""
+
+    value: Fraction
+    samples: int
+    low: Fraction | None
+    high: Fraction | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What samples there are of a topology from one kind of lines."""
+
+    samples: int
+    first: datetime
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A task in a worker: the last window and the number of windows in which it was there."""
+
+    topology: str
+    source: str
+    component: str
+    task: str
+    node: str
+    worker: int | None
+    last: datetime
+    windows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """The small tables from which weights are made.
+
+    `parts` counts the series of an edge (tasks and streams, or pairs of tasks), `interval_s` has
+    the seconds between two samples of a task, by topology and source.
+    """
+
+    overview: Mapping[tuple[str, str], Overview]
+    interval_s: Mapping[tuple[str, str], float]
+    clocks: Mapping[str, int]
+    values: Mapping[Subject, Value]
+    parts: Mapping[Subject, int]
+    seen: tuple[Seen, ...]
+
+
+def overview(samples: DataFrame) -> dict[tuple[str, str], Overview]:
+    """Count the samples by topology and source."""
+    from pyspark.sql import functions as F
+
+    counted = samples.groupBy("topology", "source").agg(
+        F.count(F.lit(1)).alias("samples"),
+        F.unix_millis(F.min("time")).alias("first"),
+        F.unix_millis(F.max("time")).alias("last"),
+    )
+    return {
+        (row.topology, row.source): Overview(row.samples, _time(row.first), _time(row.last))
+        for row in counted.collect()
+    }
+
+
+def clock_rates(samples: DataFrame) -> dict[str, int]:
+    """Return node -> clock rate in Hz, where the lines say so (the highest)."""
+    from pyspark.sql import functions as F
+
+    stated = samples.where(F.col("metric") == "clock_hz")
+    rows = stated.groupBy("node").agg(F.max("value").alias("hz")).collect()
+    return {row.node: row.hz for row in rows}
+
+
+def intervals_s(samples: DataFrame) -> dict[tuple[str, str], float]:
+    """Return the commonest seconds between two samples of a task, by topology and source.
+
+    Of one task each, the first by name; of several that are as common, the smallest.
+    """
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    keys = ("topology", "source")
+    regular = samples.where(F.col("metric").isin("execute_count", "emit_count", "cpu_ns"))
+    one = regular.groupBy(*keys).agg(F.min(F.struct("component", "task", "node")).alias("one"))
+    times = (
+        regular.join(F.broadcast(one), [*keys])
+        .where(F.struct("component", "task", "node") == F.col("one"))
+        .select(*keys, "time")
+        .distinct()
+    )
+    before = F.lag("time").over(Window.partitionBy(*keys).orderBy("time"))
+    gaps = times.withColumn("ms", F.unix_millis("time") - F.unix_millis(before))
+    counted = gaps.where(F.col("ms").isNotNull()).groupBy(*keys, "ms").count()
+    commonest = counted.groupBy(*keys).agg(
+        F.min_by("ms", F.struct(-F.col("count"), F.col("ms"))).alias("ms")
+    )
+    return {(row.topology, row.source): row.ms / 1000 for row in commonest.collect()}
+
+
+def collect_weights(
+    samples: DataFrame,
+    statistic: str,
+    window: str,
+    clocks: Mapping[str, int],
+    interval_s: float | None,
+) -> Collected:
+    """Run the jobs that make the small tables of `samples`.
+
+    Parameters
+    ----------
+    samples
+        `SAMPLES`.
+    statistic
+        A name of `STATISTICS`.
+    window
+        Length of a window as Spark writes it.
+    clocks
+        Node -> Hz; what the lines say goes before.
+    interval_s
+        Seconds between two samples of a task; ``None`` = recognised.
+    """
+    from pyspark import StorageLevel
+
+    found = overview(samples)
+    intervals = (
+        intervals_s(samples) if interval_s is None else dict.fromkeys(found, interval_s)
+    )
+    known = {**clocks, **clock_rates(samples)}
+    windows = w.by_window(w.by_interval(samples), window, known).persist(StorageLevel.DISK_ONLY)
+    try:
+        return Collected(
+            overview=found,
+            interval_s=intervals,
+            clocks=known,
+            values=collect_values(series(windows), statistic),
+            parts=collect_parts(windows),
+            seen=collect_seen(windows),
+        )
+    finally:
+        windows.unpersist()
+
+
+def collect_values(rows: DataFrame, statistic: str) -> dict[Subject, Value]:
+    """Return the statistic of each subject of `SERIES`."""
+    percent = STATISTICS[statistic]
+    found = means(rows) if percent is None else percentiles(rows, percent)
+    read = _mean if percent is None else _percentile
+    return {_subject(row): read(row) for row in found.collect()}
+
+
+def collect_parts(windows: DataFrame) -> dict[Subject, int]:
+    """Return how many series add up to each edge: the sum is the mean times this."""
+    from pyspark.sql import functions as F
+
+    source, target = ends()
+    emitted = F.col("kind") == w.EMITTED
+    edges = windows.where(F.col("kind").isin(w.RECEIVED, w.SENT, w.EMITTED)).withColumns(
+        {
+            "subject": F.col("kind"),
+            "a": F.when(emitted, F.col("component")).otherwise(source),
+            "b": F.when(emitted, F.col("other")).otherwise(target),
+        }
+    )
+    counted = edges.groupBy("subject", "topology", "source", "a", "b").agg(
+        F.count_distinct("task", "other").alias("parts")
+    )
+    return {_subject(row): row.parts for row in counted.collect()}
+
+
+def collect_seen(windows: DataFrame) -> tuple[Seen, ...]:
+    """Return which tasks were in which workers, the workers themselves (task ``-1``) too."""
+    from pyspark.sql import functions as F
+
+    keys = ("topology", "source", "component", "task", "node", "worker")
+    seen = windows.groupBy(*keys).agg(
+        F.unix_millis(F.max("start")).alias("last"), F.count_distinct("start").alias("windows")
+    )
+    rows = sorted(seen.collect(), key=lambda row: tuple(str(row[key]) for key in keys))
+    return tuple(Seen(*(row[key] for key in keys), _time(row.last), row.windows) for row in rows)
+
+
+def _time(ms: int) -> datetime:
+    """Return milliseconds since 1970 as a time in UTC, whatever the session's time zone."""
+    return datetime.fromtimestamp(ms / 1000, UTC)
+
+
+def _subject(row: Any) -> Subject:
+    return (row.subject, row.topology, row.source, row.a, row.b)
+
+
+def _mean(row: Any) -> Value:
+    value = Fraction(int(row.y), int(row.x))
+    if row.error is None:
+        return Value(value, row.n, None, None)
+    spread = Fraction(t_quantile(row.blocks - 1) * row.error)
+    return Value(value, row.n, max(Fraction(0), value - spread), value + spread)
+
+
+def _percentile(row: Any) -> Value:
+    low, high = (
+        None if one is None else Fraction(int(one.y), int(one.x)) for one in (row.low, row.high)
+    )
+    return Value(Fraction(int(row.y), int(row.x)), row.n, low, high)

@@ -1,0 +1,142 @@
+"""The values that a statistic is taken of: one row per subject and window, or task and window."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from slotwise.benchmarks.statistics.schema import STORM
+from slotwise.benchmarks.statistics.weights import windows as w
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+SERIES = (
+    "subject string, topology string, source string, a string, b string, start timestamp, "
+    "y decimal(38,0), x decimal(38,0), n bigint"
+)
+"""Values `y` / `x` of a subject, of `n` samples, in the window that begins at `start`.
+
+By `subject`, `a` and `b` are: a component (``cost``, ``cpu``, ``rest cost``, ``rest cpu``: a value
+per task and window); a component and its task (``task cost``), or stream (``emitted``); two
+components (``received``, ``sent``, ``size``); two tasks (``pair size``, ``pair volume``); node and worker (``heap``,
+``memory``).
+"""
+
+REST_COST, REST_CPU, TASK_COST = "rest cost", "rest cpu", "task cost"
+PAIR_SIZE, PAIR_VOLUME = "pair size", "pair volume"
+COMPONENT_OF_TASK = r"[\[/]\d+\]?$"
+"""The index in a task's name; what stands before it is its component."""
+
+_NAMES = tuple(part.split()[0] for part in SERIES.split(", "))
+
+
+def series(windows: DataFrame) -> DataFrame:
+    """Give `SERIES` from `WINDOWS`."""
+    from pyspark.sql import functions as F
+
+    subjects = windows.withColumn("part", F.explode(_subjects()))
+    sums = subjects.groupBy("topology", "source", "start", "part").agg(
+        *(F.sum(name).alias(name) for name in ("y", "x", "n"))
+    )
+    tasks = task_times(windows)
+    left = tasks.where(F.col("rest").isNotNull() & (F.col("source") == STORM))
+    return (
+        _selected(sums, F.col("part.subject"), F.col("part.a"), F.col("part.b"))
+        .unionByName(_of_tasks(tasks, w.CPU, "cpu * m", "m"))
+        .unionByName(_of_tasks(left, REST_CPU, "rest * m", "m"))
+        .unionByName(_of_tasks(left, REST_COST, "rest * m", "emitted"))
+    )
+
+
+def _subjects() -> Column:
+    """Give the subjects that a row of `WINDOWS` counts for; `task` keeps its values apart."""
+    from pyspark.sql import functions as F
+
+    def subject(name: str, a: Column, b: Column | None = None, task: Column | None = None) -> Column:
+        nothing = F.lit(None)
+        parts = {"a": a, "b": nothing if b is None else b, "task": nothing if task is None else task}
+        texts = (part.cast("string").alias(key) for key, part in parts.items())
+        return F.struct(F.lit(name).alias("subject"), *texts)
+
+    component, task, other = F.col("component"), F.col("task"), F.col("other")
+    source, target = ends()
+    of_kind = {
+        w.COST: (subject(w.COST, component, task=task), subject(TASK_COST, component, task)),
+        w.EMITTED: (subject(w.EMITTED, component, other),),
+        w.RECEIVED: (subject(w.RECEIVED, source, target),),
+        w.SENT: (subject(w.SENT, source, target),),
+        w.SIZE: (subject(w.SIZE, source, target), subject(PAIR_SIZE, task, other)),
+        w.VOLUME: (subject(PAIR_VOLUME, task, other),),
+        w.HEAP: (subject(w.HEAP, F.col("node"), F.col("worker")),),
+        w.MEMORY: (subject(w.MEMORY, F.col("node"), F.col("worker")),),
+    }
+    chosen = F.lit(None)
+    for kind, subjects in of_kind.items():
+        chosen = F.when(F.col("kind") == kind, F.array(*subjects)).otherwise(chosen)
+    return chosen
+
+
+def ends() -> tuple[Column, Column]:
+    """Give the components that the tuples of a row of `WINDOWS` go from and to.
+
+    For ``received``, the task is the receiver and `other` the sender's ``component:stream``; else
+    the task is the sender and `other` the receiver.
+    """
+    from pyspark.sql import functions as F
+
+    received = F.col("kind") == w.RECEIVED
+    sender = F.substring_index("other", ":", 1)
+    receiver = F.regexp_replace("other", COMPONENT_OF_TASK, "")
+    source = F.when(received, sender).otherwise(F.col("component"))
+    return source, F.when(received, F.col("component")).otherwise(receiver)
+
+
+def task_times(windows: DataFrame) -> DataFrame:
+    """Give CPU time per interval of each task and window, and of what is left of its worker.
+
+    The columns are ``cpu`` (ns Hz per interval, the sum over inputs; null: not known), ``emitted``
+    (tuples), ``rest`` (what the worker used per interval beyond its tasks with a ``cpu``, shared
+    alike by those without), and ``m`` (intervals).
+    """
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    per_interval = F.floor(F.col("y") / F.col("x")).cast("decimal(38,0)")
+
+    def total(kind: str) -> Column:
+        value = F.col("y") if kind == w.EMITTED else per_interval
+        return F.sum(F.when(F.col("kind") == kind, value)).cast("decimal(38,0)")
+
+    place = ("topology", "source", "node", "worker", "start")
+    kinds = (w.CPU, w.EMITTED, w.WORKER_CPU, w.CGROUP_CPU)
+    tasks = (
+        windows.where(F.col("kind").isin(*kinds))
+        .groupBy(*place, "component", "task")
+        .agg(
+            *(total(kind).alias(kind) for kind in kinds),
+            F.max("x").alias("m"),
+            F.max("n").alias("n"),
+        )
+    )
+    worker = Window.partitionBy(*place)
+    used = F.coalesce(F.sum(w.WORKER_CPU).over(worker), F.sum(w.CGROUP_CPU).over(worker))
+    known = F.coalesce(F.sum(w.CPU).over(worker), F.lit(0))
+    silent = F.col(w.CPU).isNull() & F.col(w.EMITTED).isNotNull()
+    sharers = F.sum(silent.cast("int")).over(worker)
+    rest = F.when(silent, F.greatest(used - known, F.lit(0)) / sharers)
+    return tasks.withColumn("rest", F.floor(rest).cast("decimal(38,0)"))
+
+
+def _of_tasks(tasks: DataFrame, subject: str, y: str, x: str) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    values = tasks.withColumns({"y": F.expr(y), "x": F.expr(x)}).where("y is not null")
+    return _selected(values, F.lit(subject), F.col("component"), F.lit(None).cast("string"))
+
+
+def _selected(rows: DataFrame, subject: Column, a: Column, b: Column) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    columns = rows.withColumns({"subject": subject, "a": a, "b": b})
+    numbers = {name: F.col(name).cast("decimal(38,0)").alias(name) for name in ("y", "x")}
+    return columns.where("x > 0").select(*(numbers.get(name, F.col(name)) for name in _NAMES))
