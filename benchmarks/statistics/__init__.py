@@ -1,6 +1,6 @@
-"""Measured weights from the metric logs of a running cluster (the StatisticServer of R-Storm, the
-monitor of StroMAX), on Spark.
+"""Measured weights from the metric logs of a running cluster, on Spark.
 
+That is the StatisticServer of R-Storm and the monitor of StroMAX.
 Lines of Storm's LoggingMetricsConsumer or JSON become samples, one number a row, and faulty lines
 go to a quarantine with the reason. Every step is a function DataFrame -> DataFrame of native column
 expressions, the same for files and streams; only `run` starts jobs.

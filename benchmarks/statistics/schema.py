@@ -6,10 +6,7 @@ integers do not depend on the order of Spark's partitions, sums of doubles do.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
+from pyspark.sql.types import StructType
 
 RAW = "line string, path string"
 """What is read: a line of a log, and the file it came from."""
@@ -17,14 +14,21 @@ RAW = "line string, path string"
 PARSED = (
     "topology string, day date, time timestamp, node string, worker int, task string, "
     "component string, metric string, other string, value bigint, source string, path string, "
-    "received timestamp, running boolean, line string"
+    "received timestamp, running boolean, at int, identity bigint, reason string, line string"
 )
-"""`SAMPLES` before duplicates, lateness, clocks and resets are judged.
+"""`SAMPLES` before duplicates, lateness, clocks and running totals are judged.
 
 `time` is by the node's clock; `received` by the collector's (null: not known). `running` says that
 `value` is a running total since the worker started, not what happened since the last sample.
-`line` is the raw line.
+`at` is the place of the sample in its line, from 0: a faulty line has one row, or one for each of
+its faulty samples. `identity` is a hash of `IDENTITY`.
+`reason` is why the line cannot be used, `line` the line itself; both are null for a good one.
 """
+
+IDENTITY = (
+    *("topology", "time", "node", "worker", "task", "component", "metric", "other", "source"),
+)
+"""What makes two samples the same one: their series, and their time by the node's clock."""
 
 SAMPLES = (
     "topology string, day date, time timestamp, node string, worker int, task string, "
@@ -41,12 +45,20 @@ in JSON lines; `component` ``__system`` for a worker itself. `other`, by metric:
 (`pair_tuples`, `pair_bytes`), else null. `source` is `STORM` or `JSON`.
 """
 
-QUARANTINE = "topology string, day date, time timestamp, line string, path string, reason string, used boolean"
-"""Lines with a fault and its `reason`, one of `REASONS`.
+QUARANTINE = (
+    "topology string, day date, time timestamp, line string, path string, reason string, "
+    "used boolean"
+)
+"""Lines with a fault and its `reason`, one of `REASONS`: the first sample of a line stands for all.
 
 `used`: their numbers count nevertheless. `topology`, `day` and `time` are null where the line does
-not tell.
+not tell. `line` is the raw line, or the sample in words where the line is good in itself (a
+duplicate, a late one).
 """
+
+CLOCKS = "topology string, day date, node string, skew_s bigint, lines bigint"
+"""Seconds by which the collector's clock is ahead of a node's on a day (negative: behind), over
+`lines` samples; 0 within the tolerance. A sample's time is corrected by it."""
 
 STORM = "storm"
 JSON = "json"
@@ -56,9 +68,10 @@ COUNTS = ("execute_count", "emit_count", "transfer_count", "ack_count", "fail_co
 """Tuples; of Storm they are multiples of the inverse of its sample rate (20 by default)."""
 LATENCIES = ("execute_ns", "process_ns", "complete_ns")
 """Mean nanoseconds per tuple in the interval; a total is the mean times the count beside it."""
-TOTALS = ("cpu_ns", "gc_ns", "tuples", "pair_tuples", "pair_bytes")
-"""CPU time of a worker (Storm) or a task (JSON lines); garbage collection of a worker; tuples that a
-task executed; tuples and bytes from `task` to the task `other`."""
+TOTALS = ("cpu_ns", "cgroup_cpu_ns", "gc_ns", "tuples", "pair_tuples", "pair_bytes")
+"""CPU time of a task (JSON lines) or of a worker (Storm: `CPU`; `CGroupCpu`; `other` is ``user`` or
+``sys``, which add up); garbage collection of a worker (`other`: the collector); tuples that a task
+executed; tuples and bytes from `task` to the task `other`."""
 # A level at `time`.
 LEVELS = ("memory_bytes", "heap_bytes", "nonheap_bytes", "clock_hz", "uptime_ns")
 """Memory of a worker's control group; used heap and other memory of its JVM; the clock rate of the
@@ -74,28 +87,28 @@ CONTRADICTORY = "contradictory"
 LATE = "late"
 OUT_OF_ORDER = "out of order"
 RESET = "reset"
-CLOCK_SKEW = "clock skew"
 REASONS: dict[str, str] = {
     MALFORMED: "not a line of either kind, or a value that is no number",
     NEGATIVE: "a count, time or size below zero",
     UNKNOWN_COMPONENT: "a component that the topology does not have",
-    DUPLICATE: "the same sample once more; one of them counts",
-    CONTRADICTORY: "the same sample with another value; the smallest counts",
-    LATE: "received too long after its time",
-    OUT_OF_ORDER: "received after a later sample may have been, but not late; it counts",
+    DUPLICATE: "the same sample once more; the first that was received counts",
+    CONTRADICTORY: "the same sample with another value; the first that was received counts",
+    LATE: "received too long after, or before, its time",
+    OUT_OF_ORDER: "received after the next sample was due, but not late; it counts",
     RESET: "a running total below the last one: its worker was restarted; it counts from zero",
-    CLOCK_SKEW: "stamped by a clock that differs from the collector's; its time was corrected",
 }
 """Why a line is in `QUARANTINE`, and what that means."""
-USED = (OUT_OF_ORDER, RESET, CLOCK_SKEW)
+USED = (OUT_OF_ORDER, RESET)
 """The reasons with which a line's numbers count nevertheless."""
 
 
+def names(ddl: str) -> list[str]:
+    """Give the names of a schema's columns, in order."""
+    return [column.split()[0] for column in ddl.split(", ")]
+
+
 def struct(ddl: str) -> StructType:
-    """Give one of this module's schemas as Spark's type.
-
-    Needs no session, so that it works with Spark Connect.
-    """
-    from pyspark.sql.types import StructType
-
-    return StructType.fromDDL(ddl)
+    """Give one of this module's schemas as Spark's type; needs no session."""
+    kind = StructType.fromDDL(ddl)
+    assert isinstance(kind, StructType)
+    return kind
