@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
     from slotwise.api.scheduling import Scheduled, schedule
+    from slotwise.api.simulating import generate_logs
     from slotwise.api.solving import crosscheck, solve
     from slotwise.api.verifying import certify, verify
     from slotwise.benchmarks.grade import GradeSummary, grade
@@ -93,6 +94,7 @@ __all__ = [
     "explain",
     "families",
     "generate",
+    "generate_logs",
     "grade",
     "judge",
     "methods",
@@ -149,6 +151,7 @@ _HOME = {
     "explain": "slotwise.api.explaining",
     "families": "slotwise.api.listing",
     "generate": "slotwise.api.listing",
+    "generate_logs": "slotwise.api.simulating",
     "grade": "slotwise.benchmarks.grade",
     "judge": "slotwise.api.judging",
     "methods": "slotwise.api.listing",

@@ -89,7 +89,7 @@ benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
 benchmarks.grading benchmarks.profiling
 benchmarks.analysis
 benchmarks.report benchmarks.grade
-benchmarks.proofs.generated
+benchmarks.proofs.generated benchmarks.simulated_logs
 benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
 benchmarks.following
 benchmarks.speed

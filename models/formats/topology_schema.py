@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -12,7 +12,7 @@ from slotwise.models.instance.topology import GROUPINGS, KINDS, SHARED_KINDS, ST
 Row = Field(strict=False)
 """Lists of a fixed length are tuples here; only the list becomes a tuple, nothing else bends."""
 
-ESTIMATED_RESOURCES = Field(
+ESTIMATED_RESOURCES: Any = Field(
     default=[],
     description="Resources whose demand `measure` estimated because the logs do not tell; no rule.",
 )

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from slotwise import __version__
 from slotwise.cli import exits
@@ -18,6 +19,7 @@ from slotwise.cli.commands.allocate import allocate
 from slotwise.cli.commands.convert import convert
 from slotwise.cli.commands.explain import explain
 from slotwise.cli.commands.generate import generate
+from slotwise.cli.commands.generate_logs import generate_logs
 from slotwise.cli.commands.grade import grade, report
 from slotwise.cli.commands.judge import judge
 from slotwise.cli.commands.kit import new
@@ -44,6 +46,7 @@ COMMANDS = (
     grade,
     report,
     generate,
+    generate_logs,
     profile,
     test_scheduler,
     test_validator,
@@ -53,14 +56,29 @@ COMMANDS = (
 )
 """The commands, in the order of the help."""
 
+TWO_WORDS = {"generate_logs": "generate logs"}
+"""Functions of commands that are named by two words; the first word alone is a command, too."""
+
+
+class _Commands(TyperGroup):
+    """The commands; two words may name one."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the first two arguments name, else what the first one does."""
+        both = " ".join(args[:2])
+        words = [both, *args[2:]] if both in self.commands else args
+        return super().resolve_command(ctx, words)
+
+
 app = typer.Typer(
     name="slotwise",
+    cls=_Commands,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 for command in COMMANDS:
-    app.command()(command)
+    app.command(TWO_WORDS.get(command.__name__))(command)
 app.add_typer(models.app, name="models")
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(new.app, name="new")

@@ -26,6 +26,7 @@ FUNCTION = {
     "grade": "grade",
     "report": "report",
     "generate": "generate",
+    "generate_logs": "generate_logs",
     "profile": "profile",
     "methods": "methods",
     "families": "families",

@@ -173,6 +173,26 @@ class TaskPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """A weight over time: cpu of a task of a component, or what a target receives from a source.
+
+    Parameters
+    ----------
+    topology, name
+        Of what: a component, or ``source -> target``.
+    unit
+        ``points`` or ``tuples/s``.
+    points
+        Time and value, the mean of the step of time that begins there.
+    """
+
+    topology: str
+    name: str
+    unit: str
+    points: tuple[tuple[datetime, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """What the samples of some logs say: the small result of the pipeline.
 
@@ -194,6 +214,8 @@ class Measured:
         Where each task ran last.
     thrown_away
         Reason -> how many lines were kept aside.
+    lines
+        Demands and rates over time.
     notes
         What people should know, one line each.
     """
@@ -209,6 +231,7 @@ class Measured:
     pairs: tuple[PairCost, ...] = ()
     places: tuple[TaskPlace, ...] = ()
     thrown_away: Mapping[str, int] = field(default_factory=dict)
+    lines: tuple[Line, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:

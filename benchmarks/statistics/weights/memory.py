@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 
 import numpy as np
+
+from slotwise.benchmarks.statistics.schema import STORM
+from slotwise.benchmarks.statistics.weights import windows as w
+from slotwise.benchmarks.statistics.weights.measured import Weight
+from slotwise.benchmarks.statistics.weights.run import Collected, Seen, Value
+from slotwise.benchmarks.statistics.weights.units import MB, weight_of
+from slotwise.models.instance.topology import Topology
+
+WORKER = "-1"
+"""Storm's number of the task that stands for its worker."""
 
 Composition = Mapping[str, float]
 """Component -> how many tasks of it a worker has, on average over time."""
@@ -37,3 +49,86 @@ def split(
     correction, *_ = np.linalg.lstsq(counts, memory - counts @ start, rcond=1e-9)
     found = np.maximum(start + correction, 0.0)
     return {name: float(value) for name, value in zip(components, found, strict=True)}
+
+
+def memory_weights(
+    topology: Topology, collected: Collected
+) -> tuple[dict[str, Weight], dict[str, Weight]]:
+    """Return on-heap and off-heap memory of a task in MB, by component.
+
+    Off-heap is what a worker's control group has beyond the heap. Where a worker has tasks of
+    several components, their shares are estimated.
+    """
+    heap = _levels(topology, collected, w.HEAP)
+    whole = _levels(topology, collected, w.MEMORY)
+    beside = {
+        place: _difference(value, heap[place]) for place, value in whole.items() if place in heap
+    }
+    placed = compositions(collected.seen, topology.id)
+    return (
+        _weights(topology, placed, heap, "onheap_mb"),
+        _weights(topology, placed, beside, "offheap_mb"),
+    )
+
+
+def _levels(topology: Topology, collected: Collected, kind: str) -> dict[tuple[str, str], Value]:
+    return {
+        (a, b or ""): value
+        for (subject, name, _, a, b), value in collected.values.items()
+        if (subject, name) == (kind, topology.id) and a is not None
+    }
+
+
+def _weights(
+    topology: Topology,
+    placed: Mapping[tuple[str, str], Composition],
+    levels: Mapping[tuple[str, str], Value],
+    resource: str,
+) -> dict[str, Weight]:
+    used = {place: value for place, value in levels.items() if placed.get(place)}
+    if not used:
+        return {}
+    workers = [placed[place] for place in used]
+    declared = {one.id: float(one.resources.get(resource, 0)) for one in topology.placed_components}
+    middle = split(workers, [float(one.value) for one in used.values()], declared)
+    lows = [float(one.value if one.low is None else one.low) for one in used.values()]
+    highs = [float(one.value if one.high is None else one.high) for one in used.values()]
+    low, high = split(workers, lows, declared), split(workers, highs, declared)
+    sure = all(one.low is not None and one.high is not None for one in used.values())
+    return {
+        name: weight_of(
+            Value(
+                Fraction(value),
+                sum(one.samples for place, one in used.items() if name in placed[place]),
+                Fraction(min(value, low[name])) if sure else None,
+                Fraction(max(value, high[name])) if sure else None,
+            ),
+            Fraction(1, MB),
+            estimated=any(name in one and len(one) > 1 for one in workers),
+        )
+        for name, value in middle.items()
+    }
+
+
+def compositions(seen: Iterable[Seen], topology: str) -> dict[tuple[str, str], dict[str, float]]:
+    """Return (node, worker) -> component -> number of its tasks in it, on average over windows."""
+    mine = [one for one in seen if one.topology == topology and one.source == STORM]
+    windows: dict[tuple[str, str], int] = defaultdict(int)
+    for one in mine:
+        place = (one.node, str(one.worker))
+        windows[place] = max(windows[place], one.windows)
+    found: dict[tuple[str, str], dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    for one in mine:
+        if one.task != WORKER:
+            place = (one.node, str(one.worker))
+            found[place][one.component] += one.windows / windows[place]
+    return {place: dict(counts) for place, counts in found.items()}
+
+
+def _difference(whole: Value, heap: Value) -> Value:
+    rest = max(whole.value - heap.value, Fraction(0))
+    low, high = None, None
+    if whole.low is not None and whole.high is not None:
+        low = max(whole.low - heap.value, Fraction(0))
+        high = max(whole.high - heap.value, Fraction(0))
+    return Value(rest, whole.samples, low, high)

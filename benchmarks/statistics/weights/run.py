@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from slotwise.benchmarks.statistics.weights import windows as w
-from slotwise.benchmarks.statistics.weights.series import ends, series
+from slotwise.benchmarks.statistics.weights.series import REST_CPU, ends, series
 from slotwise.benchmarks.statistics.weights.statistic import (
     STATISTICS,
     means,
@@ -19,6 +20,9 @@ from slotwise.benchmarks.statistics.weights.statistic import (
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+STEPS = 240
+"""Most points of a line over time."""
 
 Subject = tuple[str, str, str, str | None, str | None]
 """Subject, topology, source, `a`, `b`, as in `SERIES`."""
@@ -58,11 +62,21 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
+class Moment:
+    """The mean of a subject in the step of time that begins at `time`."""
+
+    subject: Subject
+    time: datetime
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class Collected:
     """The small tables from which weights are made.
 
     `parts` counts the series of an edge (tasks and streams, or pairs of tasks), `interval_s` has
-    the seconds between two samples of a task, by topology and source.
+    the seconds between two samples of a task, by topology and source. `timeline` is in the order of
+    time.
     """
 
     overview: Mapping[tuple[str, str], Overview]
@@ -71,6 +85,7 @@ class Collected:
     values: Mapping[Subject, Value]
     parts: Mapping[Subject, int]
     seen: tuple[Seen, ...]
+    timeline: tuple[Moment, ...] = ()
 
 
 def overview(samples: DataFrame) -> dict[tuple[str, str], Overview]:
@@ -126,7 +141,7 @@ def intervals_s(samples: DataFrame) -> dict[tuple[str, str], float]:
 def collect_weights(
     samples: DataFrame,
     statistic: str,
-    window: str,
+    window_s: int,
     clocks: Mapping[str, int],
     interval_s: float | None,
 ) -> Collected:
@@ -138,8 +153,8 @@ def collect_weights(
         `SAMPLES`.
     statistic
         A name of `STATISTICS`.
-    window
-        Length of a window as Spark writes it.
+    window_s
+        Length of a window, seconds.
     clocks
         Node -> Hz; what the lines say goes before.
     interval_s
@@ -148,19 +163,21 @@ def collect_weights(
     from pyspark import StorageLevel
 
     found = overview(samples)
-    intervals = (
-        intervals_s(samples) if interval_s is None else dict.fromkeys(found, interval_s)
-    )
+    intervals = intervals_s(samples) if interval_s is None else dict.fromkeys(found, interval_s)
     known = {**clocks, **clock_rates(samples)}
-    windows = w.by_window(w.by_interval(samples), window, known).persist(StorageLevel.DISK_ONLY)
+    windows = w.by_window(w.by_interval(samples), f"{window_s} seconds", known).persist(
+        StorageLevel.DISK_ONLY
+    )
+    rows = series(windows)
     try:
         return Collected(
             overview=found,
             interval_s=intervals,
             clocks=known,
-            values=collect_values(series(windows), statistic),
+            values=collect_values(rows, statistic),
             parts=collect_parts(windows),
             seen=collect_seen(windows),
+            timeline=collect_timeline(rows, found, window_s),
         )
     finally:
         windows.unpersist()
@@ -202,7 +219,42 @@ def collect_seen(windows: DataFrame) -> tuple[Seen, ...]:
         F.unix_millis(F.max("start")).alias("last"), F.count_distinct("start").alias("windows")
     )
     rows = sorted(seen.collect(), key=lambda row: tuple(str(row[key]) for key in keys))
-    return tuple(Seen(*(row[key] for key in keys), _time(row.last), row.windows) for row in rows)
+    return tuple(
+        Seen(
+            *(row.topology, row.source, row.component, row.task, row.node, row.worker),
+            last=_time(row.last),
+            windows=row.windows,
+        )
+        for row in rows
+    )
+
+
+def collect_timeline(
+    rows: DataFrame, found: Mapping[tuple[str, str], Overview], window_s: int
+) -> tuple[Moment, ...]:
+    """Return cpu and flow of `SERIES` over time, in at most `STEPS` steps of whole windows."""
+    from pyspark.sql import functions as F
+
+    if not found:
+        return ()
+    first = min(one.first for one in found.values())
+    span = max(one.last for one in found.values()) - first
+    step_ms = 1000 * window_s * max(1, math.ceil(span.total_seconds() / window_s / STEPS))
+    shown = rows.where(F.col("subject").isin(w.CPU, REST_CPU, w.RECEIVED, w.SENT))
+    step = F.floor(F.unix_millis("start") / step_ms) * step_ms
+    keys = ("subject", "topology", "source", "a", "b", "step")
+    sums = (
+        shown.withColumn("step", step)
+        .groupBy(*keys)
+        .agg(
+            F.sum("y").cast("decimal(38,0)").alias("y"), F.sum("x").cast("decimal(38,0)").alias("x")
+        )
+    )
+    moments = [
+        Moment(_subject(row), _time(int(row.step)), Fraction(int(row.y), int(row.x)))
+        for row in sums.collect()
+    ]
+    return tuple(sorted(moments, key=lambda one: one.time))
 
 
 def _time(ms: int) -> datetime:

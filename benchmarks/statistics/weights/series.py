@@ -18,8 +18,8 @@ SERIES = (
 
 By `subject`, `a` and `b` are: a component (``cost``, ``cpu``, ``rest cost``, ``rest cpu``: a value
 per task and window); a component and its task (``task cost``), or stream (``emitted``); two
-components (``received``, ``sent``, ``size``); two tasks (``pair size``, ``pair volume``); node and worker (``heap``,
-``memory``).
+components (``received``, ``sent``, ``size``); two tasks (``pair size``, ``pair volume``); node and
+worker (``heap``, ``memory``).
 """
 
 REST_COST, REST_CPU, TASK_COST = "rest cost", "rest cpu", "task cost"
@@ -52,9 +52,15 @@ def _subjects() -> Column:
     """Give the subjects that a row of `WINDOWS` counts for; `task` keeps its values apart."""
     from pyspark.sql import functions as F
 
-    def subject(name: str, a: Column, b: Column | None = None, task: Column | None = None) -> Column:
+    def subject(
+        name: str, a: Column, b: Column | None = None, task: Column | None = None
+    ) -> Column:
         nothing = F.lit(None)
-        parts = {"a": a, "b": nothing if b is None else b, "task": nothing if task is None else task}
+        parts = {
+            "a": a,
+            "b": nothing if b is None else b,
+            "task": nothing if task is None else task,
+        }
         texts = (part.cast("string").alias(key) for key, part in parts.items())
         return F.struct(F.lit(name).alias("subject"), *texts)
 

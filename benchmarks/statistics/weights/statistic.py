@@ -8,6 +8,7 @@ ranks, as a normal one).
 
 from __future__ import annotations
 
+import math
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -99,4 +100,4 @@ def t_quantile(freedom: int) -> float:
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
     )
-    return z + sum(term / freedom ** (power + 1) for power, term in enumerate(terms))
+    return z + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))

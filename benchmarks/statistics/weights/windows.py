@@ -87,7 +87,7 @@ def by_window(
 
 
 def _columns() -> list[str]:
-    """The columns of `WINDOWS`; the comma within a type stands without a blank."""
+    """Return the columns of `WINDOWS`; the comma within a type stands without a blank."""
     return WINDOWS.split(", ")
 
 
@@ -112,7 +112,9 @@ def _parts(clocks: Mapping[str, int]) -> dict[str, tuple[Column, Column]]:
     is_json, is_worker = F.col("source") == JSON, F.col("task") == "-1"
     idle = F.when(executed == 0, F.lit(0))  # no tuple, so that Storm has no mean
     mean_ns = F.coalesce(F.col("execute_ns"), idle).cast("decimal(19,0)")
-    busy_ns = F.when(is_json, wide("cpu_ns")).otherwise(F.try_multiply(wide("execute_count"), mean_ns))
+    busy_ns = F.when(is_json, wide("cpu_ns")).otherwise(
+        F.try_multiply(wide("execute_count"), mean_ns)
+    )
     hz = _hz(clocks)
     busy = F.try_multiply(busy_ns, hz)
     handled = F.when(is_json, F.col("tuples")).otherwise(executed)

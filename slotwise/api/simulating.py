@@ -1,0 +1,133 @@
+"""Logs of a placed instance, simulated so that what they say is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from slotwise.api.inputs import InstanceLike, MinCpu, PlacementLike, as_placement, as_problem
+from slotwise.api.placing import as_method
+from slotwise.benchmarks.simulated_logs.settings import LogSettings
+from slotwise.benchmarks.simulated_logs.simulate import simulate
+from slotwise.heuristics.method import Method
+from slotwise.heuristics.run import run_method
+from slotwise.models.errors import InputError
+from slotwise.models.instance.placement import Placement, Refusal
+from slotwise.models.judge.moves import running_placement
+from slotwise.models.problem.problem import Problem
+
+DEFAULT_METHOD = "r-storm"
+
+
+def generate_logs(
+    instance: InstanceLike,
+    out: str | Path,
+    *,
+    lines: int,
+    placement: PlacementLike | None = None,
+    method: str | Method | None = None,
+    seed: int = 0,
+    kind: str = "both",
+    metrics: str = "v1",
+    files: int = 1,
+    gzip: bool = False,
+    bucket_seconds: int = 60,
+    start: int = 1_700_000_040,
+    rate: float = 1000.0,
+    tuple_bytes: float = 1.0,
+    ghz: Sequence[float] = (2.0,),
+    noise: float = 0.05,
+    faults: float = 0.0,
+    late_by: int = 900,
+    skew: int = 0,
+    restarts: int = 0,
+    scale: Mapping[str, float] | None = None,
+    scale_from: int = 0,
+    topology: str | None = None,
+    worker_min_cpu: MinCpu = None,
+    submitters: bool = False,
+) -> dict[str, Any]:
+    """Simulate a placed instance and write its logs into a new folder.
+
+    Parameters
+    ----------
+    instance
+        What runs: an `Instance`, a compiled problem, a path, a dict or text. Streams' rates and
+        tuple sizes, and components' demands at those rates, are the truth.
+    out
+        A folder that is new or empty. It is there whole or not at all.
+    placement
+        Where the tasks run; ``None`` = as `method` places them.
+    method
+        Name of a method or a `Method`, where there is no `placement`; ``None`` = what the instance
+        says is running, else ``r-storm``.
+    lines, seed, kind, metrics, files, gzip, bucket_seconds, start, rate, tuple_bytes, ghz, noise, \
+    faults, late_by, skew, restarts, scale, scale_from
+        See `slotwise.benchmarks.simulated_logs.settings.LogSettings`.
+    topology, worker_min_cpu, submitters
+        How a decoded Storm cluster is read; see `read_instance`.
+
+    Returns
+    -------
+    dict
+        The content of ``truth.json``: true costs, rates and totals, and how many faulty lines of
+        each kind were planted.
+
+    Raises
+    ------
+    InputError
+        For bad input, a topology that is placed in part, or a folder that is not empty.
+    MethodError
+        When the method breaks down.
+
+    Examples
+    --------
+    >>> import slotwise, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> truth = slotwise.generate_logs("docs/examples/word-count.json", folder.name, lines=100)
+    >>> truth["lines"]
+    {'storm': 70, 'json': 58}
+    """
+    settings = LogSettings(
+        lines=lines,
+        seed=seed,
+        kind=kind,
+        metrics=metrics,
+        files=files,
+        gzip=gzip,
+        bucket_seconds=bucket_seconds,
+        start=start,
+        rate=rate,
+        tuple_bytes=tuple_bytes,
+        ghz=tuple(ghz),
+        noise=noise,
+        faults=faults,
+        late_by=late_by,
+        skew=skew,
+        restarts=restarts,
+        scale=dict(scale or {}),
+        scale_from=scale_from,
+    )
+    problem = as_problem(instance, topology, worker_min_cpu, submitters)
+    placed = _placement(problem, placement, method, seed)
+    return simulate(problem.instance, placed, settings, Path(out))
+
+
+def _placement(
+    problem: Problem, placement: PlacementLike | None, method: str | Method | None, seed: int
+) -> Placement:
+    if placement is not None and method is not None:
+        rule = "cannot be given together with `placement`"
+        raise InputError(rule, field="method", value=method)
+    if placement is not None:
+        return as_placement(placement, problem.instance)
+    running = running_placement(problem) if method is None else None
+    if running is not None:
+        return running
+    chosen = as_method(DEFAULT_METHOD if method is None else method)
+    placed = run_method(problem, chosen, seed)
+    if isinstance(placed, Refusal):
+        rule = f"places nothing ({placed.reason}); give `placement`"
+        raise InputError(rule, field="method", value=chosen.name)
+    return placed
