@@ -1,8 +1,7 @@
 """The checkpoint folder: what a stream is of, and what it has got so far.
 
 ``stream.json`` says which stream it is, ``spark`` has Spark's own checkpoint, ``lines`` the parsed
-lines, ``advice.jsonl`` the advice, where no other file was asked for. All of it is needed to go on,
-and nothing else is.
+lines, ``days`` sums of them, ``advice.jsonl`` the advice where no other file was asked for.
 """
 
 from __future__ import annotations
@@ -37,6 +36,11 @@ class Checkpoint:
     def lines(self) -> Path:
         """Where the parsed lines are."""
         return self.folder / "lines"
+
+    @property
+    def days(self) -> Path:
+        """Where the sums of days are; they can be made anew."""
+        return self.folder / "days"
 
     @property
     def advice(self) -> Path:
@@ -76,8 +80,7 @@ def open_checkpoint(folder: Path, made_of: Mapping[str, str]) -> Checkpoint:
 def _is_empty(folder: Path) -> bool:
     """Whether nothing is in a folder but what a crash left of writing ``stream.json``."""
     return folder.is_dir() and all(
-        path.name.startswith(".stream.json.") and path.suffix == ".tmp"
-        for path in folder.iterdir()
+        path.name.startswith(".stream.json.") and path.suffix == ".tmp" for path in folder.iterdir()
     )
 
 

@@ -34,7 +34,7 @@ from slotwise.solver.core.ctrl_c import Presses, counted_presses
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
 POLL_S = 0.1
 """Seconds between two looks for a new batch, or for Ctrl-C."""
@@ -99,28 +99,30 @@ def follow(
     query = start(spark, source, measuring.reading, checkpoint, settings.trigger)
     with counted_presses() as presses, stopped_in_the_end(query):
         for kept in _batches(query, checkpoint, advised, presses):
-            measured = _unless_pressed(presses, partial(measuring.measured, spark, kept))
-            if presses.count:
+            measured = _unless_pressed(
+                presses, partial(measuring.measured, spark, kept, checkpoint.days)
+            )
+            if is_pressed(presses):
                 break
             if measured is None:
                 continue
             instance = measuring.instance_of(measured)
             saved = settings.search.saving(instance)
-            if presses.count:  # the search was cut short
+            if is_pressed(presses):  # the search was cut short
                 break
             batch = Batch(checkpoint.stream, kept.batch, _ms(measured.last), measured.samples)
             advice = advise(batch, saved, state, settings.thresholds)
             advice_file.append(file, advice)
             tell(advice, instance)
             state, count = advice.state, count + 1
-        return Followed(count, file, interrupted=bool(presses.count))
+        return Followed(count, file, interrupted=is_pressed(presses))
 
 
 def _batches(
     query: StreamingQuery, checkpoint: Checkpoint, advised: int, presses: Presses
 ) -> Iterator[Kept]:
     """Give what is kept whenever there are new batches, until the query ends or Ctrl-C."""
-    while not presses.count:
+    while not is_pressed(presses):
         ended = not query.isActive  # asked first: what ended keeps nothing afterwards
         if last_batch(checkpoint.lines) > advised:
             kept = kept_lines(checkpoint.lines)
@@ -134,17 +136,22 @@ def _batches(
 
 
 def _unless_pressed(presses: Presses, work: Callable[[], Done]) -> Done | None:
-    """Return what `work` returns; ``None`` as soon as Ctrl-C is pressed: nobody waits for it then."""
+    """Return what `work` returns; ``None`` as soon as Ctrl-C is pressed, without waiting for it."""
     with job_errors():
         pool = ThreadPoolExecutor(1)
         future = pool.submit(work)
         pool.shutdown(wait=False)
-        while not presses.count:
+        while not is_pressed(presses):
             try:
                 return future.result(POLL_S)
             except NotYet:
                 continue
     return None
+
+
+def is_pressed(presses: Presses) -> bool:
+    """Whether Ctrl-C was pressed; it may be at any moment."""
+    return presses.count > 0
 
 
 def _ms(time: datetime) -> int:

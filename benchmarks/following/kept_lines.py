@@ -9,7 +9,10 @@ is the list up to one batch: the answer is a function of that batch, whatever is
 from __future__ import annotations
 
 import json
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 LOG = "_spark_metadata"
+DAY = "day"
+"""The column by which the lines are in folders."""
+_NO_DAY = "__HIVE_DEFAULT_PARTITION__"
 _COMPACT = ".compact"
 _VERSION = "v1"
 
@@ -42,10 +48,19 @@ class Kept:
     batch: int
     files: tuple[str, ...]
 
-    def parsed(self, spark: SparkSession) -> DataFrame:
-        """Return `PARSED` of these batches; at least one file must be there."""
+    def by_day(self) -> dict[date, tuple[str, ...]]:
+        """Return the files by the day of the node's clock; lines without a time are in none."""
+        found: dict[date, list[str]] = defaultdict(list)
+        for path in self.files:
+            day = path.rsplit("/", 2)[1].removeprefix(f"{DAY}=")
+            if day != _NO_DAY:
+                found[date.fromisoformat(day)].append(path)
+        return {day: tuple(paths) for day, paths in sorted(found.items())}
+
+    def parsed(self, spark: SparkSession, files: Sequence[str] | None = None) -> DataFrame:
+        """Return `PARSED` of some of these files, one or more; ``None`` = all."""
         reader = spark.read.schema(struct(PARSED)).option("basePath", str(self.folder))
-        return reader.parquet(*self.files)
+        return reader.parquet(*(self.files if files is None else files))
 
 
 def last_batch(folder: Path) -> int:

@@ -43,7 +43,7 @@ class LogFolder:
         InputError
             When there is no such folder.
         """
-        from pyspark.sql import functions as F
+        from pyspark.sql import functions as fn
 
         if not self.folder.is_dir():
             rule = "must be a folder; give the one that logs appear in"
@@ -52,7 +52,9 @@ class LogFolder:
         reader = reader.option("pathGlobFilter", f"{{{STORM_FILES},{JSON_FILES}}}")
         reader = reader.option("maxFilesPerTrigger", self.files_per_batch)
         text = reader.text(str(self.folder.resolve()))
-        return text.select(F.col("value").alias("line"), F.col("_metadata.file_path").alias("path"))
+        return text.select(
+            fn.col("value").alias("line"), fn.col("_metadata.file_path").alias("path")
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class KafkaTopic:
             When Spark has no connector to Kafka.
         """
         from pyspark.errors import AnalysisException
-        from pyspark.sql import functions as F
+        from pyspark.sql import functions as fn
 
         reader = spark.readStream.format("kafka").option("subscribe", self.topic)
         reader = reader.option("kafka.bootstrap.servers", self.servers)
@@ -99,8 +101,8 @@ class KafkaTopic:
                 f"{KAFKA}:{spark.version} and of what it needs with --jars"
             ) from error
         return records.select(
-            F.col("value").cast("string").alias("line"),
-            F.coalesce(F.col("key").cast("string"), F.lit(f"kafka/{self.topic}")).alias("path"),
+            fn.col("value").cast("string").alias("line"),
+            fn.coalesce(fn.col("key").cast("string"), fn.lit(f"kafka/{self.topic}")).alias("path"),
         )
 
 

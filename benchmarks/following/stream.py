@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.following.checkpoint import Checkpoint
+from slotwise.benchmarks.following.kept_lines import DAY
 from slotwise.benchmarks.following.sources import Source
 from slotwise.benchmarks.statistics.reading import Reading
 from slotwise.models.errors import SlotwiseError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def start(
 
     lines = parsed(source.lines(spark), reading)
     marked = lines.withWatermark("time", f"{reading.lateness_s} seconds")
-    writer = marked.writeStream.format("parquet").outputMode("append")
+    writer = marked.writeStream.format("parquet").outputMode("append").partitionBy(DAY)
     writer = writer.option("checkpointLocation", str(checkpoint.spark))
     writer = writer.option("path", str(checkpoint.lines)).queryName(checkpoint.stream)
     if trigger.once:

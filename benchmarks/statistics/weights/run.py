@@ -121,14 +121,7 @@ def intervals_s(samples: DataFrame) -> dict[tuple[str, str], float]:
     from pyspark.sql import functions as F
 
     keys = ("topology", "source")
-    regular = samples.where(F.col("metric").isin("execute_count", "emit_count", "cpu_ns"))
-    one = regular.groupBy(*keys).agg(F.min(F.struct("component", "task", "node")).alias("one"))
-    times = (
-        regular.join(F.broadcast(one), [*keys])
-        .where(F.struct("component", "task", "node") == F.col("one"))
-        .select(*keys, "time")
-        .distinct()
-    )
+    times = of_first_tasks(samples).select(*keys, "time").distinct()
     before = F.lag("time").over(Window.partitionBy(*keys).orderBy("time"))
     gaps = times.withColumn("ms", F.unix_millis("time") - F.unix_millis(before))
     counted = gaps.where(F.col("ms").isNotNull()).groupBy(*keys, "ms").count()
@@ -136,6 +129,17 @@ def intervals_s(samples: DataFrame) -> dict[tuple[str, str], float]:
         F.min_by("ms", F.struct(-F.col("count"), F.col("ms"))).alias("ms")
     )
     return {(row.topology, row.source): row.ms / 1000 for row in commonest.collect()}
+
+
+def of_first_tasks(samples: DataFrame) -> DataFrame:
+    """Give the regular samples of one task of each topology and source, the first by name."""
+    from pyspark.sql import functions as F
+
+    keys = ("topology", "source")
+    regular = samples.where(F.col("metric").isin("execute_count", "emit_count", "cpu_ns"))
+    one = regular.groupBy(*keys).agg(F.min(F.struct("component", "task", "node")).alias("one"))
+    of_one = F.struct("component", "task", "node") == F.col("one")
+    return regular.join(F.broadcast(one), [*keys]).where(of_one).select(*samples.columns)
 
 
 def collect_weights(

@@ -57,8 +57,7 @@ def _costs(saving: Saving) -> RenderableType:
 
 def _moves(saving: Saving) -> list[RenderableType]:
     rows = [
-        (move.name, *_place(move.before), *_place(move.after))
-        for move in saving.moves[:MOST_ROWS]
+        (move.name, *_place(move.before), *_place(move.after)) for move in saving.moves[:MOST_ROWS]
     ]
     heads = ("task", "from node", "worker", "to node", "worker")
     return [table(rows, heads), *more_rows(len(saving.moves), "moves")]
