@@ -164,11 +164,8 @@ class Draws:
             if task.part.is_source:
                 own = (one for one in emitted.items() if one[0][0] == task.part.id)
                 handled = {key: counts[:, task.index] for key, counts in own}
-            truth = np.where(
-                self._scaled(buckets),
-                task.ms(factor_of(scene, task.part, self._settings)),
-                task.ms(),
-            )
+            after = task.ms(factor_of(scene, task.part, self._settings))
+            truth = np.where(self._scaled(buckets), after, task.ms())
             means = {
                 key: np.round(truth * self._factor(("ms", task.name, *key), (buckets,)), DIGITS)
                 for key in handled

@@ -46,7 +46,9 @@ def json_samples(raw: DataFrame, reading: Reading) -> DataFrame:
     named = fn.when(~is_pair, fn.col("k.component"))
     lines = read.select(
         *("line", "path", "k.node", is_pair.alias("is_pair"), _is_whole(is_pair).alias("is_whole")),
-        fn.coalesce("k.topology", topology_of(fn.col("path"), reading.topology)).alias("topology"),
+        fn.coalesce(
+            fn.nullif("k.topology", fn.lit("")), topology_of(fn.col("path"), reading.topology)
+        ).alias("topology"),
         _time(fn.col("k.time")).alias("time"),
         _time(fn.col("k.received")).alias("received"),
         fn.col("k.worker").try_cast("int").alias("worker"),

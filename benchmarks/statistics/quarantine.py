@@ -12,7 +12,7 @@ from slotwise.benchmarks.statistics.columns import utc_day
 from slotwise.benchmarks.statistics.duplicates import marked, with_duplicates
 from slotwise.benchmarks.statistics.reading import Reading
 from slotwise.benchmarks.statistics.resets import increments, is_reading
-from slotwise.benchmarks.statistics.schema import QUARANTINE, SAMPLES, names
+from slotwise.benchmarks.statistics.schema import JUDGED, QUARANTINE, SAMPLES, USED, names
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,29 +40,45 @@ def cleaned(parsed: DataFrame, reading: Reading) -> Cleaned:
     Every line of it has samples, or is in the quarantine, or both (`used`), or has the first
     reading of a running total.
     """
-    good, bad = parsed.where(fn.col("reason").isNull()), parsed.where(fn.col("reason").isNotNull())
-    nodes = clocks(good, reading)
+    nodes = clocks(parsed.where(fn.col("reason").isNull()), reading)
+    rows = judged(parsed, nodes, reading)
+    return Cleaned(samples_of(rows), quarantine_of(rows), nodes)
+
+
+def judged(parsed: DataFrame, nodes: DataFrame, reading: Reading) -> DataFrame:
+    """Give `JUDGED` from `PARSED` and the `CLOCKS` of its nodes."""
+    reason = fn.col("reason")
+    good, bad = parsed.where(reason.isNull()), parsed.where(reason.isNotNull())
     rows = marked(good)
     apart = fn.col("may_repeat") | is_reading()
     compared = on_time(with_duplicates(rows.where(apart)), nodes, reading)
     alone = on_time(rows.where(~apart), nodes, reading).withColumn("is_sample", fn.lit(True))
-    judged = alone.unionByName(increments(compared, reading))
-    time = fn.timestamp_seconds(fn.unix_seconds("time") + fn.col("skew_s"))
-    corrected = judged.withColumn(
-        "time", fn.when(fn.col("skew_s") == 0, fn.col("time")).otherwise(time)
+    both = alone.unionByName(increments(compared, reading))
+    seconds = fn.timestamp_seconds(fn.unix_seconds("time") + fn.col("skew_s"))
+    time = fn.when(fn.col("skew_s") == 0, fn.col("time")).otherwise(seconds)
+    corrected = both.withColumn("time", time).withColumns(
+        {
+            "is_sample": reason.isNull() & fn.col("is_sample"),
+            "is_aside": fn.coalesce("reason", "note").isNotNull() & (fn.col("at") == 0),
+            "reason": fn.coalesce("reason", "note"),
+        }
     )
-    samples = corrected.where(fn.col("reason").isNull() & fn.col("is_sample"))
-    faults = fn.coalesce("reason", "note")
-    aside = corrected.where(faults.isNotNull() & (fn.col("at") == 0)).withColumns(
-        {"line": _in_words(), "used": fn.col("reason").isNull(), "reason": faults}
-    )
-    return Cleaned(
-        samples=samples.withColumn("day", utc_day(fn.col("time"))).select(*names(SAMPLES)),
-        quarantine=bad.withColumn("used", fn.lit(False))
-        .select(*names(QUARANTINE))
-        .unionByName(aside.select(*names(QUARANTINE))),
-        clocks=nodes,
-    )
+    worded = corrected.withColumn("line", fn.when(fn.col("is_aside"), _in_words()))
+    faulty = bad.withColumns({"is_sample": fn.lit(False), "is_aside": fn.lit(True)})
+    columns = names(JUDGED)
+    return worded.select(*columns).unionByName(faulty.select(*columns))
+
+
+def samples_of(rows: DataFrame) -> DataFrame:
+    """Give `SAMPLES` from `JUDGED`."""
+    samples = rows.where("is_sample").withColumn("day", utc_day(fn.col("time")))
+    return samples.select(*names(SAMPLES))
+
+
+def quarantine_of(rows: DataFrame) -> DataFrame:
+    """Give `QUARANTINE` from `JUDGED`."""
+    aside = rows.where("is_aside").withColumn("used", fn.col("reason").isin(*USED))
+    return aside.select(*names(QUARANTINE))
 
 
 def _in_words() -> Column:

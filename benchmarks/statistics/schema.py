@@ -45,6 +45,16 @@ in JSON lines; `component` ``__system`` for a worker itself. `other`, by metric:
 (`pair_tuples`, `pair_bytes`), else null. `source` is `STORM` or `JSON`.
 """
 
+JUDGED = (
+    "topology string, day date, time timestamp, node string, worker int, task string, "
+    "component string, metric string, other string, value bigint, source string, path string, "
+    "is_sample boolean, is_aside boolean, reason string, line string"
+)
+"""`PARSED` after that: `is_sample` marks the rows of `SAMPLES`, `is_aside` those of `QUARANTINE`.
+
+`time` is corrected, `day` is not: it is the day by the node's clock.
+"""
+
 QUARANTINE = (
     "topology string, day date, time timestamp, line string, path string, reason string, "
     "used boolean"

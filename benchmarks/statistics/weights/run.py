@@ -7,7 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.statistics.weights import windows as w
 from slotwise.benchmarks.statistics.weights.series import REST_CPU, ends, series
@@ -17,9 +21,6 @@ from slotwise.benchmarks.statistics.weights.statistic import (
     percentiles,
     t_quantile,
 )
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 STEPS = 240
 """Most points of a line over time."""
@@ -90,12 +91,10 @@ class Collected:
 
 def overview(samples: DataFrame) -> dict[tuple[str, str], Overview]:
     """Count the samples by topology and source."""
-    from pyspark.sql import functions as F
-
     counted = samples.groupBy("topology", "source").agg(
-        F.count(F.lit(1)).alias("samples"),
-        F.unix_millis(F.min("time")).alias("first"),
-        F.unix_millis(F.max("time")).alias("last"),
+        fn.count(fn.lit(1)).alias("samples"),
+        fn.unix_millis(fn.min("time")).alias("first"),
+        fn.unix_millis(fn.max("time")).alias("last"),
     )
     return {
         (row.topology, row.source): Overview(row.samples, _time(row.first), _time(row.last))
@@ -105,10 +104,8 @@ def overview(samples: DataFrame) -> dict[tuple[str, str], Overview]:
 
 def clock_rates(samples: DataFrame) -> dict[str, int]:
     """Return node -> clock rate in Hz, where the lines say so (the highest)."""
-    from pyspark.sql import functions as F
-
-    stated = samples.where(F.col("metric") == "clock_hz")
-    rows = stated.groupBy("node").agg(F.max("value").alias("hz")).collect()
+    stated = samples.where(fn.col("metric") == "clock_hz")
+    rows = stated.groupBy("node").agg(fn.max("value").alias("hz")).collect()
     return {row.node: row.hz for row in rows}
 
 
@@ -117,29 +114,24 @@ def intervals_s(samples: DataFrame) -> dict[tuple[str, str], float]:
 
     Of one task each, the first by name; of several that are as common, the smallest.
     """
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F
-
     keys = ("topology", "source")
     times = of_first_tasks(samples).select(*keys, "time").distinct()
-    before = F.lag("time").over(Window.partitionBy(*keys).orderBy("time"))
-    gaps = times.withColumn("ms", F.unix_millis("time") - F.unix_millis(before))
-    counted = gaps.where(F.col("ms").isNotNull()).groupBy(*keys, "ms").count()
+    before = fn.lag("time").over(Window.partitionBy(*keys).orderBy("time"))
+    gaps = times.withColumn("ms", fn.unix_millis("time") - fn.unix_millis(before))
+    counted = gaps.where(fn.col("ms").isNotNull()).groupBy(*keys, "ms").count()
     commonest = counted.groupBy(*keys).agg(
-        F.min_by("ms", F.struct(-F.col("count"), F.col("ms"))).alias("ms")
+        fn.min_by("ms", fn.struct(-fn.col("count"), fn.col("ms"))).alias("ms")
     )
     return {(row.topology, row.source): row.ms / 1000 for row in commonest.collect()}
 
 
 def of_first_tasks(samples: DataFrame) -> DataFrame:
     """Give the regular samples of one task of each topology and source, the first by name."""
-    from pyspark.sql import functions as F
-
     keys = ("topology", "source")
-    regular = samples.where(F.col("metric").isin("execute_count", "emit_count", "cpu_ns"))
-    one = regular.groupBy(*keys).agg(F.min(F.struct("component", "task", "node")).alias("one"))
-    of_one = F.struct("component", "task", "node") == F.col("one")
-    return regular.join(F.broadcast(one), [*keys]).where(of_one).select(*samples.columns)
+    regular = samples.where(fn.col("metric").isin("execute_count", "emit_count", "cpu_ns"))
+    one = regular.groupBy(*keys).agg(fn.min(fn.struct("component", "task", "node")).alias("one"))
+    of_one = fn.struct("component", "task", "node") == fn.col("one")
+    return regular.join(fn.broadcast(one), [*keys]).where(of_one).select(*samples.columns)
 
 
 def collect_weights(
@@ -164,8 +156,6 @@ def collect_weights(
     interval_s
         Seconds between two samples of a task; ``None`` = recognised.
     """
-    from pyspark import StorageLevel
-
     found = overview(samples)
     intervals = intervals_s(samples) if interval_s is None else dict.fromkeys(found, interval_s)
     known = {**clocks, **clock_rates(samples)}
@@ -197,30 +187,26 @@ def collect_values(rows: DataFrame, statistic: str) -> dict[Subject, Value]:
 
 def collect_parts(windows: DataFrame) -> dict[Subject, int]:
     """Return how many series add up to each edge: the sum is the mean times this."""
-    from pyspark.sql import functions as F
-
     source, target = ends()
-    emitted = F.col("kind") == w.EMITTED
-    edges = windows.where(F.col("kind").isin(w.RECEIVED, w.SENT, w.EMITTED)).withColumns(
+    emitted = fn.col("kind") == w.EMITTED
+    edges = windows.where(fn.col("kind").isin(w.RECEIVED, w.SENT, w.EMITTED)).withColumns(
         {
-            "subject": F.col("kind"),
-            "a": F.when(emitted, F.col("component")).otherwise(source),
-            "b": F.when(emitted, F.col("other")).otherwise(target),
+            "subject": fn.col("kind"),
+            "a": fn.when(emitted, fn.col("component")).otherwise(source),
+            "b": fn.when(emitted, fn.col("other")).otherwise(target),
         }
     )
     counted = edges.groupBy("subject", "topology", "source", "a", "b").agg(
-        F.count_distinct("task", "other").alias("parts")
+        fn.count_distinct("task", "other").alias("parts")
     )
     return {_subject(row): row.parts for row in counted.collect()}
 
 
 def collect_seen(windows: DataFrame) -> tuple[Seen, ...]:
     """Return which tasks were in which workers, the workers themselves (task ``-1``) too."""
-    from pyspark.sql import functions as F
-
     keys = ("topology", "source", "component", "task", "node", "worker")
     seen = windows.groupBy(*keys).agg(
-        F.unix_millis(F.max("start")).alias("last"), F.count_distinct("start").alias("windows")
+        fn.unix_millis(fn.max("start")).alias("last"), fn.count_distinct("start").alias("windows")
     )
     rows = sorted(seen.collect(), key=lambda row: tuple(str(row[key]) for key in keys))
     return tuple(
@@ -233,25 +219,30 @@ def collect_seen(windows: DataFrame) -> tuple[Seen, ...]:
     )
 
 
+def collect_reasons(quarantine: DataFrame) -> dict[str, int]:
+    """Return reason -> number of lines of `QUARANTINE`."""
+    rows = quarantine.groupBy("reason").count().collect()
+    return {row["reason"]: row["count"] for row in sorted(rows, key=lambda row: row["reason"])}
+
+
 def collect_timeline(
     rows: DataFrame, found: Mapping[tuple[str, str], Overview], window_s: int
 ) -> tuple[Moment, ...]:
     """Return cpu and flow of `SERIES` over time, in at most `STEPS` steps of whole windows."""
-    from pyspark.sql import functions as F
-
     if not found:
         return ()
     first = min(one.first for one in found.values())
     span = max(one.last for one in found.values()) - first
     step_ms = 1000 * window_s * max(1, math.ceil(span.total_seconds() / window_s / STEPS))
-    shown = rows.where(F.col("subject").isin(w.CPU, REST_CPU, w.RECEIVED, w.SENT))
-    step = F.floor(F.unix_millis("start") / step_ms) * step_ms
+    shown = rows.where(fn.col("subject").isin(w.CPU, REST_CPU, w.RECEIVED, w.SENT))
+    step = fn.floor(fn.unix_millis("start") / step_ms) * step_ms
     keys = ("subject", "topology", "source", "a", "b", "step")
     sums = (
         shown.withColumn("step", step)
         .groupBy(*keys)
         .agg(
-            F.sum("y").cast("decimal(38,0)").alias("y"), F.sum("x").cast("decimal(38,0)").alias("x")
+            fn.sum("y").cast("decimal(38,0)").alias("y"),
+            fn.sum("x").cast("decimal(38,0)").alias("x"),
         )
     )
     moments = [

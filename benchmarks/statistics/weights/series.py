@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.statistics.schema import STORM
 from slotwise.benchmarks.statistics.weights import windows as w
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 SERIES = (
     "subject string, topology string, source string, a string, b string, start timestamp, "
@@ -32,16 +30,14 @@ _NAMES = tuple(part.split()[0] for part in SERIES.split(", "))
 
 def series(windows: DataFrame) -> DataFrame:
     """Give `SERIES` from `WINDOWS`."""
-    from pyspark.sql import functions as F
-
-    subjects = windows.withColumn("part", F.explode(_subjects()))
+    subjects = windows.withColumn("part", fn.explode(_subjects()))
     sums = subjects.groupBy("topology", "source", "start", "part").agg(
-        *(F.sum(name).alias(name) for name in ("y", "x", "n"))
+        *(fn.sum(name).alias(name) for name in ("y", "x", "n"))
     )
     tasks = task_times(windows)
-    left = tasks.where(F.col("rest").isNotNull() & (F.col("source") == STORM))
+    left = tasks.where(fn.col("rest").isNotNull() & (fn.col("source") == STORM))
     return (
-        _selected(sums, F.col("part.subject"), F.col("part.a"), F.col("part.b"))
+        _selected(sums, fn.col("part.subject"), fn.col("part.a"), fn.col("part.b"))
         .unionByName(_of_tasks(tasks, w.CPU, "cpu * m", "m"))
         .unionByName(_of_tasks(left, REST_CPU, "rest * m", "m"))
         .unionByName(_of_tasks(left, REST_COST, "rest * m", "emitted"))
@@ -50,21 +46,20 @@ def series(windows: DataFrame) -> DataFrame:
 
 def _subjects() -> Column:
     """Give the subjects that a row of `WINDOWS` counts for; `task` keeps its values apart."""
-    from pyspark.sql import functions as F
 
     def subject(
         name: str, a: Column, b: Column | None = None, task: Column | None = None
     ) -> Column:
-        nothing = F.lit(None)
+        nothing = fn.lit(None)
         parts = {
             "a": a,
             "b": nothing if b is None else b,
             "task": nothing if task is None else task,
         }
         texts = (part.cast("string").alias(key) for key, part in parts.items())
-        return F.struct(F.lit(name).alias("subject"), *texts)
+        return fn.struct(fn.lit(name).alias("subject"), *texts)
 
-    component, task, other = F.col("component"), F.col("task"), F.col("other")
+    component, task, other = fn.col("component"), fn.col("task"), fn.col("other")
     source, target = ends()
     of_kind = {
         w.COST: (subject(w.COST, component, task=task), subject(TASK_COST, component, task)),
@@ -73,12 +68,12 @@ def _subjects() -> Column:
         w.SENT: (subject(w.SENT, source, target),),
         w.SIZE: (subject(w.SIZE, source, target), subject(PAIR_SIZE, task, other)),
         w.VOLUME: (subject(PAIR_VOLUME, task, other),),
-        w.HEAP: (subject(w.HEAP, F.col("node"), F.col("worker")),),
-        w.MEMORY: (subject(w.MEMORY, F.col("node"), F.col("worker")),),
+        w.HEAP: (subject(w.HEAP, fn.col("node"), fn.col("worker")),),
+        w.MEMORY: (subject(w.MEMORY, fn.col("node"), fn.col("worker")),),
     }
-    chosen = F.lit(None)
+    chosen = fn.lit(None)
     for kind, subjects in of_kind.items():
-        chosen = F.when(F.col("kind") == kind, F.array(*subjects)).otherwise(chosen)
+        chosen = fn.when(fn.col("kind") == kind, fn.array(*subjects)).otherwise(chosen)
     return chosen
 
 
@@ -88,13 +83,11 @@ def ends() -> tuple[Column, Column]:
     For ``received``, the task is the receiver and `other` the sender's ``component:stream``; else
     the task is the sender and `other` the receiver.
     """
-    from pyspark.sql import functions as F
-
-    received = F.col("kind") == w.RECEIVED
-    sender = F.substring_index("other", ":", 1)
-    receiver = F.regexp_replace("other", COMPONENT_OF_TASK, "")
-    source = F.when(received, sender).otherwise(F.col("component"))
-    return source, F.when(received, F.col("component")).otherwise(receiver)
+    received = fn.col("kind") == w.RECEIVED
+    sender = fn.substring_index("other", ":", 1)
+    receiver = fn.regexp_replace("other", COMPONENT_OF_TASK, "")
+    source = fn.when(received, sender).otherwise(fn.col("component"))
+    return source, fn.when(received, fn.col("component")).otherwise(receiver)
 
 
 def task_times(windows: DataFrame) -> DataFrame:
@@ -104,45 +97,38 @@ def task_times(windows: DataFrame) -> DataFrame:
     (tuples), ``rest`` (what the worker used per interval beyond its tasks with a ``cpu``, shared
     alike by those without), and ``m`` (intervals).
     """
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F
-
-    per_interval = F.floor(F.col("y") / F.col("x")).cast("decimal(38,0)")
+    per_interval = fn.floor(fn.col("y") / fn.col("x")).cast("decimal(38,0)")
 
     def total(kind: str) -> Column:
-        value = F.col("y") if kind == w.EMITTED else per_interval
-        return F.sum(F.when(F.col("kind") == kind, value)).cast("decimal(38,0)")
+        value = fn.col("y") if kind == w.EMITTED else per_interval
+        return fn.sum(fn.when(fn.col("kind") == kind, value)).cast("decimal(38,0)")
 
     place = ("topology", "source", "node", "worker", "start")
     kinds = (w.CPU, w.EMITTED, w.WORKER_CPU, w.CGROUP_CPU)
     tasks = (
-        windows.where(F.col("kind").isin(*kinds))
+        windows.where(fn.col("kind").isin(*kinds))
         .groupBy(*place, "component", "task")
         .agg(
             *(total(kind).alias(kind) for kind in kinds),
-            F.max("x").alias("m"),
-            F.max("n").alias("n"),
+            fn.max("x").alias("m"),
+            fn.max("n").alias("n"),
         )
     )
     worker = Window.partitionBy(*place)
-    used = F.coalesce(F.sum(w.WORKER_CPU).over(worker), F.sum(w.CGROUP_CPU).over(worker))
-    known = F.coalesce(F.sum(w.CPU).over(worker), F.lit(0))
-    silent = F.col(w.CPU).isNull() & F.col(w.EMITTED).isNotNull()
-    sharers = F.sum(silent.cast("int")).over(worker)
-    rest = F.when(silent, F.greatest(used - known, F.lit(0)) / sharers)
-    return tasks.withColumn("rest", F.floor(rest).cast("decimal(38,0)"))
+    used = fn.coalesce(fn.sum(w.WORKER_CPU).over(worker), fn.sum(w.CGROUP_CPU).over(worker))
+    known = fn.coalesce(fn.sum(w.CPU).over(worker), fn.lit(0))
+    silent = fn.col(w.CPU).isNull() & fn.col(w.EMITTED).isNotNull()
+    sharers = fn.sum(silent.cast("int")).over(worker)
+    rest = fn.when(silent, fn.greatest(used - known, fn.lit(0)) / sharers)
+    return tasks.withColumn("rest", fn.floor(rest).cast("decimal(38,0)"))
 
 
 def _of_tasks(tasks: DataFrame, subject: str, y: str, x: str) -> DataFrame:
-    from pyspark.sql import functions as F
-
-    values = tasks.withColumns({"y": F.expr(y), "x": F.expr(x)}).where("y is not null")
-    return _selected(values, F.lit(subject), F.col("component"), F.lit(None).cast("string"))
+    values = tasks.withColumns({"y": fn.expr(y), "x": fn.expr(x)}).where("y is not null")
+    return _selected(values, fn.lit(subject), fn.col("component"), fn.lit(None).cast("string"))
 
 
 def _selected(rows: DataFrame, subject: Column, a: Column, b: Column) -> DataFrame:
-    from pyspark.sql import functions as F
-
     columns = rows.withColumns({"subject": subject, "a": a, "b": b})
-    numbers = {name: F.col(name).cast("decimal(38,0)").alias(name) for name in ("y", "x")}
-    return columns.where("x > 0").select(*(numbers.get(name, F.col(name)) for name in _NAMES))
+    numbers = {name: fn.col(name).cast("decimal(38,0)").alias(name) for name in ("y", "x")}
+    return columns.where("x > 0").select(*(numbers.get(name, fn.col(name)) for name in _NAMES))

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as fn
 
 STATISTICS: dict[str, int | None] = {"mean": None, "p50": 50, "p95": 95, "max": 100}
 """Name -> per cent of the values that are at most it; ``None`` = no percentile."""
@@ -29,17 +28,15 @@ def means(series: DataFrame) -> DataFrame:
 
     `error` is the standard error of ``y / x`` (null with one block).
     """
-    from pyspark.sql import functions as F
-
     blocks = series.groupBy(*_SUBJECT, "start").agg(
-        F.sum("y").alias("y"), F.sum("x").alias("x"), F.sum("n").alias("n")
+        fn.sum("y").alias("y"), fn.sum("x").alias("x"), fn.sum("n").alias("n")
     )
     # In the order of time, so that the doubles are added in the same order always.
     listed = blocks.groupBy(*_SUBJECT).agg(
-        F.sum("y").cast("decimal(38,0)").alias("y"),
-        F.sum("x").cast("decimal(38,0)").alias("x"),
-        F.sum("n").alias("n"),
-        F.array_sort(F.collect_list(F.struct("start", "y", "x"))).alias("listed"),
+        fn.sum("y").cast("decimal(38,0)").alias("y"),
+        fn.sum("x").cast("decimal(38,0)").alias("x"),
+        fn.sum("n").alias("n"),
+        fn.array_sort(fn.collect_list(fn.struct("start", "y", "x"))).alias("listed"),
     )
     squares = (
         "aggregate(listed, 0D, (sum, one) -> sum + "
@@ -47,8 +44,8 @@ def means(series: DataFrame) -> DataFrame:
     )
     error = "case when blocks > 1 then sqrt(squares * blocks / (blocks - 1)) / double(x) end"
     return (
-        listed.withColumns({"blocks": F.size("listed"), "squares": F.expr(squares)})
-        .withColumn("error", F.expr(error))
+        listed.withColumns({"blocks": fn.size("listed"), "squares": fn.expr(squares)})
+        .withColumn("error", fn.expr(error))
         .drop("listed", "squares")
     )
 
@@ -59,28 +56,25 @@ def percentiles(series: DataFrame, percent: int) -> DataFrame:
     The columns are `y` and `x` of that value, `low` and `high` (structs of the same; null where
     there are too few values, and both of the largest value), and `n` samples.
     """
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F
-
     subject = Window.partitionBy(*_SUBJECT)
-    value = F.col("y").cast("double") / F.col("x").cast("double")
+    value = fn.col("y").cast("double") / fn.col("x").cast("double")
     ranked = series.withColumn(
-        "rank", F.row_number().over(subject.orderBy(value, "y", "x"))
-    ).withColumn("count", F.count(F.lit(1)).over(subject))
-    middle = F.col("count") * percent / 100
-    spread = F.sqrt(middle * (100 - percent) / 100) * Z
+        "rank", fn.row_number().over(subject.orderBy(value, "y", "x"))
+    ).withColumn("count", fn.count(fn.lit(1)).over(subject))
+    middle = fn.col("count") * percent / 100
+    spread = fn.sqrt(middle * (100 - percent) / 100) * Z
     picks = {
-        "at": F.expr(f"(count * {percent} + 99) div 100"),
-        "low": F.floor(middle - spread),
-        "high": F.ceil(middle + spread) + 1,
+        "at": fn.expr(f"(count * {percent} + 99) div 100"),
+        "low": fn.floor(middle - spread),
+        "high": fn.ceil(middle + spread) + 1,
     }
     if percent == 100:
-        picks |= {"low": F.lit(0), "high": F.lit(0)}
+        picks |= {"low": fn.lit(0), "high": fn.lit(0)}
     picked = (
-        F.max(F.when(F.col("rank") == rank, F.struct("y", "x"))).alias(name)
+        fn.max(fn.when(fn.col("rank") == rank, fn.struct("y", "x"))).alias(name)
         for name, rank in picks.items()
     )
-    found = ranked.groupBy(*_SUBJECT).agg(*picked, F.sum("n").alias("n"))
+    found = ranked.groupBy(*_SUBJECT).agg(*picked, fn.sum("n").alias("n"))
     return found.select(*_SUBJECT, "at.y", "at.x", "low", "high", "n")
 
 

@@ -30,7 +30,6 @@ from slotwise.benchmarks.statistics.weights.units import (
 )
 from slotwise.models.instance.topology import Component, Topology
 
-
 COST_SOURCES = ((w.COST, JSON), (w.COST, STORM), (series.REST_COST, STORM))
 CPU_SOURCES = ((w.CPU, JSON), (w.CPU, STORM), (series.REST_CPU, STORM))
 FLOW_SOURCES = ((w.SENT, JSON), (w.RECEIVED, STORM))

@@ -6,12 +6,11 @@ Sums of integers are exact whatever the partitions, and the same for files and s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.statistics.schema import JSON
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 DEFAULT_HZ = 10**9
 """Of a node whose clock rate nobody states: one GHz, so that GHz times ms are ms."""
@@ -49,10 +48,10 @@ def by_interval(samples: DataFrame) -> DataFrame:
 
     The columns are the keys of `SAMPLES`, and one for each metric that a weight needs.
     """
-    from pyspark.sql import functions as F
-
-    numbers = (F.max(F.when(F.col("metric") == one, F.col("value"))).alias(one) for one in _METRICS)
-    known = samples.where(F.col("metric").isin(*_METRICS))
+    numbers = (
+        fn.max(fn.when(fn.col("metric") == one, fn.col("value"))).alias(one) for one in _METRICS
+    )
+    known = samples.where(fn.col("metric").isin(*_METRICS))
     return known.groupBy("time", *_KEYS).agg(*numbers)
 
 
@@ -71,17 +70,15 @@ def by_window(
     clocks
         Node -> clock rate in Hz; a node that is not there has `DEFAULT_HZ`.
     """
-    from pyspark.sql import functions as F
-
-    kinds = F.array(*(_kind(name, *parts) for name, parts in _parts(clocks or {}).items()))
-    exploded = intervals.select("time", *_KEYS, F.explode(kinds).alias("one"))
-    counted = exploded.where(F.col("one.y").isNotNull() & F.col("one.x").isNotNull())
+    kinds = fn.array(*(_kind(name, *parts) for name, parts in _parts(clocks or {}).items()))
+    exploded = intervals.select("time", *_KEYS, fn.explode(kinds).alias("one"))
+    counted = exploded.where(fn.col("one.y").isNotNull() & fn.col("one.x").isNotNull())
     windows = counted.groupBy(
-        F.col("one.kind").alias("kind"), F.window("time", window).start.alias("start"), *_KEYS
+        fn.col("one.kind").alias("kind"), fn.window("time", window).start.alias("start"), *_KEYS
     ).agg(
-        F.sum("one.y").cast("decimal(38,0)").alias("y"),
-        F.sum("one.x").cast("decimal(38,0)").alias("x"),
-        F.count(F.lit(1)).alias("n"),
+        fn.sum("one.y").cast("decimal(38,0)").alias("y"),
+        fn.sum("one.x").cast("decimal(38,0)").alias("x"),
+        fn.count(fn.lit(1)).alias("n"),
     )
     return windows.select(*(part.split()[0] for part in _columns()))
 
@@ -92,10 +89,8 @@ def _columns() -> list[str]:
 
 
 def _kind(name: str, y: Column, x: Column) -> Column:
-    from pyspark.sql import functions as F
-
-    return F.struct(
-        F.lit(name).alias("kind"),
+    return fn.struct(
+        fn.lit(name).alias("kind"),
         y.cast("decimal(28,0)").alias("y"),
         x.cast("decimal(28,0)").alias("x"),
     )
@@ -103,43 +98,40 @@ def _kind(name: str, y: Column, x: Column) -> Column:
 
 def _parts(clocks: Mapping[str, int]) -> dict[str, tuple[Column, Column]]:
     """Return kind -> numerator and denominator of one row; null where it has none."""
-    from pyspark.sql import functions as F
 
     def wide(name: str) -> Column:
-        return F.col(name).cast("decimal(19,0)")
+        return fn.col(name).cast("decimal(19,0)")
 
-    one, executed = F.lit(1), F.col("execute_count")
-    is_json, is_worker = F.col("source") == JSON, F.col("task") == "-1"
-    idle = F.when(executed == 0, F.lit(0))  # no tuple, so that Storm has no mean
-    mean_ns = F.coalesce(F.col("execute_ns"), idle).cast("decimal(19,0)")
-    busy_ns = F.when(is_json, wide("cpu_ns")).otherwise(
-        F.try_multiply(wide("execute_count"), mean_ns)
+    one, executed = fn.lit(1), fn.col("execute_count")
+    is_json, is_worker = fn.col("source") == JSON, fn.col("task") == "-1"
+    idle = fn.when(executed == 0, fn.lit(0))  # no tuple, so that Storm has no mean
+    mean_ns = fn.coalesce(fn.col("execute_ns"), idle).cast("decimal(19,0)")
+    busy_ns = fn.when(is_json, wide("cpu_ns")).otherwise(
+        fn.try_multiply(wide("execute_count"), mean_ns)
     )
     hz = _hz(clocks)
-    busy = F.try_multiply(busy_ns, hz)
-    handled = F.when(is_json, F.col("tuples")).otherwise(executed)
+    busy = fn.try_multiply(busy_ns, hz)
+    handled = fn.when(is_json, fn.col("tuples")).otherwise(executed)
     return {
-        COST: (F.when(~is_worker, busy), handled),
-        CPU: (F.when(~is_worker, busy), one),
+        COST: (fn.when(~is_worker, busy), handled),
+        CPU: (fn.when(~is_worker, busy), one),
         RECEIVED: (executed, one),
-        EMITTED: (F.when(~F.col("other").startswith("__"), F.col("emit_count")), one),
-        SIZE: (F.col("pair_bytes"), F.col("pair_tuples")),
-        SENT: (F.col("pair_tuples"), one),
-        VOLUME: (F.col("pair_bytes"), one),
-        WORKER_CPU: (F.when(is_worker, F.try_multiply(wide("cpu_ns"), hz)), one),
-        CGROUP_CPU: (F.when(is_worker, F.try_multiply(wide("cgroup_cpu_ns"), hz)), one),
-        HEAP: (F.col("heap_bytes"), one),
-        MEMORY: (F.col("memory_bytes"), one),
+        EMITTED: (fn.when(~fn.col("other").startswith("__"), fn.col("emit_count")), one),
+        SIZE: (fn.col("pair_bytes"), fn.col("pair_tuples")),
+        SENT: (fn.col("pair_tuples"), one),
+        VOLUME: (fn.col("pair_bytes"), one),
+        WORKER_CPU: (fn.when(is_worker, fn.try_multiply(wide("cpu_ns"), hz)), one),
+        CGROUP_CPU: (fn.when(is_worker, fn.try_multiply(wide("cgroup_cpu_ns"), hz)), one),
+        HEAP: (fn.col("heap_bytes"), one),
+        MEMORY: (fn.col("memory_bytes"), one),
     }
 
 
 def _hz(clocks: Mapping[str, int]) -> Column:
     """Give the clock rate of the row's node."""
-    from pyspark.sql import functions as F
-
-    default = F.lit(DEFAULT_HZ)
+    default = fn.lit(DEFAULT_HZ)
     if not clocks:
         return default.cast("decimal(18,0)")
-    entries = [F.lit(part) for node, hz in sorted(clocks.items()) for part in (node, hz)]
-    known = F.try_element_at(F.create_map(*entries), F.col("node"))
-    return F.coalesce(known, default).cast("decimal(18,0)")
+    entries = [fn.lit(part) for node, hz in sorted(clocks.items()) for part in (node, hz)]
+    known = fn.try_element_at(fn.create_map(*entries), fn.col("node"))
+    return fn.coalesce(known, default).cast("decimal(18,0)")

@@ -1,0 +1,151 @@
+"""Measured weights as one HTML page that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from markupsafe import Markup
+
+from slotwise.benchmarks.report.charts import DASHES, PALETTE, Figure, script_json
+from slotwise.benchmarks.report.page_template import template
+from slotwise.benchmarks.report.stream_svg import draw_streams
+from slotwise.benchmarks.report.text import DASH
+from slotwise.benchmarks.statistics.weights.measured import (
+    ComponentWeights,
+    Line,
+    Measured,
+    StreamWeights,
+    Weight,
+)
+from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.topology import Topology
+from slotwise.models.number_text import short_text
+
+KIB = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    title: str
+    svg: Markup
+
+
+def write_measured(
+    path: Path, instance: Instance, measured: Measured, reasons: Mapping[str, str]
+) -> None:
+    """Write the page, whole or not at all.
+
+    `instance` is the measured one; `reasons` says in words why lines were kept aside.
+    """
+    write_atomically(path, render_measured(instance, measured, reasons))
+
+
+def render_measured(instance: Instance, measured: Measured, reasons: Mapping[str, str]) -> str:
+    """Return the page; see `write_measured`."""
+    from plotly.offline import get_plotlyjs
+
+    figures = {
+        "cpu": _figure([one for one in measured.lines if one.unit == "points"], "cpu of a task"),
+        "rates": _figure([one for one in measured.lines if one.unit != "points"], "tuples/s"),
+    }
+    page: str = template("measured.html.j2").render(
+        name=instance.name,
+        measured=measured,
+        several=len(instance.topologies) > 1,
+        components=[_component_cells(one) for one in measured.components],
+        streams=[_stream_cells(one) for one in measured.streams],
+        drawings=[_drawing(one, measured) for one in instance.topologies if one.streams],
+        thrown_away=[
+            (reason, count, reasons.get(reason, ""))
+            for reason, count in sorted(measured.thrown_away.items())
+        ],
+        figures={name: Markup(script_json(figure)) for name, figure in figures.items()},
+        plotly=Markup(get_plotlyjs()),
+    )
+    return page
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A weight in a table: number, interval and samples, and whether it was estimated."""
+
+    text: str
+    detail: str = ""
+    estimated: bool = False
+
+
+def _cell(weight: Weight | None, scale: float = 1.0) -> _Cell:
+    if weight is None:
+        return _Cell(DASH)
+    low, high = (
+        None if one is None else short_text(float(one) * scale) for one in (weight.low, weight.high)
+    )
+    sure = "" if low is None and high is None else f"{low or '?'} to {high or '?'}"
+    samples = f"{weight.samples} samples"
+    text = short_text(float(weight.value) * scale)
+    return _Cell(text, f"{sure}, {samples}" if sure else samples, weight.estimated)
+
+
+def _component_cells(one: ComponentWeights) -> tuple[str, str, int, tuple[_Cell, ...]]:
+    weights = (one.cost, one.cpu, one.onheap_mb, one.offheap_mb)
+    return one.topology, one.component, one.tasks, tuple(map(_cell, weights))
+
+
+def _stream_cells(one: StreamWeights) -> tuple[str, str, tuple[_Cell, ...]]:
+    volume = _Cell(DASH)
+    if one.received is not None and one.tuple_bytes is not None:
+        kib = float(one.received.value) * float(one.tuple_bytes.value) / KIB
+        volume = _Cell(short_text(kib))
+    cells = (_cell(one.received), _cell(one.tuple_bytes, 1 / KIB), volume)
+    return one.topology, f"{one.source} → {one.target}", cells
+
+
+def _drawing(topology: Topology, measured: Measured) -> _Drawing:
+    cpu = {
+        one.component: one.cpu.value
+        for one in measured.components
+        if one.topology == topology.id and one.cpu is not None
+    }
+    boxes = [
+        (one.id, f"{one.parallelism} tasks" + (f", {cpu[one.id]} points" if one.id in cpu else ""))
+        for one in topology.components
+    ]
+    edges = [
+        (one.source, one.target, "" if one.rate is None else f"{short_text(one.rate)}/s")
+        for one in topology.streams
+    ]
+    title = f"Rates on the streams of {topology.id}"
+    return _Drawing(topology.id, Markup(draw_streams(boxes, edges, title)))
+
+
+def _figure(lines: list[Line], title: str) -> Figure:
+    several = len({one.topology for one in lines}) > 1
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": escape(f"{one.topology}/{one.name}" if several else one.name),
+            "x": [time.isoformat() for time, _ in one.points],
+            "y": [value for _, value in one.points],
+            "line": {
+                "width": 2,
+                "color": PALETTE[index % len(PALETTE)],
+                "dash": DASHES[index // len(PALETTE) % len(DASHES)],
+            },
+            "hovertemplate": "%{y:.6g}",
+        }
+        for index, one in enumerate(lines)
+    ]
+    layout = {
+        "xaxis": {"type": "date", "zeroline": False},
+        "yaxis": {"title": {"text": title}, "rangemode": "tozero"},
+        "hovermode": "x unified",
+        "margin": {"l": 60, "r": 16, "t": 12, "b": 50},
+        "legend": {"orientation": "h", "y": -0.2},
+        "height": 420,
+    }
+    return {"data": traces, "layout": layout}

@@ -1,0 +1,154 @@
+"""From a folder of logs to a `Measured`: tables, weights, and the names of the topology file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from slotwise.benchmarks.statistics.reading import Reading
+from slotwise.benchmarks.statistics.weights.measured import Measured
+from slotwise.models.errors import InputError
+from slotwise.models.instance.instance import Instance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+    from slotwise.benchmarks.statistics.weights.run import Collected
+
+STORM_ID = re.compile(r"-\d+-\d+$")
+"""What Storm appends to a topology's name when it is submitted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How weights are made of samples.
+
+    Parameters
+    ----------
+    statistic
+        ``mean``, ``p50``, ``p95`` or ``max``.
+    window_s
+        Length of a window, whole seconds.
+    clocks
+        Node -> clock rate in Hz, where lines do not state it.
+    interval_s
+        Seconds between two samples of a task; ``None`` = recognised.
+    zone
+        Time zone of the collector's log.
+    """
+
+    statistic: str = "mean"
+    window_s: int = 60
+    clocks: Mapping[str, int] = field(default_factory=dict)
+    interval_s: float | None = None
+    zone: str = "UTC"
+
+
+def measure_logs(
+    spark: SparkSession, logs: Path, instance: Instance, settings: Settings, store: Path | None
+) -> Measured:
+    """Measure the topologies of `instance` by the logs in a folder.
+
+    Parameters
+    ----------
+    spark
+        A session.
+    logs
+        The folder.
+    instance
+        The topology file.
+    settings
+        See `Settings`.
+    store
+        Folder for the tables, so that the next run reads new files only; ``None`` = none is kept.
+
+    Raises
+    ------
+    InputError
+        When there are no logs, or nothing in them is of the topologies.
+    """
+    from slotwise.benchmarks.statistics.run import sized, update
+    from slotwise.benchmarks.statistics.weights.measure import measured_of
+    from slotwise.benchmarks.statistics.weights.run import collect_reasons, collect_weights
+
+    with _folder(store) as folder:
+        tables = update(spark, logs, folder, reading_of(instance, settings))
+        if not tables.manifest.files:
+            rule = "has no logs: no file is named *.metrics* (Storm) or *.jsonl* (JSON lines)"
+            raise InputError(rule, field="logs", value=str(logs))
+        with sized(spark, tables.manifest.files):
+            collected = collect_weights(
+                tables.samples(spark),
+                settings.statistic,
+                settings.window_s,
+                settings.clocks,
+                settings.interval_s,
+            )
+            reasons = collect_reasons(tables.quarantine(spark))
+    collected = in_names_of(instance, collected)
+    check_clocks(settings.clocks, collected)
+    return measured_of(instance, collected, settings.statistic, settings.window_s, reasons)
+
+
+@contextmanager
+def _folder(store: Path | None) -> Iterator[Path]:
+    temporary = TemporaryDirectory(prefix="slotwise-measure-") if store is None else None
+    with nullcontext(str(store)) if temporary is None else temporary as name:
+        yield Path(name)
+
+
+def reading_of(instance: Instance, settings: Settings) -> Reading:
+    """Return what the reader of lines must know of the topology file."""
+    components = {one.id: tuple(c.id for c in one.placed_components) for one in instance.topologies}
+    names = {STORM_ID.sub("", key): ids for key, ids in components.items()}
+    alone = instance.topologies[0].id if len(instance.topologies) == 1 else instance.name
+    due = 60 if settings.interval_s is None else max(1, round(settings.interval_s))
+    return Reading(
+        topology=alone, components={**names, **components}, zone=settings.zone, next_due_s=due
+    )
+
+
+def in_names_of(instance: Instance, collected: Collected) -> Collected:
+    """Return the tables with the ids of the file for topologies that it has by their Storm id.
+
+    Logs name a topology without what Storm appends to its name when it is submitted.
+    """
+    there = {topology for topology, _ in collected.overview}
+    ids = [one.id for one in instance.topologies]
+    new = {STORM_ID.sub("", one): one for one in ids if STORM_ID.search(one)}
+    new = {old: one for old, one in new.items() if old in there and old not in ids}
+    if not new:
+        return collected
+
+    def renamed(key: tuple[str, ...], at: int) -> tuple[str, ...]:
+        return (*key[:at], new.get(key[at], key[at]), *key[at + 1 :])
+
+    def keys(table: Mapping, at: int) -> dict:
+        return {renamed(key, at): value for key, value in table.items()}
+
+    return replace(
+        collected,
+        overview=keys(collected.overview, 0),
+        interval_s=keys(collected.interval_s, 0),
+        values=keys(collected.values, 1),
+        parts=keys(collected.parts, 1),
+        seen=tuple(
+            replace(one, topology=new.get(one.topology, one.topology)) for one in collected.seen
+        ),
+        timeline=tuple(replace(one, subject=renamed(one.subject, 1)) for one in collected.timeline),
+    )
+
+
+def check_clocks(given: Collection[str], collected: Collected) -> None:
+    """Refuse clock rates that lack a node of the logs: GHz times ms need all or none."""
+    lacking = sorted({one.node for one in collected.seen} - set(collected.clocks))
+    if given and lacking:
+        rule = "has no clock rate of this node, whose lines do not state it either; add it"
+        raise InputError(rule, field="ghz", value=lacking[0])

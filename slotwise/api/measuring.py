@@ -1,0 +1,195 @@
+"""Weights measured by the logs of a running cluster."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from slotwise.api.inputs import InstanceLike, MinCpu, as_instance, path_of
+from slotwise.api.plain_data import plain_data
+from slotwise.benchmarks.spark.session import check_master, job_errors, session
+from slotwise.benchmarks.statistics.schema import REASONS
+from slotwise.benchmarks.statistics.weights.instance import measured_instance
+from slotwise.benchmarks.statistics.weights.logs import Settings, measure_logs
+from slotwise.benchmarks.statistics.weights.measured import Measured
+from slotwise.models.errors import InputError, in_file
+from slotwise.models.formats.text import read_data
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance_file import instance_hash
+from slotwise.models.values import Number, exact, one_of, time_limit
+
+STATISTICS = ("mean", "p50", "p95", "max")
+UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
+MOST_WINDOW_S = 86_400
+MOST_GHZ = 1000
+
+ClockRates = Mapping[str, float] | str | os.PathLike[str]
+"""Node -> GHz, or a file of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """An instance with measured weights, and what they rest on.
+
+    Parameters
+    ----------
+    instance
+        The topology file with measured weights in place of its own.
+    measured
+        The weights with samples and confidence intervals, and what was kept aside.
+    """
+
+    instance: Instance
+    measured: Measured
+
+    def __repr__(self) -> str:
+        """One line: what was measured."""
+        return f"Measurement of {self.instance.name}: {self.measured!r}"
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what ``measure --json`` prints."""
+        return {"instance": instance_hash(self.instance), **self.measured.to_document()}
+
+    def write_page(self, path: str | os.PathLike[str]) -> None:
+        """Write what was measured as one HTML page that needs nothing else."""
+        from slotwise.benchmarks.report.measured_page import write_measured
+
+        write_measured(Path(path), self.instance, self.measured, REASONS)
+
+
+def measure(
+    logs: str | os.PathLike[str],
+    topology: InstanceLike,
+    *,
+    window: str | int = 60,
+    statistic: str = "mean",
+    ghz: ClockRates | None = None,
+    tuple_bytes: Number | None = None,
+    interval: float | None = None,
+    zone: str = "UTC",
+    store: str | os.PathLike[str] | None = None,
+    master: str = "local[*]",
+    worker_min_cpu: MinCpu = None,
+    submitters: bool = False,
+    starting: AbstractContextManager[object] | None = None,
+) -> Measurement:
+    """Measure demands, rates and places of topologies by the logs of a running cluster, on Spark.
+
+    Parameters
+    ----------
+    logs
+        Folder with logs, gzipped or not, at any depth: lines of Storm's ``LoggingMetricsConsumer``
+        (``*.metrics*``) and JSON lines (``*.jsonl*``).
+    topology
+        What runs: an `Instance`, a path, a dict or text. What the logs do not tell stays.
+    window
+        Length of a window: seconds, or text such as ``"90s"``, ``"5m"``, ``"1h"``.
+    statistic
+        ``mean``, or over windows ``p50``, ``p95`` or ``max``.
+    ghz
+        Node -> clock rate in GHz, or a file (JSON, YAML) of it; ``None`` = as lines say, else 1.
+    tuple_bytes
+        Size of a tuple where neither logs nor file tell it; ``None`` = 1.
+    interval
+        Seconds between two samples of a task; ``None`` = recognised.
+    zone
+        Time zone of the log itself, such as ``"Europe/Berlin"``.
+    store
+        Folder for the tables, so that the next call reads new files only; ``None`` = none.
+    master
+        Spark's; an active session is used whatever it is.
+    worker_min_cpu, submitters
+        How a decoded Storm cluster is read; see `read_instance`.
+    starting
+        Entered while Spark starts; ``None`` = nothing is.
+
+    Raises
+    ------
+    InputError
+        For bad input; when there are no logs, or nothing in them is of the topologies.
+    SlotwiseError
+        When Spark does not start, or its job fails.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> slotwise.measure("docs/examples/logs", "docs/examples/word-count.json")  # doctest: +SKIP
+    Measurement of word-count: Measured: mean of 360 samples, 3 components, 2 streams
+    """
+    folder = Path(path_of(logs, "logs", "a path"))
+    if not folder.is_dir():
+        raise InputError("must be a folder of logs", field="logs", value=str(logs))
+    one_of(statistic, STATISTICS, "statistic")
+    settings = Settings(
+        statistic=statistic,
+        window_s=window_seconds(window),
+        clocks={} if ghz is None else clock_rates(ghz),
+        interval_s=None if interval is None else time_limit(interval, "interval"),
+        zone=_zone(zone),
+    )
+    size = None if tuple_bytes is None else exact(tuple_bytes, "tuple_bytes")
+    check_master(master)
+    instance = as_instance(topology, worker_min_cpu=worker_min_cpu, submitters=submitters)
+    kept = None if store is None else Path(path_of(store, "store", "a path"))
+    with session(master, starting or nullcontext()) as spark, job_errors():
+        measured = measure_logs(spark, folder, instance, settings, kept)
+    return Measurement(measured_instance(instance, measured, size), measured)
+
+
+def window_seconds(window: str | int, field: str = "window") -> int:
+    """Return a length of time in whole seconds: ``90``, ``"90s"``, ``"5m"``, ``"1h"``, ``"1d"``.
+
+    Raises
+    ------
+    InputError
+        When it is none, or not from 1 second to 1 day.
+    """
+    written = re.fullmatch(r"(\d{1,9})\s*([smhd]?)", str(window).strip())
+    seconds = int(written[1]) * UNITS[written[2]] if written else 0
+    if isinstance(window, bool) or not 1 <= seconds <= MOST_WINDOW_S:
+        rule = "must be from 1 second to 1 day, such as 90s, 5m or 1h"
+        raise InputError(rule, field=field, value=window)
+    return seconds
+
+
+def clock_rates(ghz: ClockRates) -> dict[str, int]:
+    """Return node -> clock rate in Hz of a mapping or a file in GHz.
+
+    Raises
+    ------
+    InputError
+        When it is no mapping of nodes to numbers above 0 and at most `MOST_GHZ`.
+    """
+    if isinstance(ghz, Mapping):
+        return _clock_rates(plain_data(ghz))
+    data, file = read_data(path_of(ghz, "ghz", "a path or a dict"))
+    with in_file(file):
+        return _clock_rates(data)
+
+
+def _clock_rates(data: Any) -> dict[str, int]:
+    if not isinstance(data, dict):
+        raise InputError('must be an object of clock rates in GHz, {"n1": 2.4}', has_value=False)
+    rates = {node: exact(value, node) for node, value in data.items()}
+    for node, rate in rates.items():
+        if not 0 < rate <= MOST_GHZ:
+            rule = f"must be above 0 and at most {MOST_GHZ} (GHz)"
+            raise InputError(rule, field=node, value=rate)
+    return {node: int(rate * Decimal(10**9)) for node, rate in rates.items()}
+
+
+def _zone(zone: str) -> str:
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        rule = "must be the name of a time zone, such as UTC or Europe/Berlin"
+        raise InputError(rule, field="zone", value=zone) from error
+    return zone
