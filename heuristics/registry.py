@@ -96,19 +96,35 @@ def all_methods() -> tuple[Method, ...]:
     return (*HEURISTICS.values(), *(_load(added[name]) for name in sorted(added)))
 
 
+def installed_methods() -> tuple[tuple[str, Method | InputError], ...]:
+    """Return the methods of `all_methods` by name; for an unusable entry point its error."""
+    found: list[tuple[str, Method | InputError]] = list(HEURISTICS.items())
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        try:
+            _check_name(point)
+            found.append((point.name, _load(point)))
+        except InputError as error:
+            found.append((point.name, error))
+    return tuple(found)
+
+
 def _added() -> dict[str, EntryPoint]:
     """Return the entry points by name; a name in use is refused."""
     added: dict[str, EntryPoint] = {}
     for point in entry_points(group=GROUP):
-        if point.name in HEURISTICS:
-            raise _unusable(point, "has the name of a built-in method; it must be renamed")
-        for prefix in (COMMAND_PREFIX, STORM_PREFIX):
-            if point.name.startswith(prefix):
-                raise _unusable(point, f"must not begin with {prefix}")
+        _check_name(point)
         other = added.setdefault(point.name, point)
         if other.value != point.value:
             raise _unusable(point, f"has the name of another entry point, {other.value}")
     return added
+
+
+def _check_name(point: EntryPoint) -> None:
+    if point.name in HEURISTICS:
+        raise _unusable(point, "has the name of a built-in method; it must be renamed")
+    for prefix in (COMMAND_PREFIX, STORM_PREFIX):
+        if point.name.startswith(prefix):
+            raise _unusable(point, f"must not begin with {prefix}")
 
 
 def _load(point: EntryPoint) -> Method:

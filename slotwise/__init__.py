@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
+    from slotwise.api.logs.simulating import generate_logs
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
     from slotwise.api.scheduling import Scheduled, schedule
-    from slotwise.api.simulating import generate_logs
     from slotwise.api.solving import crosscheck, solve
     from slotwise.api.verifying import certify, verify
     from slotwise.benchmarks.grade import GradeSummary, grade
@@ -151,7 +151,7 @@ _HOME = {
     "explain": "slotwise.api.explaining",
     "families": "slotwise.api.listing",
     "generate": "slotwise.api.listing",
-    "generate_logs": "slotwise.api.simulating",
+    "generate_logs": "slotwise.api.logs.simulating",
     "grade": "slotwise.benchmarks.grade",
     "judge": "slotwise.api.judging",
     "methods": "slotwise.api.listing",

@@ -117,8 +117,12 @@ def _write_chunk(running: list[_Running], faults: dict[str, Faults], buckets: in
     drawn = [one.draws.draw(buckets) for one in running]
     for one, its in zip(running, drawn, strict=True):
         one.totals.add(its)
-    for kind, planter in faults.items():
-        series = [one.reports[kind].reports(its) for one, its in zip(running, drawn, strict=True)]
-        for bucket in zip(*series, strict=True):
-            for report in itertools.chain.from_iterable(bucket):
+    series = [
+        (planter, one.reports[kind].reports(its))
+        for kind, planter in faults.items()
+        for one, its in zip(running, drawn, strict=True)
+    ]
+    for _ in range(buckets):
+        for planter, reports in series:
+            for report in next(reports):
                 planter.write(report)

@@ -3,9 +3,9 @@
 A line is what the pattern of Storm's ``worker.xml`` puts before a message (time, milliseconds since
 the start of the collector's JVM), then the message: seconds since 1970 on the clock of the task's
 node, tab, host padded to 15 characters, colon, port, tab, task padded to 3, colon, component padded
-to 11, tab, name padded or *cut* to 23 characters, tab, value. Sources: `LoggingMetricsConsumer`,
-`TaskMetrics`, `RateCounter`, `BuiltinBoltMetrics`, `SystemBolt`, ``CGroup*``, ``log4j2/worker.xml``
-of Apache Storm 1.0 to 3.0.
+to 11, tab, name padded or *cut* to 23 characters, tab, value. Sources: ``LoggingMetricsConsumer``,
+``TaskMetrics``, ``RateCounter``, ``BuiltinBoltMetrics``, ``SystemBolt``, ``CGroupCpu`` and
+``log4j2/worker.xml`` of Apache Storm 1.0 to 3.0.
 """
 
 from __future__ import annotations

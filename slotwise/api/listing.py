@@ -19,13 +19,9 @@ from slotwise.models.values import known, whole
 def methods() -> list[dict[str, Any]]:
     """List the heuristics (for `place`), then the engines (for `solve`).
 
-    Each is a dict of ``name``, ``kind`` (``heuristic`` or ``engine``), ``source`` (an engine's:
-    the version of its solver) and ``description`` (``None`` of engines).
-
-    Raises
-    ------
-    InputError
-        When an entry point of another package is unusable.
+    Each is a dict of ``name``, ``kind`` (``heuristic``, ``engine``, or ``unusable`` for an entry
+    point of another package that brings no method), ``source`` (an engine's: the version of its
+    solver; ``None`` if unusable) and ``description`` (``None`` of engines; why it is unusable).
 
     Examples
     --------
@@ -33,17 +29,18 @@ def methods() -> list[dict[str, Any]]:
     >>> "r-storm" in [one["name"] for one in slotwise.methods()]
     True
     """
-    from slotwise.heuristics.registry import all_methods
+    from slotwise.heuristics.method import Method
+    from slotwise.heuristics.registry import installed_methods
     from slotwise.solver.engines import ENGINES
 
     heuristics = [
         {
-            "name": method.name,
-            "kind": "heuristic",
-            "source": method.source,
-            "description": method.description,
+            "name": name,
+            "kind": "heuristic" if isinstance(found, Method) else "unusable",
+            "source": found.source if isinstance(found, Method) else None,
+            "description": found.description if isinstance(found, Method) else str(found),
         }
-        for method in all_methods()
+        for name, found in installed_methods()
     ]
     engines = [
         {

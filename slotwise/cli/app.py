@@ -19,13 +19,13 @@ from slotwise.cli.commands.allocate import allocate
 from slotwise.cli.commands.convert import convert
 from slotwise.cli.commands.explain import explain
 from slotwise.cli.commands.generate import generate
-from slotwise.cli.commands.generate_logs import generate_logs
 from slotwise.cli.commands.grade import grade, report
 from slotwise.cli.commands.judge import judge
 from slotwise.cli.commands.kit import new
 from slotwise.cli.commands.kit.test_scheduler import test_scheduler
 from slotwise.cli.commands.kit.test_validator import test_validator
 from slotwise.cli.commands.lists import families, methods, schema
+from slotwise.cli.commands.logs.generate_logs import generate_logs
 from slotwise.cli.commands.partition import partition
 from slotwise.cli.commands.place import place
 from slotwise.cli.commands.profile import profile
@@ -73,7 +73,7 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     name="slotwise",
     cls=_Commands,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -109,11 +109,14 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _common(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option("--version", is_eager=True, callback=_print_version, help="Print and exit."),
     ] = False,
 ) -> None:
     """Place the tasks of stream processors on machines, exactly or by published heuristics."""
+    if context.invoked_subcommand is None:
+        exits.emit(context.get_help() + "\n")

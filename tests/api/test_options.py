@@ -70,7 +70,10 @@ NO_ARGUMENT = {
 """(Command, option) that is none, and what does the same in Python."""
 
 
-TEXTS_THERE = (("profile", "threads"), ("grade", "sources"), ("test_validator", "rule"))
+TEXTS_THERE = (
+    *(("profile", "threads"), ("grade", "sources"), ("test_validator", "rule")),
+    ("generate_logs", "ghz"),
+)
 """Texts, or none for all, on the command line; sequences in Python."""
 
 

@@ -56,10 +56,18 @@ def test_the_version_is_the_package_s():
     assert slotwise.__version__ == importlib.metadata.version("slotwise")
 
 
-def test_no_command_shows_the_help_and_is_a_usage_error():
-    done = subprocess.run(SLOTWISE, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert len(done.stderr.splitlines()) == 1
+@pytest.mark.parametrize("words", [[], ["-h"], ["--help"]])
+def test_without_a_command_it_prints_its_help(cli, words):
+    answer = cli(*words)
+    assert answer.code == 0
+    assert answer.err == ""
+    assert answer.out.startswith("Usage: slotwise")
+
+
+def test_a_command_in_a_group_takes_a_short_help(cli):
+    answer = cli("new", "scheduler", "-h")
+    assert answer.code == 0
+    assert answer.out.startswith("Usage: slotwise new scheduler")
 
 
 def test_help_imports_nothing_heavy():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import signal
@@ -19,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from slotwise.cli.app import run
 from slotwise.heuristics import HEURISTICS, registry
 from slotwise.heuristics.external import command as external_command
 from slotwise.heuristics.external import exchange as command_exchange
@@ -497,6 +499,21 @@ def test_an_unusable_entry_point_is_named(
     with pytest.raises(InputError, match=f"'broken'.*{message}"):
         find_method("broken")
     assert find_method("r-storm") is HEURISTICS["r-storm"]
+
+
+def test_methods_lists_an_unusable_entry_point_with_its_error(
+    added: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    added(broken="absent", r_storm="MINE", mine="MINE")
+    assert run(["methods", "--json"]) == 0
+    listed = [(row["name"], row["kind"]) for row in json.loads(capsys.readouterr().out)["methods"]]
+    assert [row for row in listed if row[1] == "unusable"] == [
+        ("broken", "unusable"),
+        ("r-storm", "unusable"),
+    ]
+    assert ("mine", "heuristic") in listed
+    assert run(["methods"]) == 0
+    assert "cannot be loaded" in " ".join(capsys.readouterr().out.split())
 
 
 def test_an_entry_point_has_its_methods_name(added: Callable[..., None]) -> None:

@@ -78,7 +78,7 @@ def generate_logs(
     The folder must be new or empty; after an error or Ctrl-C nothing is left of it.
     """
     with exits.held():
-        from slotwise.api import simulating
+        from slotwise.api.logs import simulating
 
     clocks = [_number(word, "--ghz") for word in ghz.split(",")]
     named = {name: f"--{name.replace('_', '-')}" for name in _CHECKED}

@@ -1,0 +1,7 @@
+"""Commands about the metric logs of running topologies.
+
+`generate_logs` makes logs whose truth is known. Its name on the command line is two words,
+``generate logs``; `cli.app` says how that works.
+
+Start with `generate_logs`. They may import what `cli.commands` may.
+"""
