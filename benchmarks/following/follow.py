@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from slotwise.benchmarks.following import advice_file
 from slotwise.benchmarks.following.advice import Advice, Batch, advise, time_ms
@@ -60,13 +60,22 @@ class Followed:
     file: Path
     interrupted: bool
 
+    def to_document(self) -> dict[str, Any]:
+        """Return the fields, JSON-ready."""
+        return {
+            "advices": self.advices,
+            "file": str(self.file),
+            "interrupted": self.interrupted,
+        }
+
 
 def follow(
     spark: SparkSession,
     source: Source,
     measuring: Measuring,
     settings: Following,
-    tell: Callable[[Advice, Instance], None],
+    keep: Callable[[Instance], None],
+    tell: Callable[[Advice], None],
 ) -> Followed:
     """Keep the lines of `source` and give advice on them, batch by batch, until it is stopped.
 
@@ -80,8 +89,11 @@ def follow(
         Where lines come from, how they are read, and how weights are made of them.
     settings
         What is asked for.
+    keep
+        Called with the instance of each batch's weights, before its advice; after a crash perhaps
+        once more.
     tell
-        Called with each advice, once it is in the file, and the instance of the weights.
+        Called with each advice, once it is in the file.
 
     Raises
     ------
@@ -112,8 +124,9 @@ def follow(
                 break
             batch = Batch(checkpoint.stream, kept.batch, _ms(measured.last), measured.samples)
             advice = advise(batch, saved, state, settings.thresholds)
+            keep(instance)
             advice_file.append(file, advice)
-            tell(advice, instance)
+            tell(advice)
             state, count = advice.state, count + 1
         return Followed(count, file, interrupted=is_pressed(presses))
 

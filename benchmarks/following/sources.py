@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,7 +48,7 @@ class LogFolder:
 
         if not self.folder.is_dir():
             rule = "must be a folder; give the one that logs appear in"
-            raise InputError(rule, field="LOGS", value=str(self.folder))
+            raise InputError(rule, field="logs", value=str(self.folder))
         reader = spark.readStream.option("recursiveFileLookup", "true")
         reader = reader.option("pathGlobFilter", f"{{{STORM_FILES},{JSON_FILES}}}")
         reader = reader.option("maxFilesPerTrigger", self.files_per_batch)
@@ -107,3 +108,22 @@ class KafkaTopic:
 
 
 Source = LogFolder | KafkaTopic
+
+_KAFKA_URL = re.compile(r"kafka://([^/\s]+:\d+(?:,[^/\s]+:\d+)*)/([\w.-]+)")
+
+
+def source_of(logs: str) -> Source:
+    """Return what ``LOGS`` names: a folder, or ``kafka://HOST:PORT[,HOST:PORT]/TOPIC``.
+
+    Raises
+    ------
+    InputError
+        When it begins like the address of a topic and is none.
+    """
+    if not logs.startswith("kafka:"):
+        return LogFolder(Path(logs))
+    found = _KAFKA_URL.fullmatch(logs)
+    if found is None:
+        rule = "must be kafka://HOST:PORT[,HOST:PORT]/TOPIC"
+        raise InputError(rule, field="logs", value=logs)
+    return KafkaTopic(found[1], found[2])

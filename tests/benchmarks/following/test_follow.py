@@ -1,0 +1,129 @@
+"""The stream on a real Spark: its weights are those of the batch job, batch by batch."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import slotwise
+from slotwise.benchmarks.following.follow import Followed, follow
+from slotwise.benchmarks.following.kept_lines import Kept, kept_lines
+from slotwise.benchmarks.following.measuring import Measuring
+from slotwise.benchmarks.following.settings import Following, Search
+from slotwise.benchmarks.following.sources import KafkaTopic, LogFolder, source_of
+from slotwise.benchmarks.following.stream import Trigger
+from slotwise.benchmarks.statistics.weights.logs import Settings, measure_logs
+from slotwise.models.errors import InputError, SlotwiseError
+
+FAULTY = {"faults": 0.02, "skew": 40, "restarts": 2, "metrics": "v2", "bucket_seconds": 600}
+
+
+@pytest.fixture(scope="module")
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Logs of two and a half days with every fault, in eight files or more."""
+    folder = tmp_path_factory.mktemp("made") / "logs"
+    instance = request.getfixturevalue("root") / "docs" / "examples" / "running.json"
+    slotwise.generate_logs(instance, folder, lines=9_000, files=3, seed=1, **FAULTY)
+    return folder
+
+
+@pytest.fixture
+def measuring(root: Path) -> Measuring:
+    instance = slotwise.read_instance(root / "docs" / "examples" / "running.json")
+    return Measuring(instance, Settings(interval_s=600.0))
+
+
+class Run:
+    """One run of the stream after another on the same checkpoint."""
+
+    def __init__(self, spark: SparkSession, folder: Path, measuring: Measuring) -> None:
+        self.spark, self.measuring = spark, measuring
+        self.logs, self.checkpoint = folder / "logs", folder / "checkpoint"
+        self.logs.mkdir()
+
+    def __call__(self, files_per_batch: int = 1000) -> Followed:
+        self.kept_instances: list[slotwise.Instance] = []
+        settings = Following(
+            self.checkpoint, trigger=Trigger(once=True), search=Search(time_limit_s=60.0)
+        )
+        source = LogFolder(self.logs, files_per_batch)
+        keep = self.kept_instances.append
+        return follow(self.spark, source, self.measuring, settings, keep, lambda _: None)
+
+    def lines(self) -> list[dict]:
+        text = (self.checkpoint / "advice.jsonl").read_text()
+        return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture
+def run(spark: SparkSession, tmp_path: Path, measuring: Measuring) -> Run:
+    return Run(spark, tmp_path, measuring)
+
+
+def add(paths, made, logs):
+    """Let files appear in the folder of logs, as whole files do."""
+    for path in paths:
+        target = logs / path.relative_to(made)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+
+
+@pytest.mark.spark
+def test_weights_are_those_of_the_batch_job_after_every_run(run, made):
+    files = sorted(path for path in made.rglob("*") if path.is_file())
+    logs = [path for path in files if path.match("*.metrics*") or path.match("*.jsonl*")]
+    assert len(logs) >= 6
+    seen = 0
+    for part in (logs[::2], logs[1::2]):
+        add(part, made, run.logs)
+        followed = run(files_per_batch=2)
+        assert followed.advices >= 1
+        seen += followed.advices
+        kept = kept_lines(run.checkpoint / "lines")
+        batch = measure_logs(
+            run.spark, run.logs, run.measuring.instance, run.measuring.settings, None
+        )
+        check(run, kept, batch)
+    assert len(run.lines()) == seen
+    assert [line["batch"] for line in run.lines()] == sorted(
+        {line["batch"] for line in run.lines()}
+    )
+    assert run().advices == 0  # nothing is new
+
+
+def check(run: Run, kept: Kept, batch) -> None:
+    """The weights by day, of all lines, and of the batch job are the same to the last digit."""
+    by_day = run.measuring.measured(run.spark, kept, run.checkpoint / "days")
+    whole = run.measuring.of_all_lines(run.spark, kept)
+    expected = {**batch.to_document(), "thrown_away": {}}
+    assert by_day.to_document() == expected
+    assert whole.to_document() == expected
+    assert len(list((run.checkpoint / "days").glob("2023-*"))) == 3  # days
+    assert run.kept_instances[-1] == run.measuring.instance_of(batch)
+    assert run.lines()[-1]["samples"] == batch.samples
+
+
+@pytest.mark.spark
+def test_kafka_without_its_connector_is_one_clear_error(spark):
+    source = source_of("kafka://broker:9092/metrics")
+    assert source == KafkaTopic("broker:9092", "metrics")
+    with pytest.raises(SlotwiseError, match=r"no connector to Kafka: give the jars of .* --jars"):
+        source.lines(spark)
+
+
+@pytest.mark.parametrize(
+    "address", ["kafka:", "kafka://host/topic", "kafka://host:1/", "kafka://h:1/a b"]
+)
+def test_what_is_no_topic_is_refused(address):
+    with pytest.raises(InputError, match=r"must be kafka://HOST:PORT\[,HOST:PORT\]/TOPIC"):
+        source_of(address)
+
+
+@pytest.mark.spark
+def test_a_folder_that_is_not_there_is_refused(spark, tmp_path):
+    with pytest.raises(InputError, match="logs = .*must be a folder"):
+        LogFolder(tmp_path / "none").lines(spark)
