@@ -6,8 +6,9 @@
 far), `storm` (Storm's own schedulers compared), `storm_like` (how well that family fits), `slots`
 (fewest slots), `speed` (limits, latency).
 Commands implemented here: `profiling` (measures performance models), `reproduction` (compares
-figures of articles with ours), `simulated_logs` (``generate logs``), `following` (whether a
-rebalance of a running cluster pays). This folder's ``README.md`` describes the layout.
+figures of articles with ours), `statistics` (weights from logs, ``measure``; how well they serve:
+`measuring`), `following` (whether a rebalance of a running cluster pays) and `simulated_logs`
+(``generate logs``). This folder's ``README.md`` describes the layout.
 
 Start with `grade`. It may import `models`, `heuristics` and `solver`; only `slotwise.cli` imports
 it.

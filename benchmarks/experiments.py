@@ -88,6 +88,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.slots.optima",
         "how fast SAM's fewest slots are proven",
     ),
+    "measured_round_trip": Experiment(
+        "slotwise.benchmarks.measuring.round_trip",
+        "whether the optimum of an instance measured from simulated logs is one of the true one",
+    ),
     "judge_speed": Experiment(
         "slotwise.benchmarks.speed.judge", "how long one judgement takes at scale"
     ),
@@ -103,6 +107,10 @@ EXPERIMENTS: dict[str, Experiment] = {
     "interrupts": Experiment(
         "slotwise.benchmarks.speed.interrupts",
         "how soon Ctrl-C ends a solve, and what is kept",
+    ),
+    "follow_killed": Experiment(
+        "slotwise.benchmarks.following.killed",
+        "whether measure --follow, killed again and again, loses a line or counts one twice",
     ),
     "profile_accuracy": Experiment(
         "slotwise.benchmarks.speed.profile_accuracy",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
     from slotwise.api.logs.following import follow
+    from slotwise.api.logs.measuring import Measurement, measure
     from slotwise.api.logs.simulating import generate_logs
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
@@ -76,6 +77,7 @@ __all__ = [
     "InputError",
     "Instance",
     "InternalError",
+    "Measurement",
     "MethodError",
     "Node",
     "Placement",
@@ -103,6 +105,7 @@ __all__ = [
     "generate_logs",
     "grade",
     "judge",
+    "measure",
     "methods",
     "partition",
     "place",
@@ -137,6 +140,7 @@ _HOME = {
     "InputError": "slotwise.models.errors",
     "Instance": "slotwise.models.instance.instance",
     "InternalError": "slotwise.models.errors",
+    "Measurement": "slotwise.api.logs.measuring",
     "MethodError": "slotwise.heuristics.method_error",
     "Node": "slotwise.models.instance.cluster",
     "Placement": "slotwise.models.instance.placement",
@@ -163,6 +167,7 @@ _HOME = {
     "generate_logs": "slotwise.api.logs.simulating",
     "grade": "slotwise.benchmarks.grade",
     "judge": "slotwise.api.judging",
+    "measure": "slotwise.api.logs.measuring",
     "methods": "slotwise.api.listing",
     "partition": "slotwise.api.partitioning",
     "place": "slotwise.api.placing",

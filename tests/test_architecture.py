@@ -86,13 +86,13 @@ testing.pytest_plugin
 testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
-benchmarks.grading benchmarks.profiling
+benchmarks.grading benchmarks.profiling benchmarks.statistics
 benchmarks.analysis
 benchmarks.report benchmarks.grade
 benchmarks.proofs.generated benchmarks.simulated_logs
 benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
 benchmarks.following
-benchmarks.speed
+benchmarks.speed benchmarks.measuring
 benchmarks.experiments
 benchmarks.__main__
 
@@ -163,7 +163,10 @@ OUTSIDE = {
     "pyarrow": ("benchmarks.grading", "models.performance.tables"),
     "pytest": ("testing.pytest_plugin",),
     "pymetis": ("heuristics.partitioning",),
-    "pyspark": ("benchmarks.spark", "benchmarks.grading.spark_job"),
+    "pyspark": (
+        *("benchmarks.spark", "benchmarks.grading.spark_job"),
+        *("benchmarks.statistics", "benchmarks.following"),
+    ),
     "rich": ("cli", "benchmarks.grading.progress"),
     "typer": ("cli",),
     "yaml": ("models.formats", "testing"),

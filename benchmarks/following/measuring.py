@@ -56,7 +56,7 @@ class Measuring:
     @property
     def reading(self) -> Reading:
         """How lines are read and judged."""
-        return reading_of(self.instance, self.settings)
+        return reading_of([self.instance], self.settings)
 
     def measured(self, spark: SparkSession, kept: Kept, folder: Path) -> Measured | None:
         """Return the weights of all lines that were kept; ``None`` = no sample is among them.

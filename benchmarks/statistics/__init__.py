@@ -5,5 +5,7 @@ Lines of Storm's LoggingMetricsConsumer or JSON become samples, one number a row
 go to a quarantine with the reason. Every step is a function DataFrame -> DataFrame of native column
 expressions, the same for files and streams; only `run` starts jobs.
 
+`weights` turns samples into an instance with measured weights.
+
 Start with `schema`. It may import `models` and `benchmarks.spark`.
 """

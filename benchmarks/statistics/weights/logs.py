@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from slotwise.benchmarks.statistics.reading import Reading
 from slotwise.benchmarks.statistics.weights.measured import Measured
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from slotwise.benchmarks.statistics.weights.run import Collected
+    from slotwise.benchmarks.statistics.weights.run import Collected, Subject
 
 STORM_ID = re.compile(r"-\d+-\d+$")
 """What Storm appends to a topology's name when it is submitted."""
@@ -74,12 +74,30 @@ def measure_logs(
     InputError
         When there are no logs, or nothing in them is of the topologies.
     """
-    from slotwise.benchmarks.statistics.run import sized, update
     from slotwise.benchmarks.statistics.weights.measure import measured_of
+
+    collected, reasons = collect_logs(spark, logs, [instance], settings, store)
+    collected = in_names_of(instance, collected)
+    check_clocks(settings.clocks, collected)
+    return measured_of(instance, collected, settings.statistic, settings.window_s, reasons)
+
+
+def collect_logs(
+    spark: SparkSession,
+    logs: Path,
+    instances: Sequence[Instance],
+    settings: Settings,
+    store: Path | None,
+) -> tuple[Collected, dict[str, int]]:
+    """Return the small tables of a folder of logs, and reason -> lines kept aside.
+
+    The topologies of all `instances` have different ids; see `measure_logs` for the rest.
+    """
+    from slotwise.benchmarks.statistics.run import sized, update
     from slotwise.benchmarks.statistics.weights.run import collect_reasons, collect_weights
 
     with _folder(store) as folder:
-        tables = update(spark, logs, folder, reading_of(instance, settings))
+        tables = update(spark, logs, folder, reading_of(instances, settings))
         if not tables.manifest.files:
             rule = "has no logs: no file is named *.metrics* (Storm) or *.jsonl* (JSON lines)"
             raise InputError(rule, field="logs", value=str(logs))
@@ -91,10 +109,7 @@ def measure_logs(
                 settings.clocks,
                 settings.interval_s,
             )
-            reasons = collect_reasons(tables.quarantine(spark))
-    collected = in_names_of(instance, collected)
-    check_clocks(settings.clocks, collected)
-    return measured_of(instance, collected, settings.statistic, settings.window_s, reasons)
+            return collected, collect_reasons(tables.quarantine(spark))
 
 
 @contextmanager
@@ -104,11 +119,12 @@ def _folder(store: Path | None) -> Iterator[Path]:
         yield Path(name)
 
 
-def reading_of(instance: Instance, settings: Settings) -> Reading:
-    """Return what the reader of lines must know of the topology file."""
-    components = {one.id: tuple(c.id for c in one.placed_components) for one in instance.topologies}
+def reading_of(instances: Sequence[Instance], settings: Settings) -> Reading:
+    """Return what the reader of lines must know of the topology files."""
+    topologies = [one for instance in instances for one in instance.topologies]
+    components = {one.id: tuple(c.id for c in one.placed_components) for one in topologies}
     names = {STORM_ID.sub("", key): ids for key, ids in components.items()}
-    alone = instance.topologies[0].id if len(instance.topologies) == 1 else instance.name
+    alone = topologies[0].id if len(topologies) == 1 else instances[0].name
     due = 60 if settings.interval_s is None else max(1, round(settings.interval_s))
     return Reading(
         topology=alone, components={**names, **components}, zone=settings.zone, next_due_s=due
@@ -127,22 +143,23 @@ def in_names_of(instance: Instance, collected: Collected) -> Collected:
     if not new:
         return collected
 
-    def renamed(key: tuple[str, ...], at: int) -> tuple[str, ...]:
-        return (*key[:at], new.get(key[at], key[at]), *key[at + 1 :])
+    def named(topology: str) -> str:
+        return new.get(topology, topology)
 
-    def keys(table: Mapping, at: int) -> dict:
-        return {renamed(key, at): value for key, value in table.items()}
+    def by_topology(table: Mapping[tuple[str, str], Any]) -> dict[tuple[str, str], Any]:
+        return {(named(topology), source): one for (topology, source), one in table.items()}
+
+    def subject(key: Subject) -> Subject:
+        return (key[0], named(key[1]), *key[2:])
 
     return replace(
         collected,
-        overview=keys(collected.overview, 0),
-        interval_s=keys(collected.interval_s, 0),
-        values=keys(collected.values, 1),
-        parts=keys(collected.parts, 1),
-        seen=tuple(
-            replace(one, topology=new.get(one.topology, one.topology)) for one in collected.seen
-        ),
-        timeline=tuple(replace(one, subject=renamed(one.subject, 1)) for one in collected.timeline),
+        overview=by_topology(collected.overview),
+        interval_s=by_topology(collected.interval_s),
+        values={subject(key): one for key, one in collected.values.items()},
+        parts={subject(key): one for key, one in collected.parts.items()},
+        seen=tuple(replace(one, topology=named(one.topology)) for one in collected.seen),
+        timeline=tuple(replace(one, subject=subject(one.subject)) for one in collected.timeline),
     )
 
 

@@ -59,15 +59,10 @@ def memory_weights(
     Off-heap is what a worker's control group has beyond the heap. Where a worker has tasks of
     several components, their shares are estimated.
     """
-    heap = _levels(topology, collected, w.HEAP)
-    whole = _levels(topology, collected, w.MEMORY)
-    beside = {
-        place: _difference(value, heap[place]) for place, value in whole.items() if place in heap
-    }
     placed = compositions(collected.seen, topology.id)
     return (
-        _weights(topology, placed, heap, "onheap_mb"),
-        _weights(topology, placed, beside, "offheap_mb"),
+        _weights(topology, placed, _levels(topology, collected, w.HEAP), "onheap_mb"),
+        _weights(topology, placed, _levels(topology, collected, w.BESIDE), "offheap_mb"),
     )
 
 
@@ -123,12 +118,3 @@ def compositions(seen: Iterable[Seen], topology: str) -> dict[tuple[str, str], d
             place = (one.node, str(one.worker))
             found[place][one.component] += one.windows / windows[place]
     return {place: dict(counts) for place, counts in found.items()}
-
-
-def _difference(whole: Value, heap: Value) -> Value:
-    rest = max(whole.value - heap.value, Fraction(0))
-    low, high = None, None
-    if whole.low is not None and whole.high is not None:
-        low = max(whole.low - heap.value, Fraction(0))
-        high = max(whole.high - heap.value, Fraction(0))
-    return Value(rest, whole.samples, low, high)

@@ -17,7 +17,7 @@ SERIES = (
 By `subject`, `a` and `b` are: a component (``cost``, ``cpu``, ``rest cost``, ``rest cpu``: a value
 per task and window); a component and its task (``task cost``), or stream (``emitted``); two
 components (``received``, ``sent``, ``size``); two tasks (``pair size``, ``pair volume``); node and
-worker (``heap``, ``memory``).
+worker (``heap``, ``beside``).
 """
 
 REST_COST, REST_CPU, TASK_COST = "rest cost", "rest cpu", "task cost"
@@ -69,7 +69,7 @@ def _subjects() -> Column:
         w.SIZE: (subject(w.SIZE, source, target), subject(PAIR_SIZE, task, other)),
         w.VOLUME: (subject(PAIR_VOLUME, task, other),),
         w.HEAP: (subject(w.HEAP, fn.col("node"), fn.col("worker")),),
-        w.MEMORY: (subject(w.MEMORY, fn.col("node"), fn.col("worker")),),
+        w.BESIDE: (subject(w.BESIDE, fn.col("node"), fn.col("worker")),),
     }
     chosen = fn.lit(None)
     for kind, subjects in of_kind.items():

@@ -17,7 +17,7 @@ DEFAULT_HZ = 10**9
 
 COST, CPU, RECEIVED, EMITTED = "cost", "cpu", "received", "emitted"
 SIZE, SENT, VOLUME = "size", "sent", "volume"
-WORKER_CPU, CGROUP_CPU, HEAP, MEMORY = "worker_cpu", "cgroup_cpu", "heap", "memory"
+WORKER_CPU, CGROUP_CPU, HEAP, BESIDE = "worker_cpu", "cgroup_cpu", "heap", "beside"
 
 WINDOWS = (
     "kind string, topology string, source string, node string, worker int, component string, "
@@ -33,7 +33,7 @@ WINDOWS = (
 - ``size``: bytes to the task `other`; `x` the tuples;
 - ``sent``, ``volume``: tuples, and bytes, to the task `other`;
 - ``worker_cpu``, ``cgroup_cpu``: CPU time of a worker, ns Hz;
-- ``heap``, ``memory``: bytes of a worker.
+- ``heap``, ``beside``: bytes of a worker's heap, and of its control group beyond that.
 """
 
 _KEYS = ("topology", "source", "node", "worker", "component", "task", "other")
@@ -111,6 +111,9 @@ def _parts(clocks: Mapping[str, int]) -> dict[str, tuple[Column, Column]]:
     )
     hz = _hz(clocks)
     busy = fn.try_multiply(busy_ns, hz)
+    # Not by `greatest` alone, which takes a null for nothing.
+    beside = fn.col("memory_bytes") - fn.col("heap_bytes")
+    beside = fn.when(beside.isNotNull(), fn.greatest(beside, fn.lit(0)))
     handled = fn.when(is_json, fn.col("tuples")).otherwise(executed)
     return {
         COST: (fn.when(~is_worker, busy), handled),
@@ -123,7 +126,7 @@ def _parts(clocks: Mapping[str, int]) -> dict[str, tuple[Column, Column]]:
         WORKER_CPU: (fn.when(is_worker, fn.try_multiply(wide("cpu_ns"), hz)), one),
         CGROUP_CPU: (fn.when(is_worker, fn.try_multiply(wide("cgroup_cpu_ns"), hz)), one),
         HEAP: (fn.col("heap_bytes"), one),
-        MEMORY: (fn.col("memory_bytes"), one),
+        BESIDE: (beside, one),
     }
 
 

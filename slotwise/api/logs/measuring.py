@@ -67,7 +67,7 @@ def measure(
     logs: str | os.PathLike[str],
     topology: InstanceLike,
     *,
-    window: str | int = 60,
+    window: str | int = "60s",
     statistic: str = "mean",
     ghz: ClockRates | None = None,
     tuple_bytes: Number | None = None,

@@ -21,7 +21,7 @@ from slotwise.models.errors import InputError, SlotwiseError
 
 START = 1_700_004_600
 """2023-11-14 23:30 UTC: the logs are of three days."""
-FAULTY = {"start": START, "faults": 0.02, "skew": 40, "restarts": 2, "metrics": "v2", "bucket_seconds": 600}
+FAULTY = {"start": START, "faults": 0.02, "skew": 40, "restarts": 2, "metrics": "v2"}
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,9 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     """Logs of three dates with every fault, in six files or more."""
     folder = tmp_path_factory.mktemp("made") / "logs"
     instance = request.getfixturevalue("root") / "docs" / "examples" / "running.json"
-    slotwise.generate_logs(instance, folder, lines=12_000, files=3, seed=1, **FAULTY)
+    slotwise.generate_logs(
+        instance, folder, lines=12_000, files=3, seed=1, bucket_seconds=600, **FAULTY
+    )
     return folder
 
 
@@ -121,5 +123,5 @@ def test_what_is_no_topic_is_refused(address):
 
 @pytest.mark.spark
 def test_a_folder_that_is_not_there_is_refused(spark, tmp_path):
-    with pytest.raises(InputError, match="logs = .*must be a folder"):
+    with pytest.raises(InputError, match=r"logs = .*must be a folder"):
         LogFolder(tmp_path / "none").lines(spark)

@@ -3,5 +3,7 @@
 `generate_logs` makes logs whose truth is known. Its name on the command line is two words,
 ``generate logs``; `cli.app` says how that works.
 
+`measure` measures weights by logs; `following` has what ``--follow`` adds to it.
+
 Start with `generate_logs`. They may import what `cli.commands` may.
 """
