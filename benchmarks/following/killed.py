@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,19 +27,21 @@ from slotwise.benchmarks.following.kept_lines import last_batch
 from slotwise.benchmarks.simulated_logs.settings import LogSettings
 from slotwise.benchmarks.simulated_logs.simulate import simulate
 from slotwise.benchmarks.table import Table
-from slotwise.heuristics.registry import as_method
+from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
 from slotwise.models.errors import SlotwiseError
-from slotwise.models.families.registry import FAMILIES
 from slotwise.models.formats.advice_schema import AdviceFile
 from slotwise.models.formats.json_text import parse_json
 from slotwise.models.formats.validation import validated
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
+from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.instance_file import write_instance
 from slotwise.models.problem.compile import compile_problem
 
 EARLIEST, LATEST = 0.2, 1.3
-"""A kill comes after this share of the seconds of an undisturbed run, at a random moment between."""
+"""A kill comes at a random moment between these shares of an undisturbed run's seconds."""
 MOST_RUNS = 10
 """Runs for each kill: one that ends before its moment comes is not killed."""
 COLUMNS = {
@@ -101,8 +104,8 @@ class Setting:
 
     def command(self, out: str, *options: str, logs: str = "logs") -> list[str]:
         """Return the command that measures `logs` into the file `out`."""
-        words = (str(self.folder / logs), "--topology", str(self.folder / "topology.json"))
-        words += ("--out", str(self.folder / out), "--master", self.master, "--quiet", *options)
+        words = [str(self.folder / logs), "--topology", str(self.folder / "topology.json")]
+        words += ["--out", str(self.folder / out), "--master", self.master, "--quiet", *options]
         return [sys.executable, "-m", "slotwise", "measure", *words]
 
     def follow(self) -> list[str]:
@@ -142,8 +145,8 @@ def run(options: argparse.Namespace) -> None:
 
 def write_logs(setting: Setting, options: argparse.Namespace) -> list[Path]:
     """Write a topology file and its logs, with every fault; return the files of lines."""
-    instance = next(iter(FAMILIES["rstorm"].generate()))
-    placed = run_method(compile_problem(instance), as_method("round-robin"), options.seed)
+    instance = word_count()
+    placed = run_method(compile_problem(instance), find_method("round-robin"), options.seed)
     if not isinstance(placed, Placement):
         raise SlotwiseError(f"round-robin places nothing: {placed.reason}")
     settings = LogSettings(
@@ -163,6 +166,17 @@ def write_logs(setting: Setting, options: argparse.Namespace) -> list[Path]:
     return sorted(several, key=lambda path: path.name)
 
 
+def word_count() -> Instance:
+    """Return three components on three nodes."""
+    sizes = {"lines": ("spout", 2), "split": ("bolt", 4), "count": ("bolt", 3)}
+    needs = {"cpu": Decimal(30), "onheap_mb": Decimal(128)}
+    room = {"cpu": Decimal(200), "memory_mb": Decimal(4096)}
+    components = tuple(Component(name, *size, needs) for name, size in sizes.items())
+    streams = (Stream("lines", "split"), Stream("split", "count", "fields"))
+    nodes = tuple(Node(f"n{at}", f"r{at % 2}", slots=4, resources=room) for at in range(3))
+    return Instance("word-count", Cluster(nodes), (Topology("wc", components, streams),))
+
+
 def kill_again_and_again(
     setting: Setting,
     files: Sequence[Path],
@@ -175,11 +189,11 @@ def kill_again_and_again(
     ends: list[Ended] = []
     waiting = list(files)
     left = kills
-    while left or waiting:
+    share = max(1, len(files) // (kills + 1))
+    while left:
         if len(ends) >= MOST_RUNS * (kills + 1):
             raise SlotwiseError(f"{kills - left} of {kills} kills in {len(ends)} runs; add lines")
-        share = max(1, len(files) // (kills + 1))
-        appear(setting, [waiting.pop(0) for _ in waiting[: share if left else len(waiting)]])
+        appear(setting, [waiting.pop(0) for _ in waiting[:share]])
         after_s = typical_s * float(rng.uniform(EARLIEST, LATEST))
         how = ("killed", "orphaned")[left % 2]
         began = time.perf_counter()
@@ -188,6 +202,7 @@ def kill_again_and_again(
         seconds = time.perf_counter() - began
         ends.append(state(setting, len(ends) + 1, how if was_killed else "done", seconds))
         add_row(table, ends[-1])
+    appear(setting, waiting)
     began = time.perf_counter()
     check_done(setting.follow())
     ends.append(state(setting, len(ends) + 1, "done", time.perf_counter() - began))
