@@ -103,6 +103,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.speed.partition",
         "seconds, memory, edge cut and balance of graph partitioners against edges",
     ),
+    "statistics_speed": Experiment(
+        "slotwise.benchmarks.speed.statistics",
+        "seconds and memory of the statistics against lines, compared with pandas and plain Python",
+    ),
     "cli_speed": Experiment("slotwise.benchmarks.speed.cli", "how long slotwise --help takes"),
     "interrupts": Experiment(
         "slotwise.benchmarks.speed.interrupts",

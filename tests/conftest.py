@@ -32,6 +32,11 @@ SPARK_FILES = (
     "tests/benchmarks/grading/test_grade_command.py",
     "tests/benchmarks/grading/test_grade_sam.py",
     "tests/benchmarks/spark/test_session.py",
+    "tests/benchmarks/statistics/test_parsing.py",
+    "tests/benchmarks/statistics/test_quarantine.py",
+    "tests/benchmarks/statistics/test_tables.py",
+    "tests/benchmarks/statistics/weights/test_weights.py",
+    "tests/cli/test_measure.py",
     "tests/test_tutorials.py",
 )
 """Files that use the fixture `spark`: one process runs them all, so that Spark starts once."""

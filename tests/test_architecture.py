@@ -164,8 +164,8 @@ OUTSIDE = {
     "pytest": ("testing.pytest_plugin",),
     "pymetis": ("heuristics.partitioning",),
     "pyspark": (
-        *("benchmarks.spark", "benchmarks.grading.spark_job"),
-        *("benchmarks.statistics", "benchmarks.following"),
+        *("benchmarks.spark", "benchmarks.grading.spark_job", "benchmarks.statistics"),
+        *("benchmarks.following", "benchmarks.speed.statistics"),
     ),
     "rich": ("cli", "benchmarks.grading.progress"),
     "typer": ("cli",),

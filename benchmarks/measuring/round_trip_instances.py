@@ -16,13 +16,15 @@ NODES, RACKS, SLOTS = 4, 2, 4
 WORKERS = 2
 """In which tasks run on a node while the logs are written."""
 GROUPINGS = ("shuffle", "fields", "local_or_shuffle", "all", "global")
+LARGEST = Decimal("2.3")
+"""Least capacity of a node over the largest demand: with a whole number, tasks would just fit."""
 USED = 0.6
 """Share of the cluster that the tasks need."""
 
 
-def draw_instance(index: int, seed: int) -> Instance:
+def draw_instance(index: int, attempt: int, seed: int) -> Instance:
     """Return an instance with 3 to 5 components in a random graph without cycles."""
-    rng = np.random.default_rng([seed, index])
+    rng = np.random.default_rng([seed, index, attempt])
     names = [f"c{number}" for number in range(int(rng.integers(3, 6)))]
     streams = []
     rate = dict.fromkeys(names, 0.0)
@@ -64,12 +66,12 @@ def _number(rng: np.random.Generator, least: int, most: int) -> Decimal:
 
 
 def _cluster(components: tuple[Component, ...]) -> Cluster:
-    """Return equal nodes of which the tasks need `USED`, but each task at most a half of one."""
+    """Return equal nodes of which the tasks need `USED`, with room for any two tasks on one."""
 
     def capacity(resource: str) -> Decimal:
         needs = [(one.resources[resource], one.parallelism) for one in components]
         whole = sum(need * count for need, count in needs) / Decimal(str(NODES * USED))
-        return max(whole, 2 * max(need for need, _ in needs)).quantize(Decimal(1))
+        return max(whole, LARGEST * max(need for need, _ in needs)).quantize(Decimal(1))
 
     offered = {"cpu": capacity("cpu"), "memory_mb": capacity("onheap_mb")}
     return Cluster(
@@ -79,23 +81,49 @@ def _cluster(components: tuple[Component, ...]) -> Cluster:
 
 def draw_placement(instance: Instance, index: int, seed: int) -> Placement:
     """Return a random placement in `WORKERS` workers a node; capacities play no part."""
-    rng = np.random.default_rng([seed, index, 1])
+    rng = np.random.default_rng([seed, index])
     count = len(instance.task_names())
     nodes = tuple(int(one) for one in rng.integers(0, NODES, count))
     return Placement(nodes, tuple(int(one) for one in rng.integers(0, WORKERS, count)))
 
 
 def without_weights(instance: Instance) -> Instance:
-    """Return the instance as its author knows it before it has run: shapes, and no weights."""
+    """Return the instance as its author knows it before it has run.
+
+    That is its shape and the memory of tasks, which authors state because Storm needs it; neither
+    cpu nor rates nor sizes of tuples.
+    """
     return replace(
         instance,
         topologies=tuple(
             replace(
                 one,
-                components=tuple(replace(c, resources={}) for c in one.components),
+                components=tuple(
+                    replace(c, resources={"onheap_mb": c.resources["onheap_mb"]})
+                    for c in one.components
+                ),
                 streams=tuple(replace(s, rate=None, tuple_bytes=None) for s in one.streams),
             )
             for one in instance.topologies
         ),
         flow="pairs",
+    )
+
+
+def with_demands(instance: Instance, factor: Decimal) -> Instance:
+    """Return the instance with all demands times `factor`."""
+    return replace(
+        instance,
+        topologies=tuple(
+            replace(
+                one,
+                components=tuple(
+                    replace(
+                        c, resources={name: need * factor for name, need in c.resources.items()}
+                    )
+                    for c in one.components
+                ),
+            )
+            for one in instance.topologies
+        ),
     )

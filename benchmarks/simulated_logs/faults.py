@@ -20,8 +20,8 @@ Write = Callable[[str, str], None]
 FAULTS = ("malformed", "duplicate", "late", "out_of_order", "unknown_component", "negative")
 """Kinds of faulty lines, each as frequent as the others.
 
-Malformed, unknown and negative ones are damaged copies, beside the good line; late lines and those
-out of order are the only ones of their kind.
+Malformed, unknown and negative ones are damaged copies, beside the good line; lines that are late
+or out of order (after the next line of their task and metric) are the only ones of what they say.
 """
 DELAYED = ("late", "out_of_order")
 UNKNOWN = "nobody"
@@ -33,7 +33,11 @@ class Faults:
 
     def __init__(self, kind: str, settings: LogSettings, write: Write, planted: IO[str]) -> None:
         self._share = settings.faults
-        self._late_ms = settings.late_by * 1000
+        late, bucket = settings.late_by * 1000, settings.bucket_seconds * 1000
+        self._delays = {
+            "late": (late, 2 * late),
+            "out_of_order": (bucket * 5 // 4, bucket * 5 // 2),
+        }
         self._random = np.random.default_rng([settings.seed, *kind.encode()])
         self._write = write
         self._planted = planted
@@ -78,9 +82,8 @@ class Faults:
     def _plant(self, report: Report, line: str, kept: list[str], extra: list[str]) -> None:
         fault = FAULTS[int(self._random.integers(len(FAULTS)))]
         if fault in DELAYED:
-            most = self._late_ms
-            delay = int(self._random.integers(most, 2 * most)) if fault == "late" else 0
-            delay = delay or int(self._random.integers(1, max(2, most // 10)))
+            least, most = self._delays[fault]
+            delay = int(self._random.integers(least, most))
             due = report.ms + delay
             written = report.prefix(due) + line[len(report.prefix(report.ms)) :]
             self._number += 1

@@ -52,7 +52,7 @@ class LogSettings:
         Share of lines with a fault: a quarter each malformed, duplicated, late, out of order.
     late_by
         Least delay of a late line, seconds; the most is twice that. Lines out of order are delayed
-        by at most a tenth of it.
+        by 1.25 to 2.5 buckets, so it must be at least 3.
     skew
         Most seconds by which a node's clock is wrong, either way.
     restarts
@@ -97,6 +97,8 @@ class LogSettings:
         _number(self.tuple_bytes, "tuple_bytes", 1e-6, 1e9)
         _number(self.noise, "noise", 0, 1)
         _number(self.faults, "faults", 0, 0.5)
+        if self.faults and self.late_by < 3 * self.bucket_seconds:
+            raise InputError("must be 3 buckets or more", field="late_by", value=self.late_by)
         if not self.ghz:
             raise InputError("must name at least one clock rate", field="ghz", has_value=False)
         for value in self.ghz:

@@ -31,7 +31,12 @@ def integer(text: Column, scale: Column) -> Column:
     """
     # Java reads "20d" as a number, too.
     digit_last = fn.substring(text, -1, 1).between(".", "9")
-    scaled = fn.when(digit_last, text).try_cast("double") * scale
+    return rounded(fn.when(digit_last, text).try_cast("double"), scale)
+
+
+def rounded(number: Column, scale: Column) -> Column:
+    """Give a double times `scale`, rounded half up to an integer; null if it is too large."""
+    scaled = number * scale
     return fn.when(fn.abs(scaled) < _LARGEST, fn.floor(scaled + 0.5)).cast("bigint")
 
 

@@ -16,14 +16,13 @@ from pyspark.sql import functions as fn
 from slotwise.benchmarks.statistics.columns import (
     as_parsed,
     epoch_time,
-    integer,
     reason_of,
+    rounded,
     topology_of,
 )
 from slotwise.benchmarks.statistics.reading import Reading
 from slotwise.benchmarks.statistics.schema import JSON
 
-# All are text, so that a word where a number belongs makes the line malformed and not null.
 _TEXTS = ("time", "received", "topology", "task", "component", "node", "worker", "from", "to")
 _SCALES = {"cpu_ms": 1e6, "ghz": 1e9, "tuples": 1.0, "bytes": 1.0}
 _OF_TASK = {"cpu_ns": "cpu_ms", "tuples": "tuples", "clock_hz": "ghz"}
@@ -37,7 +36,8 @@ def json_samples(raw: DataFrame, reading: Reading) -> DataFrame:
 
     One wrong number makes the line faulty: tuples without their CPU time would be cheap ones.
     """
-    keys = ", ".join(f"`{key}` string" for key in (*_TEXTS, *_SCALES, _BAD))
+    texts, numbers = (*_TEXTS, _BAD), tuple(_SCALES)
+    keys = ", ".join([*(f"`{key}` string" for key in texts), *(f"{key} double" for key in numbers)])
     read = raw.where(fn.trim("line") != "").select(
         "line", "path", fn.from_json("line", keys, _OPTIONS).alias("k")
     )
@@ -55,7 +55,7 @@ def json_samples(raw: DataFrame, reading: Reading) -> DataFrame:
         task.alias("task"),
         fn.coalesce(named, _component(task)).alias("component"),
         fn.when(is_pair, fn.col("k.to")).alias("other"),
-        *(_number(key).alias(key) for key in _SCALES),
+        *(rounded(fn.col(f"k.{key}"), fn.lit(scale)).alias(key) for key, scale in _SCALES.items()),
     )
     whole = fn.col("is_whole") & fn.col("time").isNotNull()
     reason = reason_of(whole, fn.least(*_SCALES), reading)
@@ -73,19 +73,19 @@ def json_samples(raw: DataFrame, reading: Reading) -> DataFrame:
     )
 
 
-def _number(key: str) -> Column:
-    return integer(fn.trim(fn.col(f"k.{key}")), fn.lit(_SCALES[key]))
-
-
 def _is_whole(is_pair: Column) -> Column:
     """Say whether a line has all keys of its kind, and numbers where they belong."""
     of_pair = ("k.from", "k.to", "k.tuples", "k.bytes")
     of_task = ("k.task", "k.node", "k.tuples", "k.cpu_ms")
-    pair, task = (fn.concat(*keys).isNotNull() for keys in (of_pair, of_task))
     whole = fn.col("k").isNotNull() & fn.col(f"k.{_BAD}").isNull()
-    for key in _SCALES:
-        whole &= fn.col(f"k.{key}").isNull() | _number(key).isNotNull()
-    return whole & fn.when(is_pair, pair).otherwise(task)
+    return whole & fn.when(is_pair, _are_there(of_pair)).otherwise(_are_there(of_task))
+
+
+def _are_there(keys: tuple[str, ...]) -> Column:
+    there = fn.lit(True)
+    for key in keys:
+        there &= fn.col(key).isNotNull()
+    return there
 
 
 def _numbers() -> Column:
@@ -118,6 +118,7 @@ def _component(task: Column) -> Column:
 def _time(text: Column) -> Column:
     """Give a timestamp from a number or from ISO 8601."""
     number = text.try_cast("bigint")
-    zoned = text.endswith("Z") | fn.substring(text, 20, 20).rlike("[+-]")
+    zone = fn.substring(text, 20, 20)
+    zoned = text.endswith("Z") | zone.contains("+") | zone.contains("-")
     iso = fn.when(zoned, text).otherwise(fn.concat(text, fn.lit("Z"))).try_cast("timestamp")
     return fn.when(number.isNotNull(), epoch_time(number)).when(text.contains("-"), iso)

@@ -125,7 +125,8 @@ def _with_metric(fields: DataFrame) -> DataFrame:
         fn.when(name.startswith("__"), fn.substring(name, fn.length(base) + 2, fn.length(name))),
     )
     is_map = (fn.col("suffix") == "") | name.isin(*_USED_BYTES, *_CPU) | name.startswith("GC/")
-    has_shape = ~fn.coalesce(is_map, fn.lit(False)) | (text.startswith("{") & text.endswith("}"))
+    braced = text.startswith("{") & text.endswith("}")
+    has_shape = fn.when(fn.coalesce(is_map, fn.lit(False)), braced).otherwise(~text.contains("="))
     head = fn.col("time").isNotNull() & fn.col("worker").isNotNull() & fn.col("task").isNotNull()
     header = fn.coalesce(head & text.isNotNull() & (fn.col("component") != ""), fn.lit(False))
     unused = fn.col("metric").isNull()

@@ -18,6 +18,7 @@ from slotwise.benchmarks.storm import evictions, ras_speed
 from slotwise.models.errors import InputError, SlotwiseError
 
 LIMIT = ("--time-limit", "0.3")
+LOCAL = ("--master", "local[1]", "--memory", "600m")
 SMALLEST: dict[str, tuple[str, ...]] = {
     "proofs": ("--family", "rstorm", "--count", "1", "--textbook", *LIMIT),
     "storm_proofs": ("{cluster}", *LIMIT),
@@ -43,6 +44,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "follow_killed": ("--kills", "2", "--lines", "600", "--files", "2"),
     "profile_accuracy": ("--seconds", "0.1", "--threads", "1"),
     "partition_speed": ("--edges", "2000", "--methods", "ldg", "--parts", "4"),
+    "statistics_speed": ("{instance}", "--lines", "0.003", "--sample", "2000", *LOCAL),
     "interrupts": ("{instance}", "--moments", "1", "--least", "0.1", "--most", "0.2"),
     # It declines at once: the limit is never near, however busy the machine.
     "time_limits": ("--shape", "mid", "--engine", "exhaustive", "--time-limit", "20"),

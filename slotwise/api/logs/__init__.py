@@ -1,9 +1,9 @@
-"""The functions about metric logs of running topologies: made, measured, followed.
+"""The functions about metric logs of running topologies.
 
-`simulating` makes logs whose truth is known; what it simulates, and how, is in
-`slotwise.benchmarks.simulated_logs`.
+`simulating` makes logs whose truth is known (`slotwise.benchmarks.simulated_logs`); `measuring`
+reads logs and measures an instance (`slotwise.benchmarks.statistics`).
 
-`measuring` makes weights of logs, `following` advice while they come in.
+`following` gives advice while they come in (`slotwise.benchmarks.following`).
 
-Start with `simulating`. It may import what `slotwise.api` may.
+Start with `measuring`. It may import what `slotwise.api` may.
 """

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,9 @@ from slotwise.models.errors import InputError
 from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.formats.json_text import canonical_json, parse_json, pretty_json
 from slotwise.models.formats.yaml_text import parse_yaml, yaml_text
+from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.topology import Ackers, Component, Stream, Topology
 from slotwise.models.instance_file import (
     instance_document,
     instance_from_text,
@@ -289,3 +292,35 @@ def test_the_nouns_need_no_file_libraries() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_estimated_weights_are_marked_and_the_hash_does_not_count_the_marks() -> None:
+    component = Component("a", "spout", 1, {"cpu": Decimal(5)}, ("onheap_mb", "cpu"))
+    stream = Stream("a", "a", "shuffle", Decimal(1), None, ("tuple_bytes",))
+    ackers = Ackers(1, estimated=("cpu",))
+    marked = Instance(
+        "i",
+        Cluster((Node("n", "r"),)),
+        (Topology("t", (component,), (stream,), ackers=ackers),),
+    )
+    assert instance_from_text(instance_text(marked)) == marked
+    plain = replace(
+        marked,
+        topologies=(
+            replace(
+                marked.topologies[0],
+                components=(replace(component, estimated=()),),
+                streams=(replace(stream, estimated=()),),
+                ackers=replace(ackers, estimated=()),
+            ),
+        ),
+    )
+    assert "estimated" not in instance_text(plain)
+    assert instance_hash(plain) == instance_hash(marked)
+    assert component.estimated == ("cpu", "onheap_mb")
+
+
+@pytest.mark.parametrize("names", [["weight"], ["rate", "rate"], [""]])
+def test_marks_of_streams_are_names_of_weights(names: list[str]) -> None:
+    with pytest.raises(InputError, match="estimated"):
+        Stream("a", "b", estimated=tuple(names))

@@ -1,9 +1,9 @@
 """Commands about the metric logs of running topologies.
 
 `generate_logs` makes logs whose truth is known. Its name on the command line is two words,
-``generate logs``; `cli.app` says how that works.
+``generate logs``; `cli.app` says how that works. `measure` reads logs and measures an instance.
 
-`measure` measures weights by logs; `following` has what ``--follow`` adds to it.
+`following` has what ``--follow`` adds to it.
 
-Start with `generate_logs`. They may import what `cli.commands` may.
+Start with `measure`. They may import what `cli.commands` may.
 """

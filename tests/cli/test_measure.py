@@ -1,0 +1,133 @@
+"""``slotwise measure`` on the logs of the examples and on tiny folders."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from conftest import Cli
+
+import slotwise
+from slotwise.api.logs.measuring import clock_rates, window_seconds
+from slotwise.models.errors import InputError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TOPOLOGY = ("--topology", "word-count.json")
+
+
+@pytest.mark.spark
+def test_the_example(spark: SparkSession, cli: Cli, examples: Path) -> None:
+    truth = json.loads(Path("logs/truth.json").read_text())["topologies"]["wc"]
+    answer = cli("measure", "logs", *TOPOLOGY, "--out", "m.json", "--page", "m.html", "--json")
+    assert answer.code == 0, answer.err
+    found = answer.json
+    for one in found["components"]:
+        true = truth["components"][one["component"]]
+        for name, key in (("cost", "ghz_ms_per_tuple"), ("cpu", "cpu_points"), ("onheap_mb",) * 2):
+            assert one[name]["value"] == pytest.approx(true[key], rel=0.15), (one, name)
+        assert not one["cost"]["estimated"]
+    for stream, true in zip(found["streams"], truth["streams"], strict=True):
+        assert stream["received"]["value"] == pytest.approx(true["tuples_per_s"], rel=0.05)
+        assert stream["tuple_bytes"]["value"] == pytest.approx(true["tuple_bytes"], rel=0.05)
+    made = slotwise.read_instance("m.json")
+    assert found["instance"] == slotwise.models.instance_file.instance_hash(made)
+    assert {task: place.node for task, place in made.running["wc"].items()} == {
+        task: one["node"] for task, one in truth["tasks"].items()
+    }
+    planted = json.loads(Path("logs/truth.json").read_text())["faults"]
+    negative = sum(planted[kind]["negative"] for kind in planted)
+    assert found["thrown_away"]["negative"] == negative > 0
+    page = Path("m.html").read_text()
+    assert "Rates on the streams of wc" in page
+    assert "a count, time or size below zero" in page
+    assert "Plotly" in page
+    assert 'src="http' not in page
+
+
+@pytest.mark.spark
+def test_storm_s_lines_alone_and_a_store(spark: SparkSession, cli: Cli, examples: Path) -> None:
+    Path("logs/tuples-0.jsonl").unlink()
+    command = ("measure", "logs", *TOPOLOGY, "--ghz", "logs/nodes.json", "--store", "tables")
+    first = cli(*command, "--tuple-bytes", "512", "--out", "m.json")
+    assert first.code == 0, first.err
+    assert "wc/lines -> split" in first.out
+    assert cli(*command, "--tuple-bytes", "512").out == first.out
+    document = json.loads(Path("m.json").read_text())
+    marks = [one["estimated"] for one in document["topologies"][0]["streams"]]
+    assert marks == [["tuple_bytes"]] * 2
+    assert [one["tuple_bytes"] for one in document["topologies"][0]["streams"]] == [512, 512]
+    truth = json.loads(Path("logs/truth.json").read_text())["topologies"]["wc"]["components"]
+    for one in document["topologies"][0]["components"]:
+        measured = one["resources"]["cpu"]
+        assert measured == pytest.approx(truth[one["id"]]["cpu_points"], rel=0.2)
+        assert ("cpu" in one["estimated"]) == (one["kind"] == "spout")
+
+
+@pytest.mark.spark
+def test_nothing_of_the_topology(spark: SparkSession, cli: Cli, examples: Path) -> None:
+    answer = cli("measure", "logs", "--topology", "rates.json", "--out", "m.json")
+    assert answer.code == 2
+    assert answer.err.count("\n") == 1
+    assert "have no sample of" in answer.err
+    assert not Path("m.json").exists()
+    Path("empty").mkdir()
+    answer = cli("measure", "empty", *TOPOLOGY)
+    assert answer.code == 2
+    assert "has no logs" in answer.err
+
+
+@pytest.mark.spark
+def test_a_node_without_clock_rate(spark: SparkSession, cli: Cli, examples: Path) -> None:
+    shutil.rmtree("logs/workers-artifacts")
+    lines = Path("logs/tuples-0.jsonl").read_text().replace('"ghz": 2.4, ', "")
+    Path("logs/tuples-0.jsonl").write_text(lines)
+    Path("ghz.json").write_text('{"n1": 2.4, "n2": 2.4}')
+    answer = cli("measure", "logs", *TOPOLOGY, "--ghz", "ghz.json")
+    assert (answer.code, answer.err.count("\n")) == (2, 1)
+    assert "--ghz = 'n3': has no clock rate" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--statistic", "median"), "--statistic = 'median': must be one of mean, p50, p95, max"),
+        (("--window", "soon"), "--window = 'soon': must be from 1 second to 1 day"),
+        (("--window", "2d"), "--window = '2d': must be from 1 second to 1 day"),
+        (("--interval", "0"), "--interval = 0.0: must be a finite number of seconds above 0"),
+        (("--tuple-bytes", "-1"), "--tuple-bytes = '-1': must be 0 or more"),
+        (("--zone", "Mars"), "--zone = 'Mars': must be the name of a time zone"),
+        (("--master", "here"), "--master = 'here': must be local"),
+        (("--ghz", "word-count.json"), "word-count.json: format = 'slotwise.instance/1': must be"),
+        (("--out", "no/where.json"), "--out = 'no/where.json': the folder 'no' does not exist"),
+    ],
+)
+def test_bad_options(cli: Cli, examples: Path, options: tuple[str, ...], said: str) -> None:
+    answer = cli("measure", "logs", *TOPOLOGY, *options)
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert said in answer.err
+
+
+def test_logs_must_be_a_folder(cli: Cli, examples: Path) -> None:
+    answer = cli("measure", "word-count.json", *TOPOLOGY)
+    assert answer.code == 2
+    assert "LOGS = 'word-count.json': must be a folder of logs" in answer.err
+
+
+def test_lengths_of_windows() -> None:
+    given = (90, "90", "90s", "5m", "1h", "1d")
+    assert [window_seconds(one) for one in given] == [90, 90, 90, 300, 3600, 86_400]
+    for wrong in (0, "0s", "", "1.5m", True, -5):
+        with pytest.raises(InputError, match="from 1 second"):
+            window_seconds(wrong)
+
+
+def test_clock_rates_are_hertz() -> None:
+    assert clock_rates({"n1": 2.4, "n2": 3}) == {"n1": 2_400_000_000, "n2": 3_000_000_000}
+    for wrong in ({"n1": 0}, {"n1": 2400}, {"n1": "fast"}):
+        with pytest.raises(InputError, match="n1"):
+            clock_rates(wrong)
