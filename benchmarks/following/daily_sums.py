@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.following.day_table import Day, DayTable, Files
-from slotwise.benchmarks.following.kept_lines import Kept
+from slotwise.benchmarks.following.kept_lines import Kept, literal
 from slotwise.benchmarks.statistics.quarantine import Cleaned, cleaned
 from slotwise.benchmarks.statistics.reading import Reading
 from slotwise.benchmarks.statistics.schema import SAMPLES, names, struct
@@ -126,7 +126,7 @@ class DailySums:
             days.unpersist()
 
     def _parts(self, table: DayTable, name: str) -> list[str]:
-        return [str(self.folder / folder / name) for folder in table.folders()]
+        return [literal(self.folder / folder / name) for folder in table.folders()]
 
     def _tidy(self, table: DayTable) -> None:
         """Remove the sums that the table no longer names; after a crash, the next update does."""

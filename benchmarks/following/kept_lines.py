@@ -9,12 +9,14 @@ is the list up to one batch: the answer is a function of that batch, whatever is
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from slotwise.benchmarks.statistics.schema import PARSED, struct
 from slotwise.models.errors import SlotwiseError
@@ -41,7 +43,7 @@ class Kept:
     batch
         The last batch; -1 = there is none yet.
     files
-        Their paths, in the order in which they were kept.
+        Their paths in the folder, in the order in which they were kept.
     """
 
     folder: Path
@@ -52,7 +54,7 @@ class Kept:
         """Return the files by the day of the node's clock; lines without a time are in none."""
         found: dict[date, list[str]] = defaultdict(list)
         for path in self.files:
-            day = path.rsplit("/", 2)[1].removeprefix(f"{DAY}=")
+            day = path.partition("/")[0].removeprefix(f"{DAY}=")
             if day != _NO_DAY:
                 found[date.fromisoformat(day)].append(path)
         return {day: tuple(paths) for day, paths in sorted(found.items())}
@@ -60,7 +62,8 @@ class Kept:
     def parsed(self, spark: SparkSession, files: Sequence[str] | None = None) -> DataFrame:
         """Return `PARSED` of some of these files, one or more; ``None`` = all."""
         reader = spark.read.schema(struct(PARSED)).option("basePath", str(self.folder))
-        return reader.parquet(*(self.files if files is None else files))
+        paths = self.files if files is None else files
+        return reader.parquet(*(literal(self.folder / path) for path in paths))
 
 
 def last_batch(folder: Path) -> int:
@@ -100,4 +103,10 @@ def _added(path: Path) -> list[str]:
     read = [json.loads(entry) for entry in entries]
     if any(entry["action"] != "add" for entry in read):
         raise SlotwiseError(f"{path}: Spark's log removes files, which this program never asks for")
-    return [entry["path"] for entry in read]
+    # As in the folder, which may have been moved, and without the escapes of a URL.
+    return [unquote("/".join(entry["path"].rsplit("/", 2)[1:])) for entry in read]
+
+
+def literal(path: Path) -> str:
+    """Return a path for Spark, which takes paths for patterns."""
+    return re.sub(r"([\[\]{}*?\\])", r"\\\1", str(path))

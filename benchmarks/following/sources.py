@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from slotwise.benchmarks.following.kept_lines import literal
 from slotwise.benchmarks.statistics.reading import JSON_FILES, STORM_FILES
 from slotwise.models.errors import InputError, SlotwiseError
 
@@ -52,7 +53,7 @@ class LogFolder:
         reader = spark.readStream.option("recursiveFileLookup", "true")
         reader = reader.option("pathGlobFilter", f"{{{STORM_FILES},{JSON_FILES}}}")
         reader = reader.option("maxFilesPerTrigger", self.files_per_batch)
-        text = reader.text(str(self.folder.resolve()))
+        text = reader.text(literal(self.folder.resolve()))
         return text.select(
             fn.col("value").alias("line"), fn.col("_metadata.file_path").alias("path")
         )

@@ -63,7 +63,9 @@ class Run:
 
 @pytest.fixture
 def run(spark: SparkSession, tmp_path: Path, measuring: Measuring) -> Run:
-    return Run(spark, tmp_path, measuring)
+    folder = tmp_path / "a [b] {c} %20 d"  # Spark takes paths for patterns, and writes URLs
+    folder.mkdir()
+    return Run(spark, folder, measuring)
 
 
 def add(paths, made, logs):
