@@ -42,6 +42,8 @@ from slotwise.models.problem.compile import compile_problem
 
 EARLIEST, LATEST = 0.2, 1.3
 """A kill comes at a random moment between these shares of an undisturbed run's seconds."""
+SHORT_LIVED = {"SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+"""A JVM that lives for seconds is sooner done without the second compiler."""
 MOST_RUNS = 10
 """Runs for each kill: one that ends before its moment comes is not killed."""
 COLUMNS = {
@@ -229,7 +231,11 @@ def kill_after(command: Sequence[str], seconds: float, *, whole_group: bool) -> 
         When it ended with an error.
     """
     process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        env=SHORT_LIVED | os.environ,
     )
     try:
         _, err = process.communicate(timeout=seconds)
@@ -247,7 +253,9 @@ def kill_after(command: Sequence[str], seconds: float, *, whole_group: bool) -> 
 
 def check_done(command: Sequence[str]) -> None:
     """Run a command to its end; refuse any exit code but 0."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=SHORT_LIVED | os.environ
+    )
     if done.returncode != 0:
         raise SlotwiseError(f"exit code {done.returncode}: {done.stderr[-500:]}")
 

@@ -21,7 +21,8 @@ from slotwise.models.errors import InputError, SlotwiseError
 
 START = 1_700_004_600
 """2023-11-14 23:30 UTC: the logs are of three days."""
-FAULTY = {"start": START, "faults": 0.02, "skew": 40, "restarts": 2, "metrics": "v2"}
+FAULTY = {"faults": 0.02, "skew": 40, "restarts": 2, "metrics": "v2", "late_by": 1800}
+FAULTY |= {"bucket_seconds": 600}
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     """Logs of three dates with every fault, in six files or more."""
     folder = tmp_path_factory.mktemp("made") / "logs"
     instance = request.getfixturevalue("root") / "docs" / "examples" / "running.json"
-    slotwise.generate_logs(instance, folder, lines=12_000, files=3, bucket_seconds=600, **FAULTY)
+    slotwise.generate_logs(instance, folder, lines=24_000, files=3, start=START, **FAULTY)
     return folder
 
 
