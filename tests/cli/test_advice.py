@@ -11,7 +11,7 @@ import slotwise
 from slotwise.benchmarks.following.advice import Advice, Batch
 from slotwise.benchmarks.following.hysteresis import Reason, State
 from slotwise.benchmarks.following.saving import Saving, TermSaving, saving
-from slotwise.cli.render.advice import show_advice
+from slotwise.cli.render.logs.advice import show_advice
 from slotwise.models.judge.verdict import Violation
 
 MINUTE = 60_000

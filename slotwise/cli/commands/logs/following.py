@@ -75,7 +75,7 @@ def run(logs: str, topology: str, quiet: bool, as_json: bool, **given: Any) -> i
     with exits.held():
         from slotwise.api.logs.following import follow
         from slotwise.benchmarks.grading.progress import waiting_for
-        from slotwise.cli.render.advice import show_advice
+        from slotwise.cli.render.logs.advice import show_advice
     with options.as_options(**_OPTIONS):
         followed = follow(
             logs,

@@ -156,7 +156,7 @@ def measure(
     if as_json:
         print_json(measured.to_document())
     else:
-        from slotwise.cli.render.measured import show_measured
+        from slotwise.cli.render.logs.measured import show_measured
 
         show_measured(measured)
     return Exit.DONE
