@@ -40,7 +40,7 @@ from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.instance_file import write_instance
 from slotwise.models.problem.compile import compile_problem
 
-EARLIEST, LATEST = 0.2, 1.3
+EARLIEST, LATEST = 0.3, 2.0
 """A kill comes at a random moment between these shares of an undisturbed run's seconds."""
 SHORT_LIVED = {"SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 """A JVM that lives for seconds is sooner done without the second compiler."""
@@ -120,7 +120,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--lines", type=int, default=20_000)
-    parser.add_argument("--files", type=int, default=6, help="of a topology and kind of lines")
+    parser.add_argument("--files", type=int, default=12, help="of a topology and kind of lines")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--json", action="store_true")
