@@ -76,6 +76,8 @@ def run(logs: str, topology: str, quiet: bool, as_json: bool, **given: Any) -> i
         from slotwise.api.logs.following import follow
         from slotwise.benchmarks.grading.progress import waiting_for
         from slotwise.cli.render.logs.advice import show_advice
+        from slotwise.solver.engines import ENGINES
+    options.known(given["engine"], ["auto", *ENGINES], "--engine")
     with options.as_options(**_OPTIONS):
         followed = follow(
             logs,
