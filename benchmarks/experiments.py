@@ -56,6 +56,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.proofs.fewest_moves",
         "whether the fewest moves over all best plans are proven wherever the network is",
     ),
+    "whole_cluster": Experiment(
+        "slotwise.benchmarks.storm.whole_cluster",
+        "the best placement of all topologies of a cluster together, and a proven bound",
+    ),
     "explain_conflicts": Experiment(
         "slotwise.benchmarks.proofs.conflicts",
         "minimal conflicts and cheapest repairs of infeasible instances, each checked anew",

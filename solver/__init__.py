@@ -4,7 +4,8 @@
 lists the engines by name. From below: `core` (contract, shared incumbent and bounds, limits),
 `structure` (what is interchangeable), `baseline` (bounds that always hold), `presolve`, the
 engines `exhaustive`, `local_search`, `assignment`, `compact`, `column_generation` and `partition`,
-then `portfolio` (``auto``), and above `solve`: `admission` (which topologies to admit or evict),
+then `whole_cluster` (topologies that share nodes), `portfolio` (``auto``), and above `solve`:
+`admission` (which topologies to admit or evict),
 `verification` and `explain` (why no placement exists, and the cheapest repairs). Allocation is a
 separate problem: `slots` finds the fewest slots for a dataflow, `allocation` runs it and the
 published pairs and has every plan checked.

@@ -63,6 +63,7 @@ solver.column_generation.configurations
 solver.column_generation.columns solver.column_generation.connected
 solver.column_generation.engine solver.partition
 solver.engines
+solver.whole_cluster
 solver.portfolio
 solver.solve
 solver.admission solver.verification solver.slots solver.explain
@@ -123,6 +124,8 @@ NOT_EVEN = {
     "solver.local_search": ("heuristics",),
     "solver.assignment": ("heuristics",),
     "solver.portfolio": ("heuristics",),
+    # How a topology is solved alone is handed to it.
+    "solver.whole_cluster": ("heuristics", "solver.column_generation", "solver.engines", *_ENGINES),
     # It knows nothing of placement: bundles of threads on slots alone.
     "solver.slots": ("heuristics", "models.problem", "models.judge", "solver.solve"),
     # What users run does not need what tests and measures the engines.

@@ -32,7 +32,8 @@ from slotwise.solver.core.result import Limits, Outcome
 
 FIRST = ("r-storm", "r-storm-pseudocode", "ras-default")
 """Heuristics that run first: the quickest (one keeps soft resources, the other refuses least), and
-the one that is best most often.
+the one that is best most often. With many tasks on many nodes the first two, which look at every
+node for every task, are the slowest.
 """
 STARTS = tuple(
     dict.fromkeys(
@@ -62,7 +63,10 @@ def run(
     after `time_fraction` of the limit.
     """
     seconds = params.time_fraction * limits.time_s
-    return known_at_once(problem, limits.seed, hint, STARTS, seconds, reporter, params)
+    starts = STARTS
+    if problem.task_count * problem.node_count > params.max_places:
+        starts = tuple(dict.fromkeys((FIRST[-1], *STARTS)))
+    return known_at_once(problem, limits.seed, hint, starts, seconds, reporter, params)
 
 
 def known_at_once(

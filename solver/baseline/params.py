@@ -23,6 +23,7 @@ class BaselineParams(Parameters):
     time_fraction: float = 0.05
     patience: float = 4.0
     patience_for_first: float = 10.0
+    max_places: int = 1_000_000
 
 
 BASELINE_DEFAULTS = BaselineParams()

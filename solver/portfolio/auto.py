@@ -43,6 +43,7 @@ from slotwise.solver.portfolio.run import (
     Auto,
     PortfolioStep,
 )
+from slotwise.solver.portfolio.whole_cluster import solve_whole_cluster
 from slotwise.solver.presolve.flow_components import flow_parts, sum_of_parts
 from slotwise.solver.presolve.node_reduction import reduce_nodes
 from slotwise.solver.presolve.rack_cut import over_racks
@@ -51,6 +52,7 @@ from slotwise.solver.presolve.single_node import as_one_node
 from slotwise.solver.presolve.subproblem import SubProblem
 from slotwise.solver.presolve.without_running import padded, without_running
 from slotwise.solver.structure.task_types import has_no_twins
+from slotwise.solver.whole_cluster.topologies import topology_parts
 
 SUM_OF_PARTS, CUT = "sum over parts without flow", "least cut between racks"
 """Kinds of bounds."""
@@ -73,7 +75,13 @@ def run_auto(
     if hint is not None:
         known.offer(hint, "hint")
     auto = Auto(known, limits, hint, params)
-    reporter = Reporter(known, "auto", token=token)
+    _run(auto, problem, Reporter(known, "auto", token=token))
+    return auto.answer(token)
+
+
+def _run(auto: Auto, problem: Problem, reporter: Reporter) -> None:
+    """Find a first placement, prove what can be proven, and improve the rest."""
+    params, token = auto.params, reporter.token
     auto.run(PortfolioStep(BASELINE, FIRST), problem, reporter)
     if problem.task_count >= params.search_from_tasks:
         steps = params.first_search_steps_per_task * problem.task_count
@@ -81,7 +89,6 @@ def run_auto(
     _solve_without_running(auto, problem, reporter)
     _solve_whole(auto, problem, reporter)
     auto.polish(POLISH, 1.0, token)
-    return auto.answer(token)
 
 
 def _solve_without_running(auto: Auto, problem: Problem, reporter: Reporter) -> None:
@@ -109,10 +116,14 @@ def _solve_without_running(auto: Auto, problem: Problem, reporter: Reporter) -> 
 
 
 def _solve_whole(auto: Auto, problem: Problem, reporter: Reporter) -> None:
-    """Solve the parts that no flow connects, then the whole."""
+    """Solve the topologies or the parts that no flow connects, then the whole."""
     problem = levels_instead(auto, problem) or problem
-    parts = flow_parts(problem)
-    if len(parts) > 1:
+    many = problem.task_count >= auto.params.whole_cluster.from_tasks
+    topologies = topology_parts(problem) if many else ()
+    parts = () if topologies else flow_parts(problem)
+    if topologies:
+        solve_whole_cluster(auto, problem, topologies, reporter, _run)
+    elif len(parts) > 1:
         _solve_parts(auto, problem, parts, reporter)
     _solve_reduced(auto, problem, reporter)
 

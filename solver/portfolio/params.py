@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from slotwise.solver.parameters import Parameters
+from slotwise.solver.whole_cluster.params import WHOLE_CLUSTER_DEFAULTS, WholeClusterParams
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class AutoParams(Parameters):
         before compiled loops are loaded.
     max_table_tasks
         With more tasks ``partition`` comes before ``subset-dp``, on the problems that both take.
+    whole_cluster
+        For several topologies that share a cluster.
     """
 
     configurations_fraction: float = 0.8
@@ -57,6 +60,7 @@ class AutoParams(Parameters):
     confirm_fraction: float = 0.5
     max_tiny_places: int = 24
     max_table_tasks: int = 22
+    whole_cluster: WholeClusterParams = WHOLE_CLUSTER_DEFAULTS
 
 
 AUTO_DEFAULTS = AutoParams()

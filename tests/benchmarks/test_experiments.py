@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from assignments import document
+from shared_clusters import planted
 from small_storm_cluster import SMALL
 
 from slotwise.benchmarks import experiments
@@ -16,6 +17,7 @@ from slotwise.benchmarks.experiments import EXPERIMENTS, Experiment, run_experim
 from slotwise.benchmarks.speed import memory_limits
 from slotwise.benchmarks.storm import evictions, ras_speed
 from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.instance_file import instance_text
 
 LIMIT = ("--time-limit", "0.3")
 LOCAL = ("--master", "local[1]", "--memory", "600m")
@@ -29,6 +31,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "matrix_proofs": ("--count", "1", "--root-time-limit", "0.1", *LIMIT),
     "partition_proofs": ("--instances", "{partitions}", *LIMIT, "--textbook-limit", "0.3"),
     "fewest_moves": ("--count", "1", *LIMIT),
+    "whole_cluster": ("{shared}", *LIMIT, "--time-limit-each", "0.3"),
     "explain_conflicts": ("--count", "2"),
     "rstorm_table": ("--method", "round-robin", "--time-limit", "0.01"),
     "engines_agree": ("--count", "1", "--faults", "{folder}", *LIMIT),
@@ -63,7 +66,9 @@ def files(tmp_path: Path, root: Path) -> dict[str, str]:
     (partitions / "1.json").write_text(assignment.read_text())
     instance = root / "docs" / "examples" / "word-count.json"
     named = {"cluster": cluster, "assignment": assignment, "instance": instance, "folder": tmp_path}
-    named |= {"partitions": partitions}
+    shared = tmp_path / "shared.json"
+    shared.write_text(instance_text(planted(np.random.default_rng(1), 2)))
+    named |= {"partitions": partitions, "shared": shared}
     return {name: str(path) for name, path in named.items()}
 
 

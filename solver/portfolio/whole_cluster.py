@@ -1,0 +1,166 @@
+"""Several topologies that share a cluster: each alone for a bound, then a plan for all of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+from slotwise.models.instance.placement import Placement
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.result import Pick, Proof, Status
+from slotwise.solver.portfolio.one_topology import SolveWith, solve_one_topology
+from slotwise.solver.portfolio.run import POLISH, Auto
+from slotwise.solver.whole_cluster.bounds import ClusterBounds, Vector
+from slotwise.solver.whole_cluster.placing import Placer
+from slotwise.solver.whole_cluster.plan import Plan
+from slotwise.solver.whole_cluster.search import PlanSearch
+from slotwise.solver.whole_cluster.topologies import TopologyPart
+
+WHOLE_CLUSTER, SUM_OF_TOPOLOGIES = "whole-cluster", "sum over topologies alone"
+"""Who tells of plans, and the kind of its bounds."""
+
+ALONE = "several topologies: each of them alone on the empty cluster"
+TOGETHER = "several topologies: their placements side by side, one after the other solved anew"
+
+
+@dataclass(slots=True)
+class _Alone:
+    """What is known of the topologies alone, by the position of the first equal one."""
+
+    placement: dict[int, Placement] = field(default_factory=dict)
+    bound: dict[int, Vector] = field(default_factory=dict)
+    impossible: set[int] = field(default_factory=set)
+    provers: dict[str, None] = field(default_factory=dict)
+    picked: dict[str, Pick] = field(default_factory=dict)
+
+    def note(self, picked: Sequence[Pick]) -> None:
+        """Add up the seconds of each engine."""
+        for one in picked:
+            earlier = self.picked.get(one.engine)
+            seconds = one.seconds + (0.0 if earlier is None else earlier.seconds)
+            self.picked[one.engine] = Pick(one.engine, ALONE, seconds, one.parameters)
+
+
+def solve_whole_cluster(
+    auto: Auto,
+    problem: Problem,
+    parts: Sequence[TopologyPart],
+    reporter: Reporter,
+    solve: SolveWith,
+) -> None:
+    """Solve every topology alone, tell what that proves, and search a plan for all together."""
+    alone = _solve_alone(auto, parts, reporter, solve)
+    reporter.known.picked.extend(alone.picked.values())
+    nothing = (0,) * (len(problem.terms) - problem.may_reject)
+    known = ClusterBounds(
+        problem=problem,
+        parts=parts,
+        alone=[alone.bound.get(part.like, nothing) for part in parts],
+        impossible={i for i, part in enumerate(parts) if part.like in alone.impossible},
+    )
+    teller = reporter.by("+".join((WHOLE_CLUSTER, *alone.provers)))
+    _prove(auto, known, teller)
+    if not (auto.is_over(reporter.token) or known.is_infeasible):
+        _plan_together(auto, known, alone.placement, reporter, solve)
+        _prove(auto, known, teller)
+
+
+def _plan_together(
+    auto: Auto,
+    known: ClusterBounds,
+    alone: Mapping[int, Placement],
+    reporter: Reporter,
+    solve: SolveWith,
+) -> None:
+    """Search a plan for all topologies, from their placements alone and the best one known."""
+    params, token = auto.params.whole_cluster, reporter.token
+    problem, parts = known.problem, known.parts
+
+    def offer(plan: Plan) -> None:
+        if problem.may_reject or not plan.left_out:
+            reporter.by(WHOLE_CLUSTER).offer(plan.placement())
+
+    def solve_one(one: Problem, start: Placement | None, seconds: float) -> Placement | None:
+        asked = min(seconds, auto.left_s)
+        inner = solve_one_topology(auto, one, asked, start, token, solve, is_told=False)
+        return None if inner.known.best is None else inner.known.best.placement
+
+    def polish(seconds: float) -> Placement | None:
+        auto.polish(POLISH, min(1.0, seconds / max(auto.left_s, seconds)), token)
+        return reporter.best()
+
+    began = time.perf_counter()
+    reporter.known.start(WHOLE_CLUSTER, TOGETHER)
+    until = token.child(began + params.search_fraction * max(auto.left_s, 0.0))
+    seed = auto.limits.seed
+    placer = Placer(problem, parts, solve_one, until, params, seed)
+    for i, placement in alone.items():
+        placer.known.learn(i, placement)
+    search = PlanSearch(problem, parts, known.alone, placer, polish, offer, until, params, seed)
+    first = reporter.best()
+    if first is not None:
+        search.read(first)
+    search.build()
+    search.improve()
+    seconds = time.perf_counter() - began
+    reporter.known.picked.append(Pick(WHOLE_CLUSTER, TOGETHER, seconds))
+
+
+def _solve_alone(
+    auto: Auto, parts: Sequence[TopologyPart], reporter: Reporter, solve: SolveWith
+) -> _Alone:
+    """Solve each of the topologies that differ alone, the smallest first."""
+    found, token, params = _Alone(), reporter.token, auto.params
+    first = [i for i, part in enumerate(parts) if part.like == i]
+    order = sorted(first, key=lambda i: (parts[i].alone.task_count, i))
+    until = time.perf_counter() + params.whole_cluster.alone_fraction * max(auto.left_s, 0.0)
+    for position, i in enumerate(order):
+        if auto.is_over(token):
+            break
+        one = parts[i].alone
+        work = [parts[j].alone.task_count ** 2 for j in order[position:]]
+        share = max(work[0] / sum(work), params.least_part_fraction)
+        seconds = min(share * (until - time.perf_counter()), params.whole_cluster.alone_s)
+        inner = solve_one_topology(auto, one, seconds, None, token, solve)
+        _, outcome = inner.answer(token)
+        auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
+        found.note(inner.known.picked)
+        found.provers |= dict.fromkeys(inner.known.provers())
+        if outcome.status == Status.INFEASIBLE:
+            found.impossible.add(i)
+            if parts[i].weight is None:
+                break
+        found.bound[i] = _in_units_of(parts[i].problem, one, outcome.bounds)
+        if outcome.placement is not None:
+            found.placement[i] = outcome.placement
+    return found
+
+
+def _in_units_of(whole: Problem, one: Problem, bounds: Sequence[int | None]) -> Vector:
+    """Return bounds in the steps of another problem's terms; a missing one is 0."""
+    return tuple(
+        int((bound or 0) * mine.unit / other.unit)
+        for bound, mine, other in zip(bounds, one.terms, whole.terms, strict=True)
+    )
+
+
+def _prove(auto: Auto, known: ClusterBounds, reporter: Reporter) -> None:
+    """Tell what the topologies alone prove about all of them."""
+    problem = known.problem
+    if known.is_infeasible:
+        reporter.known.prove_infeasible(reporter.engine)
+        return
+    least = known.least_rejected() if problem.may_reject else 0
+    found = known.least_cost(least)
+    bounds = (*((least,) if problem.may_reject else ()), *(found or ()))
+    reporter.prove(bounds, SUM_OF_TOPOLOGIES)
+    how = "sum over the topologies, each alone on the empty cluster"
+    auto.proofs.append(Proof(WHOLE_CLUSTER, version("slotwise"), bounds, how))
+    optima = reporter.optima()
+    if problem.may_reject and optima and optima[0] != least:
+        cost = known.least_cost(optima[0])
+        if cost is not None:
+            reporter.prove((optima[0], *cost), SUM_OF_TOPOLOGIES, given=1)

@@ -1,0 +1,163 @@
+"""A plan for all topologies together: built from their own placements, then improved.
+
+A plan is improved by large neighbourhoods: one topology is solved anew on what some of the others
+leave, and the rest find room again; or known layouts of many topologies are packed anew. In between
+a local search moves single tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from slotwise.models.cancellation import CancellationToken
+from slotwise.models.instance.placement import Placement
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.whole_cluster.params import WholeClusterParams
+from slotwise.solver.whole_cluster.placing import Placer
+from slotwise.solver.whole_cluster.plan import Plan, own_placement
+from slotwise.solver.whole_cluster.topologies import TopologyPart
+
+Polish = Callable[[float], Placement | None]
+"""Return the best placement of the whole after so many seconds of local search."""
+
+CHANCES = (0.3, 0.7, 1.0)
+"""How likely each smaller topology makes way; one of them is drawn for a step."""
+
+CHANCE_OF_LARGER = 0.2
+"""That a larger one may make way, too."""
+
+CHANCE_OF_REPACKING = 0.3
+"""That a step only packs known layouts anew, those of one topology and of all smaller ones."""
+
+
+class PlanSearch:
+    """The best plan so far, and how to better it.
+
+    Parameters
+    ----------
+    problem, parts
+        The whole, and its topologies.
+    bounds
+        Per part: the proven bound of its cost, in each term.
+    placer
+        How topologies find room.
+    polish
+        How the best plan is improved task by task.
+    offer
+        Called with each better plan.
+    token
+        Ends the search.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        parts: Sequence[TopologyPart],
+        bounds: Sequence[tuple[int, ...]],
+        placer: Placer,
+        polish: Polish,
+        offer: Callable[[Plan], object],
+        token: CancellationToken,
+        params: WholeClusterParams,
+        seed: int = 0,
+    ) -> None:
+        self._problem, self._parts, self._bounds = problem, parts, bounds
+        self._placer, self._polish, self._offer = placer, polish, offer
+        self._token, self._params = token, params
+        self._rng = np.random.default_rng(seed)
+        self.best = Plan(problem, parts)
+
+    @property
+    def at_bound(self) -> bool:
+        """Whether every topology is placed at its bound."""
+        return all(
+            layout is not None and layout.cost == bound
+            for layout, bound in zip(self.best.layouts, self._bounds, strict=True)
+        )
+
+    @property
+    def _is_over(self) -> bool:
+        return self.at_bound or self._token.is_cancelled
+
+    def read(self, placement: Placement) -> None:
+        """Learn the layouts of a placement of the whole; keep it where no plan is better."""
+        plan = Plan(self._problem, self._parts)
+        for i, part in enumerate(self._parts):
+            own = own_placement(part, placement)
+            layout = None if own is None else self._placer.known.learn(i, own)
+            if layout is not None:
+                plan.put(i, layout)
+        if plan.value <= self.best.value:
+            self.best = plan
+
+    def build(self) -> None:
+        """Put the known layouts side by side, and solve the others on what they leave."""
+        plan = Plan(self._problem, self._parts)
+        self._placer.place_all(plan, range(len(self._parts)))
+        self._accept(plan)
+
+    def improve(self) -> None:
+        """Solve topologies anew on what others leave, until nothing better is found for long."""
+        idle = 0
+        while idle < self._params.idle_steps and not self._is_over:
+            idle = 0 if self._step() else idle + 1
+            if idle % self._params.polish_every == 0 and not self._is_over:
+                better = self._polish(self._placer.seconds(self._params.polish_fraction))
+                if better is not None:
+                    self.read(better)
+
+    def _step(self) -> bool:
+        """Change the best plan in one of two ways; return whether that made it better."""
+        plan, part = self.best.copy(), self._choose()
+        if self._rng.random() < CHANCE_OF_REPACKING:
+            shares = self._placer.shares
+            most = max(shares[part], float(np.median(shares)))
+            self._placer.repack(plan, [i for i, share in enumerate(shares) if share <= most])
+        else:
+            self._solve_anew(plan, part)
+        return self._accept(plan)
+
+    def _solve_anew(self, plan: Plan, part: int) -> None:
+        """Solve one topology on what is left when some others make way, and place these again."""
+        others = self._others(part)
+        start = plan.take_out(part)
+        for i in others:
+            plan.take_out(i)
+        kinds = self._params.node_kinds
+        found = self._placer.solved(plan, part, kinds, start, withhold=self._rng)
+        if found is not None:
+            plan.put(part, found)
+        self._placer.place_all(plan, others if found is not None else [part, *others])
+
+    def _accept(self, plan: Plan) -> bool:
+        """Keep a plan that is not worse; return whether it is better."""
+        if plan.value > self.best.value:
+            return False
+        is_better = plan.value < self.best.value
+        self.best = plan
+        if is_better:
+            self._offer(plan)
+        return is_better
+
+    def _choose(self) -> int:
+        """Return a topology, more likely one that costs more above its bound, or is left out."""
+        excess = np.array([
+            np.inf if layout is None else sum(layout.cost) - sum(bound)
+            for layout, bound in zip(self.best.layouts, self._bounds, strict=True)
+        ])  # fmt: skip
+        most = excess[np.isfinite(excess)].max(initial=1.0)
+        weights = np.sqrt(np.where(np.isfinite(excess), excess, 2 * most) + 1e-3 * most)
+        return int(self._rng.choice(len(weights), p=weights / weights.sum()))
+
+    def _others(self, part: int) -> list[int]:
+        """Return which other topologies make way: those left out, and a share of the smaller."""
+        chance, shares = self._rng.choice(CHANCES), self._placer.shares
+        smaller = [
+            i
+            for i, share in enumerate(shares)
+            if share <= shares[part] or self._rng.random() < CHANCE_OF_LARGER
+        ]
+        out = {i for i in smaller if self._rng.random() < chance} | set(self.best.left_out)
+        return sorted(out - {part})
