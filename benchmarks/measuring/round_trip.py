@@ -123,7 +123,7 @@ def _draw(options: argparse.Namespace) -> tuple[list[Instance], int]:
         for attempt in count():
             attempts += 1
             one = draw_instance(index, attempt, options.seed)
-            if is_settled(one, options.time_limit):
+            if options.keep_unsettled or is_settled(one, options.time_limit):
                 found.append(one)
                 break
     return found, attempts - options.count
@@ -229,6 +229,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--noise", type=float, default=0.05, help="of latencies and sizes")
     parser.add_argument("--kind", choices=KINDS, default="both")
     parser.add_argument("--statistic", default="mean", help="mean, p50, p95 or max")
+    parser.add_argument(
+        "--keep-unsettled", action="store_true", help="take instances that are drawn anew, too"
+    )
     parser.add_argument("--time-limit", type=float, default=60.0)
     parser.add_argument("--master", default="local[*]")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")

@@ -2,7 +2,8 @@
 
 Logs of each size are simulated, with faults, and summed by the pipeline (raw files to tables to
 sums) and by a loop in pandas, each in a process of its own. The sums must be those of pandas to the
-last digit, within 0.1 % of what was simulated, and on a sample those of plain Python.
+last digit, on a sample those of plain Python, and from `ENOUGH` lines on within 0.1 % of what was
+simulated. CPU seconds are those of all threads; they tell more than seconds on a busy machine.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ MILLIONS = (1.0, 3.0, 10.0, 30.0)
 SAMPLE = 100_000
 HEAD = f"{'lines':>10} {'MB':>6} {'by':<7} {'seconds':>8} {'CPU s':>8} {'peak MB':>8} {'worst':>8}"
 WITHIN = 0.001
+ENOUGH = 500_000
+"""Lines from which on sums are held against what was simulated: fewer, and one late line tells."""
 # As many lines in the files of one collector.
 _LINES_PER_FILE = 500_000
 
@@ -96,7 +99,7 @@ def _measured(
             wrong = {key: (ours.get(key), theirs.get(key)) for key in {*ours, *theirs}}
             first = next(f"{k}: {a} and {b}" for k, (a, b) in sorted(wrong.items()) if a != b)
             raise SlotwiseError(f"Spark and {name} differ on {lines} lines: {first}")
-    if worst > WITHIN:
+    if lines >= ENOUGH and worst > WITHIN:
         raise SlotwiseError(f"a sum is {100 * worst:.3f} % from what was simulated")
     return {"lines": lines, **figures}
 

@@ -57,18 +57,18 @@ def totals(files: list[Path], reading: Reading) -> Totals:
         key = one[:8]
         if key not in kept or _rank(one) < _rank(kept[key]):
             kept[key] = one
-    lags: dict[tuple[str, int], list[int]] = defaultdict(list)
+    lags: dict[tuple[str, float], list[int]] = defaultdict(list)
     every = [one for path in files for one in _samples(path)]
     for one in every:
         if known and one.component not in known and not one.component.startswith("__"):
             continue
         if one.received is not None:
-            lags[one.node, one.time // 86400].append(math.floor(one.received) - one.time)
+            lags[one.node, one.received // 86400].append(math.floor(one.received) - one.time)
     skews = {node: math.floor(statistics.median(values)) for node, values in lags.items()}
     found: dict[tuple[str, str, str], list[int]] = defaultdict(lambda: [0, 0])
     for one in kept.values():
         if one.received is not None:
-            skew = skews[one.node, one.time // 86400]
+            skew = skews[one.node, one.received // 86400]
             skew = skew if abs(skew) > reading.skew_tolerance_s else 0
             if abs(math.floor(one.received) - one.time - skew) > reading.lateness_s:
                 continue

@@ -34,7 +34,7 @@ def totals(files: list[Path], reading: Reading) -> Totals:
     rows = pd.concat(frames, ignore_index=True)
     rows = rows[rows.component.isin(known) | rows.component.str.startswith("__")]
     rows["lag"] = rows.received // 1000 - rows.time
-    rows["day"] = rows.time // 86400
+    rows["day"] = rows.received // 86_400_000
     skew = np.floor(rows.groupby(["node", "day"]).lag.transform("median"))
     skew = skew.where(skew.abs() > reading.skew_tolerance_s, 0)
     rows = rows.sort_values(["received", "value"]).drop_duplicates(_KEY)

@@ -3,7 +3,7 @@
 A sample of Storm has two times: its node's clock stamped it, and the collector's log says when it
 came. Their difference is the way to the collector, a second or two, plus the difference of the two
 clocks. The way of one sample can be long (late); the median over a node's day is its clock's skew.
-The day is one of the node's own clock.
+The day is that of the receipt, so that a line with an absurd time is one among many.
 
 Both rules are about a line and about all lines of a node's day, never about which job or trigger
 read them, so that files and streams agree. Where the time of receipt is not known, a sample is on

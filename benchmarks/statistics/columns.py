@@ -57,13 +57,20 @@ def utc_day(time: Column) -> Column:
     return fn.date_from_unix_date(fn.floor(fn.unix_seconds(time) / 86400).cast("int"))
 
 
-def topology_of(path: Column, default: str) -> Column:
-    """Give the topology that a path names: ``workers-artifacts/NAME-NUMBER-NUMBER/PORT/...``.
+def folder_of(path: Column) -> Column:
+    """Give the part of a path that names a topology; empty if it has none.
+
+    Storm writes to ``workers-artifacts/NAME-NUMBER-NUMBER/PORT/worker.log.metrics``.
+    """
+    return fn.split_part(fn.split_part(path, fn.lit(_FOLDER), fn.lit(2)), fn.lit("/"), fn.lit(1))
+
+
+def topology_of(folder: Column, default: str) -> Column:
+    """Give the topology that a folder names, see `folder_of`; `default` for an empty one.
 
     The id of a topology is its name, a number and the time of its submission, so that one that was
     submitted again keeps its name. A folder that is no such id names the topology as it is.
     """
-    folder = fn.split_part(fn.split_part(path, fn.lit(_FOLDER), fn.lit(2)), fn.lit("/"), fn.lit(1))
     name = fn.regexp_replace(folder, r"-\d+-\d+$", "")
     return fn.when(folder == "", fn.lit(default)).otherwise(name)
 
@@ -103,7 +110,7 @@ def as_parsed(samples: DataFrame) -> DataFrame:
     """Give `PARSED` from its columns without `day` and `identity`, and `line` for every row."""
     is_good = fn.col("reason").isNull()
     computed = {
-        "day": utc_day(fn.col("time")),
+        "day": utc_day(fn.coalesce("received", "time")),
         "identity": fn.when(is_good, fn.xxhash64(*IDENTITY)),
         "line": fn.when(~is_good, fn.col("line")),
     }

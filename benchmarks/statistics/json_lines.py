@@ -16,6 +16,7 @@ from pyspark.sql import functions as fn
 from slotwise.benchmarks.statistics.columns import (
     as_parsed,
     epoch_time,
+    folder_of,
     reason_of,
     rounded,
     topology_of,
@@ -42,20 +43,26 @@ def json_samples(raw: DataFrame, reading: Reading) -> DataFrame:
         "line", "path", fn.from_json("line", keys, _OPTIONS).alias("k")
     )
     is_pair = fn.coalesce("k.from", "k.to").isNotNull()
-    task = fn.when(is_pair, fn.col("k.from")).otherwise(fn.col("k.task"))
-    named = fn.when(~is_pair, fn.col("k.component"))
-    lines = read.select(
-        *("line", "path", "k.node", is_pair.alias("is_pair"), _is_whole(is_pair).alias("is_whole")),
-        fn.coalesce(
-            fn.nullif("k.topology", fn.lit("")), topology_of(fn.col("path"), reading.topology)
-        ).alias("topology"),
-        _time(fn.col("k.time")).alias("time"),
-        _time(fn.col("k.received")).alias("received"),
-        fn.col("k.worker").try_cast("int").alias("worker"),
-        task.alias("task"),
-        fn.coalesce(named, _component(task)).alias("component"),
-        fn.when(is_pair, fn.col("k.to")).alias("other"),
-        *(rounded(fn.col(f"k.{key}"), fn.lit(scale)).alias(key) for key, scale in _SCALES.items()),
+    # A step of its own, because Spark computes what is used in several branches for each of them.
+    pieces = read.select(
+        *("line", "path", "k.*", is_pair.alias("is_pair"), _is_whole(is_pair).alias("is_whole")),
+        fn.when(is_pair, fn.col("k.from")).otherwise(fn.col("k.task")).alias("sender"),
+        fn.col("k.time").try_cast("bigint").alias("stamp"),
+        fn.col("k.received").try_cast("bigint").alias("received_stamp"),
+        folder_of(fn.col("path")).alias("folder"),
+    )
+    is_of_pair, named = fn.col("is_pair"), fn.nullif("topology", fn.lit(""))
+    lines = pieces.select(
+        *("line", "path", "node", "is_pair", "is_whole", fn.col("sender").alias("task")),
+        fn.coalesce(named, topology_of(fn.col("folder"), reading.topology)).alias("topology"),
+        _time(fn.col("stamp"), fn.col("time")).alias("time"),
+        _time(fn.col("received_stamp"), fn.col("received")).alias("received"),
+        fn.col("worker").try_cast("int").alias("worker"),
+        fn.when(~is_of_pair & fn.col("component").isNotNull(), fn.col("component"))
+        .otherwise(_component(fn.col("sender")))
+        .alias("component"),
+        fn.when(is_of_pair, fn.col("to")).alias("other"),
+        *(rounded(fn.col(key), fn.lit(scale)).alias(key) for key, scale in _SCALES.items()),
     )
     whole = fn.col("is_whole") & fn.col("time").isNotNull()
     reason = reason_of(whole, fn.least(*_SCALES), reading)
@@ -115,9 +122,8 @@ def _component(task: Column) -> Column:
     return fn.when(named == "", task).otherwise(named)
 
 
-def _time(text: Column) -> Column:
-    """Give a timestamp from a number or from ISO 8601."""
-    number = text.try_cast("bigint")
+def _time(number: Column, text: Column) -> Column:
+    """Give a timestamp from `text`, or from the number that it is."""
     zone = fn.substring(text, 20, 20)
     zoned = text.endswith("Z") | zone.contains("+") | zone.contains("-")
     iso = fn.when(zoned, text).otherwise(fn.concat(text, fn.lit("Z"))).try_cast("timestamp")

@@ -22,7 +22,7 @@ NAME = "manifest.json"
 VERSION = 1
 
 Part = tuple[str, str | None]
-"""A topology, as the name of a folder has it, and a day by the nodes' clocks.
+"""A topology, as the name of a folder has it, and a day as in `PARSED`.
 
 The day is ISO; ``None``: the lines do not tell.
 """

@@ -18,7 +18,8 @@ PARSED = (
 )
 """`SAMPLES` before duplicates, lateness, clocks and running totals are judged.
 
-`time` is by the node's clock; `received` by the collector's (null: not known). `running` says that
+`time` is by the node's clock; `received` by the collector's (null: not known), and `day` that of
+`received`, or else of `time`. `running` says that
 `value` is a running total since the worker started, not what happened since the last sample.
 `at` is the place of the sample in its line, from 0: a faulty line has one row, or one for each of
 its faulty samples. `identity` is a hash of `IDENTITY`.
@@ -52,7 +53,7 @@ JUDGED = (
 )
 """`PARSED` after that: `is_sample` marks the rows of `SAMPLES`, `is_aside` those of `QUARANTINE`.
 
-`time` is corrected, `day` is not: it is the day by the node's clock.
+`time` is corrected; `day` is as in `PARSED`.
 """
 
 QUARANTINE = (
@@ -67,8 +68,8 @@ duplicate, a late one).
 """
 
 CLOCKS = "topology string, day date, node string, skew_s bigint, lines bigint"
-"""Seconds by which the collector's clock is ahead of a node's on a day (negative: behind), over
-`lines` samples; 0 within the tolerance. A sample's time is corrected by it."""
+"""Seconds by which the collector's clock is ahead of a node's (negative: behind) on a day by the
+collector's, over `lines` samples; 0 within the tolerance. A sample's time is corrected by it."""
 
 STORM = "storm"
 JSON = "json"

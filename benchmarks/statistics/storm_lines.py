@@ -11,8 +11,8 @@ Two generations of metrics occur, and the name tells them apart. Built-in ones
 counters are running totals, their latencies rolling means. A count with a decimal point is the rate
 beside such a counter.
 
-Sources: `LoggingMetricsConsumer`, `TaskMetrics`, `SystemBolt`, `CGroupCpu`, `log4j2/worker.xml` of
-Apache Storm 1.0 to 2.8.
+Sources: ``LoggingMetricsConsumer``, ``TaskMetrics``, ``SystemBolt``, ``CGroupCpu``,
+``log4j2/worker.xml`` of Apache Storm 1.0 to 2.8.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pyspark.sql import functions as fn
 from slotwise.benchmarks.statistics.columns import (
     as_parsed,
     epoch_time,
+    folder_of,
     integer,
     reason_of,
     topology_of,
@@ -62,18 +63,21 @@ def storm_samples(raw: DataFrame, reading: Reading) -> DataFrame:
     metric, entry, suffix = fn.col("metric"), fn.col("entry"), fn.col("suffix")
     lines = _with_metric(_fields(raw, reading))
     fault = reason_of(fn.col("is_whole"), fn.lit(0), reading)
-    exploded = lines.withColumn("reason", fault).select(
-        "*", fn.posexplode(_entries()).alias("at", "entry")
+    exploded = lines.withColumns(
+        {"reason": fault, "inner": fn.substring("text", fn.lit(2), fn.length("text") - 2)}
+    ).select("*", fn.posexplode(_entries()).alias("at", "entry"))
+    cut = exploded.withColumns(
+        {"number": fn.trim(fn.substring_index(entry, "=", -1)), "scale": _scale(metric)}
     )
     text = fn.substring_index(entry, "=", -1)
     key = fn.substring(entry, fn.lit(1), fn.length(entry) - fn.length(text) - 1)
     counter = metric.endswith("_count") & (suffix != "")
-    samples = exploded.select(
+    samples = cut.select(
         *("topology", "time", "node", "worker", "task", "component", "path", "received"),
         *("at", "reason", "line"),
         fn.when(metric == _GC_RUNNING, "gc_ns").otherwise(metric).alias("metric"),
         fn.when(entry.contains("="), fn.trim(key)).when(suffix != "", suffix).alias("other"),
-        integer(fn.trim(text), _scale(metric)).alias("value"),
+        integer(fn.col("number"), fn.col("scale")).alias("value"),
         fn.lit(STORM).alias("source"),
         fn.coalesce(counter | (metric == _GC_RUNNING), fn.lit(False)).alias("running"),
     )
@@ -93,26 +97,34 @@ def _fields(raw: DataFrame, reading: Reading) -> DataFrame:
     )
     part = [fn.trim(fn.get("f", fn.lit(at))) for at in range(5)]
     parts = cut.select("line", "path", *(one.alias(f"f{at}") for at, one in enumerate(part)))
-    worker, task = fn.substring_index("f1", ":", -1), fn.substring_index("f2", ":", 1)
-    local = fn.replace(fn.substring("f0", 1, _PREFIX), fn.lit(","), fn.lit("."))
-    return parts.select(
-        *("line", "path", fn.col("f3").alias("name"), fn.col("f4").alias("text")),
-        topology_of(fn.col("path"), reading.topology).alias("topology"),
-        epoch_time(fn.substring_index("f0", " ", -1).try_cast("bigint")).alias("time"),
-        fn.substring(fn.col("f1"), fn.lit(1), fn.length("f1") - fn.length(worker) - 1).alias(
-            "node"
-        ),
-        worker.try_cast("int").alias("worker"),
-        fn.when(task.try_cast("int").isNotNull(), task).alias("task"),
-        fn.substring(fn.col("f2"), fn.length(task) + 2, fn.length("f2")).alias("component"),
-        fn.when(fn.col("f0").contains(" "), zoned_time(local, reading.zone)).alias("received"),
+    # A step of its own, because Spark computes what is used in several branches for each of them.
+    pieces = parts.select(
+        *("line", "path", "f1", "f2", fn.col("f3").alias("name"), fn.col("f4").alias("text")),
+        fn.substring_index("f0", " ", -1).try_cast("bigint").alias("stamp"),
+        fn.when(fn.col("f0").contains(" "), fn.substring("f0", 1, _PREFIX)).alias("local"),
+        fn.substring_index("f1", ":", -1).alias("port"),
+        fn.substring_index("f2", ":", 1).alias("number"),
+        fn.substring_index("f3", "-", 2).alias("base"),
+        folder_of(fn.col("path")).alias("folder"),
+    )
+    node, port, number = fn.col("f1"), fn.col("port"), fn.col("number")
+    local = fn.replace("local", fn.lit(","), fn.lit("."))
+    return pieces.select(
+        *("line", "path", "name", "base", "text"),
+        topology_of(fn.col("folder"), reading.topology).alias("topology"),
+        epoch_time(fn.col("stamp")).alias("time"),
+        fn.substring(node, fn.lit(1), fn.length(node) - fn.length(port) - 1).alias("node"),
+        port.try_cast("int").alias("worker"),
+        fn.when(number.try_cast("int").isNotNull(), number).alias("task"),
+        fn.substring(fn.col("f2"), fn.length(number) + 2, fn.length("f2")).alias("component"),
+        zoned_time(local, reading.zone).alias("received"),
     )
 
 
 def _with_metric(fields: DataFrame) -> DataFrame:
     """Add what the name tells: `metric`, `suffix` (the stream), and whether the line is whole."""
     name, text = fn.col("name"), fn.col("text")
-    base = fn.substring_index(name, "-", 2)
+    base = fn.col("base")
     metric = fn.when(fn.lit(False), fn.lit(None).cast("string"))
     for word, of in _BY_STREAM.items():
         metric = metric.when(base == word, of)
@@ -142,7 +154,7 @@ def _entries() -> Column:
     compute the parts of every line once for it and once for the rest.
     """
     name, text, metric = fn.col("name"), fn.col("text"), fn.col("metric")
-    inner = fn.substring(text, fn.lit(2), fn.length(text) - 2)
+    inner = fn.col("inner")
 
     def entry(key: str) -> Column:
         after = fn.split_part(fn.concat(fn.lit(" "), inner), fn.lit(f" {key}="), fn.lit(2))

@@ -10,7 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from slotwise.benchmarks.statistics.reading import Reading
+from slotwise.benchmarks.statistics.manifest import log_files
+from slotwise.benchmarks.statistics.reading import JSON_FILES, STORM_FILES, Reading
 from slotwise.benchmarks.statistics.weights.measured import Measured
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
@@ -99,8 +100,7 @@ def collect_logs(
     with _folder(store) as folder:
         tables = update(spark, logs, folder, reading_of(instances, settings))
         if not tables.manifest.files:
-            rule = "has no logs: no file is named *.metrics* (Storm) or *.jsonl* (JSON lines)"
-            raise InputError(rule, field="logs", value=str(logs))
+            raise no_logs(logs)
         with sized(spark, tables.manifest.files):
             collected = collect_weights(
                 tables.samples(spark),
@@ -110,6 +110,18 @@ def collect_logs(
                 settings.interval_s,
             )
             return collected, collect_reasons(tables.quarantine(spark))
+
+
+def check_logs(logs: Path) -> None:
+    """Refuse a folder without logs, before Spark starts."""
+    if not any(log_files(logs)):
+        raise no_logs(logs)
+
+
+def no_logs(logs: Path) -> InputError:
+    """Return the error of a folder without logs."""
+    rule = f"has no logs: no file is named {STORM_FILES} (Storm) or {JSON_FILES} (JSON lines)"
+    return InputError(rule, field="logs", value=str(logs))
 
 
 @contextmanager

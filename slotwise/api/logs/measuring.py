@@ -16,7 +16,7 @@ from slotwise.api.plain_data import plain_data
 from slotwise.benchmarks.spark.session import check_master, job_errors, session
 from slotwise.benchmarks.statistics.schema import REASONS
 from slotwise.benchmarks.statistics.weights.instance import measured_instance
-from slotwise.benchmarks.statistics.weights.logs import Settings, measure_logs
+from slotwise.benchmarks.statistics.weights.logs import Settings, check_logs, measure_logs
 from slotwise.benchmarks.statistics.weights.measured import Measured
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.text import read_data
@@ -136,7 +136,10 @@ def measure(
     size = None if tuple_bytes is None else exact(tuple_bytes, "tuple_bytes")
     check_master(master)
     instance = as_instance(topology, worker_min_cpu=worker_min_cpu, submitters=submitters)
-    kept = None if store is None else Path(path_of(store, "store", "a path"))
+    # Spark's own current folder may be another one.
+    kept = None if store is None else Path(path_of(store, "store", "a path")).absolute()
+    if kept is None:
+        check_logs(folder)
     with session(master, starting or nullcontext()) as spark, job_errors():
         measured = measure_logs(spark, folder, instance, settings, kept)
     return Measurement(measured_instance(instance, measured, size), measured)

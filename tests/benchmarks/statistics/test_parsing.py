@@ -190,8 +190,8 @@ FAULTY = {
         PATH,
         "malformed",
     ),
-    "year 9999": (
-        storm("__emit-count", "{default=2}").replace("1454526100", "253402300000"),
+    "year 2286": (
+        storm("__emit-count", "{default=2}").replace("1454526100", "9999999999999"),
         PATH,
         "malformed",
     ),
@@ -235,7 +235,7 @@ def test_blank_lines_are_nothing(parse: Parse) -> None:
 
 
 def test_topologies_by_path(spark: SparkSession) -> None:
-    from slotwise.benchmarks.statistics.columns import topology_of
+    from slotwise.benchmarks.statistics.columns import folder_of, topology_of
 
     paths = {
         PATH: "word-count",
@@ -244,5 +244,5 @@ def test_topologies_by_path(spark: SparkSession) -> None:
         str(Path("/a/worker.log.metrics")): "mine",
     }
     rows = spark.createDataFrame([(path,) for path in paths], "path string")
-    found = rows.select(topology_of(fn.col("path"), "mine")).collect()
+    found = rows.select(topology_of(folder_of(fn.col("path")), "mine")).collect()
     assert [row[0] for row in found] == list(paths.values())

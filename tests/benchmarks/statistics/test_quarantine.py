@@ -1,14 +1,19 @@
-"""Samples judged by each other: duplicates, late ones, skewed clocks, restarts."""
+"""Samples judged by each other: duplicates, late ones, skewed clocks, restarts.
+
+Every scenario is a topology of its own, so that one job judges all of them.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from pyspark.sql import SparkSession
 
 from slotwise.benchmarks.statistics.parsing import parsed
-from slotwise.benchmarks.statistics.quarantine import Cleaned, cleaned
+from slotwise.benchmarks.statistics.quarantine import cleaned
 from slotwise.benchmarks.statistics.reading import Reading
 from slotwise.benchmarks.statistics.schema import CLOCKS, QUARANTINE, RAW, SAMPLES, struct
 
@@ -23,25 +28,10 @@ def line(
     node: str = "n1",
     task: str = "3:a",
 ) -> str:
-    """A line stamped so many seconds after `START`, received (by default, at once) later."""
+    """A line stamped and received (by default, at once) so many seconds after `START`."""
     at = datetime.fromtimestamp(START + (second if received is None else received), UTC)
     text = at.strftime("%Y-%m-%d %H:%M:%S,%f")[:-3]
     return f"{text} 60000    {START + second}\t{node}:6700\t{task}\t{name:<23}\t{value}"
-
-
-def clean(spark: SparkSession, *lines: str, reading: Reading | None = None) -> Cleaned:
-    settings = reading or Reading()
-    raw = spark.createDataFrame([(one, "file:/x/worker.log.metrics") for one in lines], RAW)
-    return cleaned(parsed(raw, settings), settings)
-
-
-def values(result: Cleaned) -> list[tuple[int, Any]]:
-    rows = result.samples.collect()
-    return sorted((round(row.time.timestamp()) - START, row.value) for row in rows)
-
-
-def aside(result: Cleaned) -> list[tuple[str, bool]]:
-    return sorted((row.reason, row.used) for row in result.quarantine.collect())
 
 
 def count(second: int, tuples: int, **more: Any) -> str:
@@ -52,107 +42,159 @@ def total(second: int, tuples: int, **more: Any) -> str:
     return line(second, "__emit-count-default", str(tuples), **more)
 
 
-def test_the_columns_are_those_of_the_schemas(spark: SparkSession) -> None:
-    result = clean(spark, count(60, 20))
-    for rows, schema in (
-        (result.samples, SAMPLES),
-        (result.quarantine, QUARANTINE),
-        (result.clocks, CLOCKS),
-    ):
-        found = [(one.name, one.dataType) for one in rows.schema]
-        assert found == [(one.name, one.dataType) for one in struct(schema)]
+def up(second: int, uptime: float) -> str:
+    return line(second, "uptimeSecs", str(uptime), task="-1:__system")
 
 
-def test_a_duplicate_counts_once(spark: SparkSession) -> None:
-    twice = line(60, "__execute-count", "{s:default=20, t:default=40}")
-    result = clean(spark, twice, twice, twice, count(60, 20))
-    assert values(result) == [(60, 20), (60, 20), (60, 40)]
-    assert aside(result) == [("duplicate", False)] * 2
+TWICE = line(60, "__execute-count", "{s:default=20, t:default=40}")
+EVERY_MINUTE = [count(second, 1) for second in range(60, 660, 60)]
+MANY = [count(60 * at, at + 1, task=f"{at % 7}:a") for at in range(400)]
+AHEAD = [count(second + 5000, 2, node="n2", received=second + 1) for second in (60, 120, 180)]
 
 
-def test_of_contradictory_lines_the_first_counts(spark: SparkSession) -> None:
-    result = clean(spark, count(60, 20, received=62), count(60, 40, received=61))
-    assert values(result) == [(60, 40)]
-    assert aside(result) == [("contradictory", False)]
+@dataclass(frozen=True)
+class Scenario:
+    """Lines; the samples' seconds and values, and what is kept aside and whether it is used."""
+
+    lines: list[str]
+    values: list[tuple[int, int]]
+    aside: list[tuple[str, bool]]
 
 
-def test_a_duplicate_received_late_does_not_replace_the_line(spark: SparkSession) -> None:
-    others = [count(second, 1) for second in (120, 180, 240)]
-    result = clean(spark, count(60, 20, received=2000), count(60, 20), *others)
-    assert values(result)[0] == (60, 20)
-    assert aside(result) == [("duplicate", False)]
+SCENARIOS = {
+    "a duplicate counts once": Scenario(
+        [TWICE, TWICE, TWICE, count(60, 20)],
+        [(60, 20), (60, 20), (60, 40)],
+        [("duplicate", False)] * 2,
+    ),
+    "of contradictory lines the first counts": Scenario(
+        [count(60, 20, received=62), count(60, 40, received=61)],
+        [(60, 40)],
+        [("contradictory", False)],
+    ),
+    "a duplicate received late does not replace the line": Scenario(
+        [count(60, 1, received=2000), *EVERY_MINUTE],
+        [(second, 1) for second in range(60, 660, 60)],
+        [("duplicate", False)],
+    ),
+    "late lines are out and disordered ones are not": Scenario(
+        [
+            *EVERY_MINUTE,
+            count(660, 20, received=1270),
+            count(720, 40, received=1310),
+            count(780, 60, received=835),
+        ],
+        [*((second, 1) for second in range(60, 660, 60)), (720, 40), (780, 60)],
+        [("late", False), ("out of order", True)],
+    ),
+    "a line from the future is out": Scenario(
+        [*EVERY_MINUTE, count(10_000, 20, received=720)],
+        [(second, 1) for second in range(60, 660, 60)],
+        [("late", False)],
+    ),
+    "a skewed clock is set right": Scenario(
+        [
+            *(count(second, 1) for second in (60, 120, 180)),
+            *AHEAD,
+            count(5240, 9, node="n2", received=1500),
+        ],
+        [(60, 1), (61, 2), (120, 1), (121, 2), (180, 1), (181, 2)],
+        [("late", False)],
+    ),
+    "running totals and a restart": Scenario(
+        [total(240, 100), total(180, 40), total(120, 160), total(60, 100), total(120, 160)],
+        [(120, 60), (180, 40), (240, 60)],
+        [("duplicate", False), ("reset", True)],
+    ),
+    "a total after a long gap is a new start": Scenario(
+        [total(60, 100), total(120, 160), total(1000, 500), total(1060, 530)],
+        [(120, 60), (1060, 30)],
+        [],
+    ),
+    "a late reading is no reading": Scenario(
+        [
+            *(total(second, second) for second in range(60, 600, 60)),
+            total(90, 1000, received=5000),
+        ],
+        [(second, 60) for second in range(120, 600, 60)],
+        [("late", False)],
+    ),
+    "the uptime tells a restart": Scenario(
+        [up(60, 60), up(120, 120), up(180, 30)],
+        [(60, 60 * 10**9), (120, 120 * 10**9), (180, 30 * 10**9)],
+        [("reset", True)],
+    ),
+    "many duplicates are found exactly": Scenario(
+        [*MANY, *MANY[::3]],
+        [(60 * at, at + 1) for at in range(400)],
+        [("duplicate", False)] * len(MANY[::3]),
+    ),
+    "without a time of receipt nothing is late": Scenario(
+        [count(second, 1).split("    ", 1)[1] for second in (60, 120, 90_000)],
+        [(60, 1), (120, 1), (90_000, 1)],
+        [],
+    ),
+    "a malformed line is one": Scenario(
+        ["oops", *EVERY_MINUTE[:1]], [(60, 1)], [("malformed", False)]
+    ),
+}
+TABLES = {"samples": SAMPLES, "quarantine": QUARANTINE, "clocks": CLOCKS}
 
 
-def test_late_lines_are_out_and_disordered_ones_are_not(spark: SparkSession) -> None:
-    usual = [count(second, 1) for second in range(60, 660, 60)]
-    result = clean(
-        spark,
-        *usual,
-        count(660, 20, received=1270),
-        count(720, 40, received=1310),
-        count(780, 60, received=835),
+@dataclass(frozen=True)
+class Judged:
+    """What became of all scenarios."""
+
+    rows: dict[str, list[Any]]
+    schemas: dict[str, list[Any]]
+
+
+@pytest.fixture(scope="module")
+def judged(spark: SparkSession) -> Judged:
+    raw = spark.createDataFrame(
+        [
+            (one, f"file:/x/workers-artifacts/{name}/6700/worker.log.metrics")
+            for name, scenario in SCENARIOS.items()
+            for one in scenario.lines
+        ],
+        RAW,
     )
-    assert values(result)[-2:] == [(720, 40), (780, 60)]
-    assert aside(result) == [("late", False), ("out of order", True)]
-
-
-def test_a_line_from_the_future_is_out(spark: SparkSession) -> None:
-    usual = [count(second, 1) for second in range(60, 660, 60)]
-    result = clean(spark, *usual, count(10_000, 20, received=720))
-    assert aside(result) == [("late", False)]
-
-
-def test_a_skewed_clock_is_set_right(spark: SparkSession) -> None:
-    right = [count(second, 1, node="n1") for second in (60, 120, 180)]
-    ahead = [count(second + 5000, 2, node="n2", received=second + 1) for second in (60, 120, 180)]
-    result = clean(spark, *right, *ahead, count(5240, 9, node="n2", received=1500))
-    clocks = {row.node: (row.skew_s, row.lines) for row in result.clocks.collect()}
-    assert clocks == {"n1": (0, 3), "n2": (-4999, 4)}
-    assert values(result) == [(60, 1), (61, 2), (120, 1), (121, 2), (180, 1), (181, 2)]
-    assert aside(result) == [("late", False)]
-
-
-def test_running_totals_and_a_restart(spark: SparkSession) -> None:
-    readings = [total(60, 100), total(120, 160), total(180, 40), total(240, 100)]
-    result = clean(spark, *reversed(readings), total(120, 160))
-    assert values(result) == [(120, 60), (180, 40), (240, 60)]
-    assert aside(result) == [("duplicate", False), ("reset", True)]
-
-
-def test_a_total_after_a_long_gap_is_a_new_start(spark: SparkSession) -> None:
-    result = clean(spark, total(60, 100), total(120, 160), total(1000, 500), total(1060, 530))
-    assert values(result) == [(120, 60), (1060, 30)]
-
-
-def test_a_late_reading_is_no_reading(spark: SparkSession) -> None:
-    usual = [total(second, second) for second in range(60, 600, 60)]
-    result = clean(spark, *usual, total(90, 1000, received=5000))
-    assert [value for _, value in values(result)] == [60] * 8
-    assert aside(result) == [("late", False)]
-
-
-def test_the_uptime_tells_a_restart(spark: SparkSession) -> None:
-    result = clean(
-        spark,
-        *(
-            line(60 * at, "uptimeSecs", up, task="-1:__system")
-            for at, up in ((1, "60"), (2, "120"), (3, "30"))
-        ),
+    result = cleaned(parsed(raw, Reading()), Reading())
+    tables = {name: getattr(result, name) for name in TABLES}
+    return Judged(
+        {name: table.collect() for name, table in tables.items()},
+        {
+            name: [(one.name, one.dataType) for one in table.schema]
+            for name, table in tables.items()
+        },
     )
-    assert aside(result) == [("reset", True)]
-    assert [value for _, value in values(result)] == [60 * 10**9, 120 * 10**9, 30 * 10**9]
 
 
-def test_many_duplicates_are_found_exactly(spark: SparkSession) -> None:
-    lines = [count(60 * at, at + 1, task=f"{at % 7}:a") for at in range(400)]
-    result = clean(spark, *lines, *lines[::3], reading=Reading(skew_tolerance_s=100))
-    assert [value for _, value in values(result)] == list(range(1, 401))
-    assert len(aside(result)) == len(lines[::3])
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_scenario(judged: Judged, name: str) -> None:
+    of = {table: [r for r in rows if r.topology == name] for table, rows in judged.rows.items()}
+    values = sorted((round(row.time.timestamp()) - START, row.value) for row in of["samples"])
+    assert values == SCENARIOS[name].values
+    aside = sorted((row.reason, row.used) for row in of["quarantine"])
+    assert aside == SCENARIOS[name].aside
 
 
-def test_without_a_time_of_receipt_nothing_is_late(spark: SparkSession) -> None:
-    bare = [count(second, 1).split("    ", 1)[1] for second in (60, 120, 90_000)]
-    result = clean(spark, *bare)
-    assert len(values(result)) == 3
-    assert aside(result) == []
-    assert result.clocks.collect() == []
+@pytest.mark.parametrize("table", TABLES)
+def test_the_columns_are_those_of_the_schema(judged: Judged, table: str) -> None:
+    expected = [(one.name, one.dataType) for one in struct(TABLES[table])]
+    assert judged.schemas[table] == expected
+
+
+def test_the_clocks(judged: Judged) -> None:
+    clocks: dict[str, dict[str, tuple[int, int]]] = {}
+    for row in judged.rows["clocks"]:
+        clocks.setdefault(row.topology, {})[row.node] = (row.skew_s, row.lines)
+    assert clocks["a skewed clock is set right"] == {"n1": (0, 3), "n2": (-4999, 4)}
+    assert "without a time of receipt nothing is late" not in clocks
+
+
+def test_a_line_is_kept_in_its_words_or_ours(judged: Judged) -> None:
+    lines = {row.topology: row.line for row in judged.rows["quarantine"]}
+    assert lines["a malformed line is one"] == "oops"
+    late = "1700010000 n1:6700 3:a emit_count{default}=20"
+    assert lines["a line from the future is out"] == late

@@ -28,6 +28,12 @@ def _headline(measured: Measured) -> str:
     )
 
 
+def _prefix(measured: Measured, topology: str) -> str:
+    """Return what stands before a component's name: nothing, where there is one topology."""
+    several = len({one.topology for one in measured.components}) > 1
+    return f"{topology}/" if several else ""
+
+
 def _text(weight: Weight | None) -> str:
     if weight is None:
         return "-"
@@ -37,14 +43,13 @@ def _text(weight: Weight | None) -> str:
 def _interval(weight: Weight | None) -> str:
     if weight is None or weight.low is None or weight.high is None:
         return "-"
-    return f"{short_text(weight.low)} to {short_text(weight.high)}"
+    return f"{weight.low:.4g} to {weight.high:.4g}"
 
 
 def _components(measured: Measured) -> RenderableType:
     rows = [
         (
-            f"{one.topology}/{one.component}",
-            str(one.tasks),
+            _prefix(measured, one.topology) + one.component,
             _text(one.cost),
             _text(one.cpu),
             _interval(one.cpu),
@@ -54,8 +59,7 @@ def _components(measured: Measured) -> RenderableType:
         )
         for one in measured.components[:MOST_ROWS]
     ]
-    heads = ("component", "tasks", "GHz ms per tuple", "cpu", "95 % of cpu", "on-heap MB",
-             "off-heap MB", "samples")  # fmt: skip
+    heads = ("component", "GHz ms", "cpu", "95 % of cpu", "heap MB", "off-heap", "samples")
     return table(rows, heads, heads[1:])
 
 
@@ -68,7 +72,7 @@ def _streams(measured: Measured) -> RenderableType:
         size = None if one.tuple_bytes is None else float(one.tuple_bytes.value) / KIB
         rows.append(
             (
-                f"{one.topology}/{one.source} -> {one.target}",
+                f"{_prefix(measured, one.topology)}{one.source} -> {one.target}",
                 _text(one.received),
                 _interval(one.received),
                 short_text(size),
@@ -76,7 +80,7 @@ def _streams(measured: Measured) -> RenderableType:
                 str(one.received.samples if one.received else 0),
             )
         )
-    heads = ("stream", "tuples/s", "95 %", "KiB per tuple", "KiB/s", "samples")
+    heads = ("stream", "tuples/s", "95 %", "KiB/tuple", "KiB/s", "samples")
     return table(rows, heads, heads[1:])
 
 
