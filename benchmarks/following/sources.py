@@ -53,6 +53,8 @@ class LogFolder:
         reader = spark.readStream.option("recursiveFileLookup", "true")
         reader = reader.option("pathGlobFilter", f"{{{STORM_FILES},{JSON_FILES}}}")
         reader = reader.option("maxFilesPerTrigger", self.files_per_batch)
+        # Else Spark passes over files that are a week older than the newest one that it has read.
+        reader = reader.option("maxFileAge", "36500d")
         text = reader.text(literal(self.folder.resolve()))
         return text.select(
             fn.col("value").alias("line"), fn.col("_metadata.file_path").alias("path")

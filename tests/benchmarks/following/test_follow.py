@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -69,21 +70,22 @@ def run(spark: SparkSession, tmp_path: Path, measuring: Measuring) -> Run:
     return Run(spark, folder, measuring)
 
 
-def add(paths, made, logs):
+def add(paths, made, logs, modified):
     """Let files appear in the folder of logs, as whole files do."""
     for path in paths:
         target = logs / path.relative_to(made)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
+        os.utime(target, (modified, modified))
 
 
 @pytest.mark.spark
 def test_weights_are_those_of_the_batch_job(run, made):
     logs = sorted(p for p in made.rglob("*") if p.match("*.metrics*") or p.match("*.jsonl*"))
     assert len(logs) >= 6
-    add(logs[::2], made, run.logs)
+    add(logs[::2], made, run.logs, modified=1_700_000_000)
     first = run(files_per_batch=2)
-    add(logs[1::2], made, run.logs)
+    add(logs[1::2], made, run.logs, modified=1_600_000_000)  # collected late
     second = run()
     assert min(first.advices, second.advices) >= 1
     check(run)
