@@ -124,6 +124,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.speed.interrupts",
         "how soon Ctrl-C ends a solve, and what is kept",
     ),
+    "follow_killed": Experiment(
+        "slotwise.benchmarks.following.killed",
+        "whether measure --follow, killed again and again, loses a line or counts one twice",
+    ),
     "profile_accuracy": Experiment(
         "slotwise.benchmarks.speed.profile_accuracy",
         "peak rates that profile measures, compared with those known by construction",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
+    from slotwise.api.logs.following import follow
     from slotwise.api.logs.measuring import Measurement, measure
     from slotwise.api.logs.simulating import generate_logs
     from slotwise.api.partitioning import partition
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from slotwise.api.scheduling import Scheduled, schedule
     from slotwise.api.solving import crosscheck, solve
     from slotwise.api.verifying import certify, verify
+    from slotwise.benchmarks.following.advice import Advice
+    from slotwise.benchmarks.following.follow import Followed
     from slotwise.benchmarks.grade import GradeSummary, grade
     from slotwise.heuristics.method_error import MethodError
     from slotwise.models.allocation.case import AllocationCase
@@ -63,12 +66,14 @@ if TYPE_CHECKING:
     from slotwise.solver.verification.verify import Verified
 
 __all__ = [
+    "Advice",
     "Allocated",
     "AllocationCase",
     "Certificate",
     "Cluster",
     "CrossCheck",
     "Dataflow",
+    "Followed",
     "GradeSummary",
     "InputError",
     "Instance",
@@ -97,6 +102,7 @@ __all__ = [
     "crosscheck",
     "explain",
     "families",
+    "follow",
     "generate",
     "generate_logs",
     "grade",
@@ -125,12 +131,14 @@ __all__ = [
 ]
 
 _HOME = {
+    "Advice": "slotwise.benchmarks.following.advice",
     "Allocated": "slotwise.api.allocating",
     "AllocationCase": "slotwise.models.allocation.case",
     "Certificate": "slotwise.models.certificates.certificate",
     "Cluster": "slotwise.models.instance.cluster",
     "CrossCheck": "slotwise.solver.verification.crosscheck",
     "Dataflow": "slotwise.models.dataflow.dataflow",
+    "Followed": "slotwise.benchmarks.following.follow",
     "GradeSummary": "slotwise.benchmarks.grade",
     "InputError": "slotwise.models.errors",
     "Instance": "slotwise.models.instance.instance",
@@ -158,6 +166,7 @@ _HOME = {
     "crosscheck": "slotwise.api.solving",
     "explain": "slotwise.api.explaining",
     "families": "slotwise.api.listing",
+    "follow": "slotwise.api.logs.following",
     "generate": "slotwise.api.listing",
     "generate_logs": "slotwise.api.logs.simulating",
     "grade": "slotwise.benchmarks.grade",

@@ -27,6 +27,7 @@ DEEP = os.environ.get("SLOTWISE_DEEP") == "1"
 DAILY_SEED = os.environ.get("SLOTWISE_DAILY_SEED")
 
 SPARK_FILES = (
+    "tests/benchmarks/following/test_follow.py",
     "tests/benchmarks/grading/test_grade.py",
     "tests/benchmarks/grading/test_grade_command.py",
     "tests/benchmarks/grading/test_grade_sam.py",

@@ -94,6 +94,7 @@ benchmarks.analysis
 benchmarks.report benchmarks.grade
 benchmarks.proofs.generated benchmarks.simulated_logs
 benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
+benchmarks.following
 benchmarks.speed benchmarks.rebalancing benchmarks.measuring
 benchmarks.experiments
 benchmarks.__main__
@@ -170,7 +171,7 @@ OUTSIDE = {
     "pymetis": ("heuristics.partitioning",),
     "pyspark": (
         *("benchmarks.spark", "benchmarks.grading.spark_job", "benchmarks.statistics"),
-        "benchmarks.speed.statistics",
+        *("benchmarks.following", "benchmarks.speed.statistics"),
     ),
     "rich": ("cli", "benchmarks.grading.progress"),
     "typer": ("cli",),

@@ -13,7 +13,7 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,7 +48,9 @@ _LOCAL = {
 }
 
 
-def spark_session(master: str = "local[*]", app: str = "slotwise") -> SparkSession:
+def spark_session(
+    master: str = "local[*]", app: str = "slotwise", jars: Sequence[str] = ()
+) -> SparkSession:
     """Return a quiet Spark session on any master.
 
     Sets ``JAVA_HOME`` of this process, and for a local master ``PYSPARK_PYTHON``, so that Java is
@@ -60,6 +62,8 @@ def spark_session(master: str = "local[*]", app: str = "slotwise") -> SparkSessi
         ``local[*]``, ``local-cluster[2,2,1024]``, ``spark://...``, ``yarn``, ``k8s://...``.
     app
         Name that the cluster shows.
+    jars
+        Files of Java classes that Spark loads besides its own, for example a connector.
 
     Returns
     -------
@@ -83,6 +87,8 @@ def spark_session(master: str = "local[*]", app: str = "slotwise") -> SparkSessi
     builder = SparkSession.builder.appName(app).master(master)
     for key, value in settings(master).items():
         builder = builder.config(key, value)
+    if jars:
+        builder = builder.config("spark.jars", ",".join(jars))
     try:
         with _own_interrupts():
             return builder.getOrCreate()
@@ -92,8 +98,10 @@ def spark_session(master: str = "local[*]", app: str = "slotwise") -> SparkSessi
 
 
 @contextmanager
-def session(master: str, starting: AbstractContextManager[object]) -> Iterator[SparkSession]:
-    """Give the active session, or a new one that is stopped in the end.
+def session(
+    master: str, starting: AbstractContextManager[object], jars: Sequence[str] = ()
+) -> Iterator[SparkSession]:
+    """Give the active session, or a new one with `jars` that is stopped in the end.
 
     `starting` is entered only while a new one starts; it shows that to whoever waits.
     """
@@ -104,7 +112,7 @@ def session(master: str, starting: AbstractContextManager[object]) -> Iterator[S
         yield active
         return
     with starting:
-        spark = spark_session(master)
+        spark = spark_session(master, jars=jars)
     try:
         yield spark
     finally:

@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, PlainValidator, WithJsonSchema
+from pydantic import Field
 
 from slotwise.models.certificates.certificate import STATUSES
-from slotwise.models.errors import InputError
-from slotwise.models.formats.fields import FileObject, Name, Positive, Whole, choice
+from slotwise.models.formats.fields import Amount, FileObject, Name, Positive, Whole, choice
 from slotwise.models.formats.instance_schema import Places
-from slotwise.models.values import TOO_LONG, Outsized
-
-
-def _amount(value: Any) -> Decimal:
-    if isinstance(value, Outsized):
-        raise InputError(TOO_LONG, value=value)
-    if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise InputError("must be a number", value=value)
-    amount = Decimal(value)
-    if not amount.is_finite() or amount < 0:
-        raise InputError("must be finite and 0 or more", value=value)
-    return amount
-
-
-Amount = Annotated[
-    Decimal, PlainValidator(_amount), WithJsonSchema({"type": "number", "minimum": 0})
-]
-"""A value that was computed: exact, and finer than the numbers of an instance may be."""
 
 
 class TermFile(FileObject):

@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from slotwise.models.errors import InputError
-from slotwise.models.values import MAX_VALUE, Outsized, exact, whole
+from slotwise.models.values import MAX_VALUE, TOO_LONG, Outsized, exact, whole
 
 
 class FileObject(BaseModel):
@@ -71,9 +71,24 @@ def _whole(value: Any, least: int = 0) -> int:
     return whole(value, "", least=least)
 
 
+def _amount(value: Any) -> Decimal:
+    if isinstance(value, Outsized):
+        raise InputError(TOO_LONG, value=value)
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise InputError("must be a number", value=value)
+    amount = Decimal(value)
+    if not amount.is_finite() or amount < 0:
+        raise InputError("must be finite and 0 or more", value=value)
+    return amount
+
+
 Number = Annotated[
     Decimal, PlainValidator(_number), WithJsonSchema({"type": "number", "minimum": 0})
 ]
+Amount = Annotated[
+    Decimal, PlainValidator(_amount), WithJsonSchema({"type": "number", "minimum": 0})
+]
+"""A value that was computed: exact, and finer than the numbers of an instance may be."""
 Whole = Annotated[int, PlainValidator(_whole), WithJsonSchema({"type": "integer", "minimum": 0})]
 Positive = Annotated[
     int, PlainValidator(partial(_whole, least=1)), WithJsonSchema({"type": "integer", "minimum": 1})

@@ -115,14 +115,7 @@ def intervals_s(samples: DataFrame) -> dict[tuple[str, str], float]:
     Of one task each, the first by name; of several that are as common, the smallest.
     """
     keys = ("topology", "source")
-    regular = samples.where(fn.col("metric").isin("execute_count", "emit_count", "cpu_ns"))
-    one = regular.groupBy(*keys).agg(fn.min(fn.struct("component", "task", "node")).alias("one"))
-    times = (
-        regular.join(fn.broadcast(one), [*keys])
-        .where(fn.struct("component", "task", "node") == fn.col("one"))
-        .select(*keys, "time")
-        .distinct()
-    )
+    times = of_first_tasks(samples).select(*keys, "time").distinct()
     before = fn.lag("time").over(Window.partitionBy(*keys).orderBy("time"))
     gaps = times.withColumn("ms", fn.unix_millis("time") - fn.unix_millis(before))
     counted = gaps.where(fn.col("ms").isNotNull()).groupBy(*keys, "ms").count()
@@ -130,6 +123,15 @@ def intervals_s(samples: DataFrame) -> dict[tuple[str, str], float]:
         fn.min_by("ms", fn.struct(-fn.col("count"), fn.col("ms"))).alias("ms")
     )
     return {(row.topology, row.source): row.ms / 1000 for row in commonest.collect()}
+
+
+def of_first_tasks(samples: DataFrame) -> DataFrame:
+    """Give the regular samples of one task of each topology and source, the first by name."""
+    keys = ("topology", "source")
+    regular = samples.where(fn.col("metric").isin("execute_count", "emit_count", "cpu_ns"))
+    one = regular.groupBy(*keys).agg(fn.min(fn.struct("component", "task", "node")).alias("one"))
+    of_one = fn.struct("component", "task", "node") == fn.col("one")
+    return regular.join(fn.broadcast(one), [*keys]).where(of_one).select(*samples.columns)
 
 
 def collect_weights(

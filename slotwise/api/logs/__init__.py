@@ -3,5 +3,7 @@
 `simulating` makes logs whose truth is known (`slotwise.benchmarks.simulated_logs`); `measuring`
 reads logs and measures an instance (`slotwise.benchmarks.statistics`).
 
+`following` gives advice while they come in (`slotwise.benchmarks.following`).
+
 Start with `measuring`. It may import what `slotwise.api` may.
 """

@@ -131,7 +131,7 @@ def measure(
         window_s=window_seconds(window),
         clocks={} if ghz is None else clock_rates(ghz),
         interval_s=None if interval is None else time_limit(interval, "interval"),
-        zone=_zone(zone),
+        zone=time_zone(zone),
     )
     size = None if tuple_bytes is None else exact(tuple_bytes, "tuple_bytes")
     check_master(master)
@@ -187,7 +187,8 @@ def _clock_rates(data: Any) -> dict[str, int]:
     return {node: int(rate * Decimal(10**9)) for node, rate in rates.items()}
 
 
-def _zone(zone: str) -> str:
+def time_zone(zone: str) -> str:
+    """Return the name of a time zone; refuse what is none."""
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
     try:

@@ -3,5 +3,7 @@
 `generate_logs` makes logs whose truth is known. Its name on the command line is two words,
 ``generate logs``; `cli.app` says how that works. `measure` reads logs and measures an instance.
 
+`following` has what ``--follow`` adds to it.
+
 Start with `measure`. They may import what `cli.commands` may.
 """

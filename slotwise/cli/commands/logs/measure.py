@@ -9,15 +9,17 @@ from typing import Annotated
 import typer
 
 from slotwise.cli import exits, inputs, options
+from slotwise.cli.commands.logs import following
 from slotwise.cli.exits import Exit, print_json
 
 
 def measure(
     logs: Annotated[
-        Path,
+        str,
         typer.Argument(
             metavar="LOGS",
-            help="Folder with logs: Storm's metric lines (*.metrics*) and JSON lines (*.jsonl*).",
+            help="Folder with logs: Storm's metric lines (*.metrics*) and JSON lines (*.jsonl*); "
+            "with --follow also kafka://HOST:PORT/TOPIC.",
         ),
     ],
     topology: Annotated[
@@ -71,14 +73,61 @@ def measure(
     master: Annotated[
         str, typer.Option(metavar="URL", help="Spark master, for example spark://host:7077.")
     ] = "local[*]",
+    follow: following.Follow = False,
+    checkpoint: following.CheckpointDir = None,
+    advice: following.AdviceFile = None,
+    trigger: following.TriggerEvery = "30s",
+    once: following.Once = False,
+    max_moves: following.MaxMoves = 3,
+    min_gain: following.MinGain = "5%",
+    cooldown: following.Cooldown = "10m",
+    engine: options.Engine = "auto",
+    time_limit: options.TimeLimit = 10.0,
+    workers: options.Workers = 1,
+    seed: options.Seed = 0,
+    jars: following.Jars = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
     worker_min_cpu: options.WorkerMinCpu = None,
     submitters: options.Submitters = False,
 ) -> int:
-    """Measure demands, rates and places of topologies by a cluster's logs, on Spark."""
+    """Measure demands, rates and places of topologies by a cluster's logs, on Spark.
+
+    With --follow it goes on while the cluster runs and says, batch by batch, whether a rebalance
+    pays. Ctrl-C ends that; the same command resumes.
+    """
     for path, option in ((out, "--out"), (page, "--page")):
         inputs.check_target(path, option)
+    following.check_together(follow, checkpoint, once, page=page, store=store)
+    if follow:
+        return following.run(
+            logs,
+            topology,
+            quiet,
+            as_json,
+            checkpoint=checkpoint,
+            advice=advice,
+            out=out,
+            trigger=trigger,
+            once=once,
+            max_moves=max_moves,
+            min_gain=min_gain,
+            cooldown=cooldown,
+            engine=engine,
+            time_limit_s=time_limit,
+            workers=workers,
+            seed=seed,
+            window=window,
+            statistic=statistic,
+            ghz=ghz,
+            tuple_bytes=tuple_bytes,
+            interval=interval,
+            zone=zone,
+            master=master,
+            jars=jars or (),
+            worker_min_cpu=worker_min_cpu,
+            submitters=submitters,
+        )
     with exits.held():
         from slotwise.api.logs import measuring
         from slotwise.benchmarks.grading.progress import waiting_for
@@ -107,7 +156,7 @@ def measure(
     if as_json:
         print_json(measured.to_document())
     else:
-        from slotwise.cli.render.measured import show_measured
+        from slotwise.cli.render.logs.measured import show_measured
 
         show_measured(measured)
     return Exit.DONE

@@ -1,0 +1,124 @@
+"""From kept lines to the instance of their weights, by the functions of the batch job alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from slotwise.benchmarks.following.daily_sums import DailySums
+from slotwise.benchmarks.following.kept_lines import Kept
+from slotwise.benchmarks.statistics.quarantine import cleaned
+from slotwise.benchmarks.statistics.reading import Reading
+from slotwise.benchmarks.statistics.weights.instance import measured_instance
+from slotwise.benchmarks.statistics.weights.logs import (
+    Settings,
+    check_clocks,
+    in_names_of,
+    reading_of,
+)
+from slotwise.benchmarks.statistics.weights.measure import measured_of
+from slotwise.benchmarks.statistics.weights.measured import Measured
+from slotwise.benchmarks.statistics.weights.run import (
+    Collected,
+    Overview,
+    collect_parts,
+    collect_seen,
+    collect_values,
+    collect_weights,
+    intervals_s,
+)
+from slotwise.benchmarks.statistics.weights.series import series
+from slotwise.models.instance.instance import Instance
+
+
+@dataclass(frozen=True, slots=True)
+class Measuring:
+    """How weights are made of lines; as in ``slotwise measure``.
+
+    Parameters
+    ----------
+    instance
+        The topology file.
+    settings
+        See `Settings`.
+    tuple_bytes
+        Size of a tuple where neither logs nor file tell it; ``None`` = 1.
+    """
+
+    instance: Instance
+    settings: Settings
+    tuple_bytes: Decimal | None = None
+
+    @property
+    def reading(self) -> Reading:
+        """How lines are read and judged."""
+        return reading_of([self.instance], self.settings)
+
+    def measured(self, spark: SparkSession, kept: Kept, folder: Path) -> Measured | None:
+        """Return the weights of all lines that were kept; ``None`` = no sample is among them.
+
+        Sums of days that had no new lines are taken from `folder`.
+        """
+        asked = self.settings
+        sums = DailySums(folder, self.reading, asked.window_s, asked.clocks)
+        table = sums.update(spark, kept)
+        if table is None:
+            return self.of_all_lines(spark, kept)
+        found = table.overview()
+        if not found:
+            return None
+        if asked.interval_s is None:
+            interval_s = intervals_s(sums.first_tasks(spark, table))
+        else:
+            interval_s = dict.fromkeys(found, asked.interval_s)
+        windows = sums.windows(spark, table)
+        return self._of(_collected(found, interval_s, table.hz, windows, asked.statistic))
+
+    def of_all_lines(self, spark: SparkSession, kept: Kept) -> Measured | None:
+        """Return the same, computed from all lines."""
+        if not kept.files:
+            return None
+        asked = self.settings
+        samples = cleaned(kept.parsed(spark), self.reading).samples.persist()
+        try:
+            return self._of(
+                collect_weights(
+                    samples, asked.statistic, asked.window_s, asked.clocks, asked.interval_s
+                )
+            )
+        finally:
+            samples.unpersist()
+
+    def instance_of(self, measured: Measured) -> Instance:
+        """Return the instance with these weights, and where the tasks run."""
+        return measured_instance(self.instance, measured, self.tuple_bytes)
+
+    def _of(self, collected: Collected) -> Measured | None:
+        """Return the weights; ``None`` where no sample is of a topology of the instance."""
+        named = in_names_of(self.instance, collected)
+        ids = {one.id for one in self.instance.topologies}
+        if not any(topology in ids for topology, _ in named.overview):
+            return None
+        check_clocks(self.settings.clocks, named)
+        return measured_of(self.instance, named, self.settings.statistic, self.settings.window_s)
+
+
+def _collected(
+    found: Mapping[tuple[str, str], Overview],
+    interval_s: Mapping[tuple[str, str], float],
+    hz: Mapping[str, int],
+    windows: DataFrame,
+    statistic: str,
+) -> Collected:
+    return Collected(
+        overview=found,
+        interval_s=interval_s,
+        clocks=hz,
+        values=collect_values(series(windows), statistic),
+        parts=collect_parts(windows),
+        seen=collect_seen(windows),
+    )
