@@ -56,6 +56,14 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.proofs.fewest_moves",
         "whether the fewest moves over all best plans are proven wherever the network is",
     ),
+    "fronts": Experiment(
+        "slotwise.benchmarks.rebalancing.fronts",
+        "the best cost for each number of moves, and what the first three moves bring",
+    ),
+    "stromax_rebalance": Experiment(
+        "slotwise.benchmarks.rebalancing.load_shift",
+        "StroMAX's reassignment after a load shift, compared with the optimum with as many moves",
+    ),
     "whole_cluster": Experiment(
         "slotwise.benchmarks.storm.whole_cluster",
         "the best placement of all topologies of a cluster together, and a proven bound",

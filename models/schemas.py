@@ -12,6 +12,7 @@ from slotwise.models.certificates.schema import CertificateFile
 from slotwise.models.dataflow.file import DataflowFile
 from slotwise.models.formats.advice_schema import AdviceFile
 from slotwise.models.formats.instance_schema import InstanceFile, PlacementFile, RefusalFile
+from slotwise.models.formats.plan_file import PlanFile
 from slotwise.models.formats.pools_file import PoolsFile
 from slotwise.models.performance.file import ModelsFile
 
@@ -19,6 +20,7 @@ FILES: dict[str, type[BaseModel]] = {
     "instance": InstanceFile,
     "placement": PlacementFile,
     "refusal": RefusalFile,
+    "plan": PlanFile,
     "certificate": CertificateFile,
     "pools": PoolsFile,
     "performance": ModelsFile,

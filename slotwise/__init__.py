@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
+    from slotwise.api.running.rebalancing import Rebalanced, rebalance
     from slotwise.api.scheduling import Scheduled, schedule
     from slotwise.api.solving import crosscheck, solve
     from slotwise.api.verifying import certify, verify
@@ -83,6 +84,7 @@ __all__ = [
     "Placement",
     "Problem",
     "Progress",
+    "Rebalanced",
     "Refusal",
     "Result",
     "Scheduled",
@@ -115,6 +117,7 @@ __all__ = [
     "read_models",
     "read_placement",
     "read_rows",
+    "rebalance",
     "report",
     "reproduce",
     "schedule",
@@ -146,6 +149,7 @@ _HOME = {
     "Placement": "slotwise.models.instance.placement",
     "Problem": "slotwise.models.problem.problem",
     "Progress": "slotwise.solver.core.progress",
+    "Rebalanced": "slotwise.api.running.rebalancing",
     "Refusal": "slotwise.models.instance.placement",
     "Result": "slotwise.solver.core.result",
     "Scheduled": "slotwise.api.scheduling",
@@ -177,6 +181,7 @@ _HOME = {
     "read_models": "slotwise.models.performance.file",
     "read_placement": "slotwise.api.inputs",
     "read_rows": "slotwise.api.grading",
+    "rebalance": "slotwise.api.running.rebalancing",
     "report": "slotwise.api.grading",
     "reproduce": "slotwise.api.grading",
     "schedule": "slotwise.api.scheduling",

@@ -10,6 +10,7 @@ from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.compact.milp.engine import MILP, MILP_CBC
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
+from slotwise.solver.few_moves.engine import FEW_MOVES
 from slotwise.solver.partition.engine import PARTITION
 
 ENGINES: dict[str, Engine] = {
@@ -18,6 +19,7 @@ ENGINES: dict[str, Engine] = {
         CONFIGURATIONS,
         CONNECTED,
         PARTITION,
+        FEW_MOVES,
         CP_SAT,
         MILP,
         MILP_CBC,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
 
@@ -42,6 +42,8 @@ from slotwise.solver.structure.kept_running import kept_running
 
 ASKED = "asked for"
 """Why an engine runs that was named."""
+RELAXATION = "solved before, as a relaxation"
+"""The kind of the bounds that a solve is given."""
 
 
 def solve(
@@ -56,6 +58,7 @@ def solve(
     confirm: bool | None = None,
     on_progress: OnProgress | None = None,
     parameters: Mapping[str, Parameters] | None = None,
+    bounds: Sequence[int | None] = (),
 ) -> Result:
     """Return the best placement found and what is proven about it.
 
@@ -79,6 +82,9 @@ def solve(
         Called in this thread with each event; what it raises ends the search.
     parameters
         By the name of an engine, or ``auto``, what it goes by instead of its `DEFAULTS`.
+    bounds
+        Bounds that another solve proved, of this instance or of a relaxation, in integer steps of
+        the terms, as in `Outcome.bounds`.
 
     Raises
     ------
@@ -111,6 +117,7 @@ def solve(
     )
     if hint is not None:
         known.offer(hint, "hint")
+    known.prove(bounds, "relaxation", RELAXATION)
     LOG.info("%s: engine %s, %g s", problem.instance.name, name, limits.time_s)
     with watched(limits.memory_mb) as memory:
         try:

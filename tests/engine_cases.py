@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from numpy.random import Generator
 
 from slotwise.models.instance.cluster import Cluster, Node
@@ -39,3 +41,17 @@ def racked(rng: Generator) -> Instance:
     nodes = tuple(Node(f"n{i}", f"r{i % 2}", "", 4, resources) for i in range(2 * each))
     topology = network_topology(rng, most_components=3, heap_mb=None)
     return Instance("racked", Cluster(nodes), (topology,), objective=Objective(("network",)))
+
+
+def small_instance(rng: Generator, workers: str) -> Instance:
+    """Return a topology on a few nodes: with single workers, one component in each, or split."""
+    heap = None if workers == "single" else int(rng.integers(3, 8))
+    topology = network_topology(rng, most_components=3, heap_mb=heap)
+    topology = replace(topology, one_component_per_worker=workers == "isolated")
+    sizes = [int(size) for size in rng.integers(15, 60, 2)]
+    memory, slots, racks = (int(x) for x in rng.integers((4, 1, 1), (20, 5, 3)))
+    nodes = tuple(
+        Node(f"n{i}", f"r{i % racks}", "", slots, {"cpu": sizes[i % 2], "memory_mb": memory})
+        for i in range(int(rng.integers(1, 5)))
+    )
+    return Instance("pieced", Cluster(nodes), (topology,), objective=Objective(("network",)))

@@ -61,12 +61,14 @@ solver.column_generation
 solver.column_generation.worker_packing
 solver.column_generation.configurations
 solver.column_generation.columns solver.column_generation.connected
-solver.column_generation.engine solver.partition
-solver.engines
+solver.column_generation.connected.joint
+solver.column_generation.connected.engine
+solver.column_generation.engine solver.partition solver.few_moves
+solver.engines solver.large_neighbourhood
 solver.whole_cluster
 solver.portfolio
 solver.solve
-solver.admission solver.verification solver.slots solver.explain
+solver.admission solver.verification solver.slots solver.explain solver.rebalance
 solver.explain.conflicts
 solver.explain.repairs
 solver.explain.explain solver.explain.placements
@@ -93,7 +95,7 @@ benchmarks.report benchmarks.grade
 benchmarks.proofs.generated benchmarks.simulated_logs
 benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
 benchmarks.following
-benchmarks.speed benchmarks.measuring
+benchmarks.speed benchmarks.rebalancing benchmarks.measuring
 benchmarks.experiments
 benchmarks.__main__
 
@@ -107,6 +109,7 @@ __init__
 cli.__init__ cli.exits cli.options
 cli.inputs cli.progress cli.profile_progress cli.new_package
 cli.answers cli.codes cli.scheduler_tests
+cli.render.explained
 cli.render
 cli.commands
 cli.app

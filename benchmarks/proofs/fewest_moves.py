@@ -1,26 +1,32 @@
 """Fewest moves over all best plans: ``python -m slotwise.benchmarks fewest_moves``.
 
 Random clusters on which a topology runs, each solved twice in this process on one thread: for the
-network alone, and for the network and then fewest moves. Wherever the first is proven the second
+network alone, and for the network and then fewest moves; before that, with ``--tiny``, tiny
+instances that exhaustive search solves, too. Wherever the first is proven the second
 should be, in at most five times its seconds (geometric mean) and one second more.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 
+import numpy as np
+
 from slotwise.benchmarks.proofs.generated.running_clusters import running_clusters
-from slotwise.benchmarks.table import Table, number
-from slotwise.models.errors import SlotwiseError
-from slotwise.models.instance.instance import Instance
+from slotwise.benchmarks.table import Table, number, say
+from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.number_text import short_text
 from slotwise.models.values import plain
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.solve import solve
+from slotwise.testing.random_instances.tiny import tiny_instance
 
 COLUMNS = {
     "instance": "<14", "tasks": ">5", "nodes": ">5", "racks": ">5", "network": ">8",
@@ -28,6 +34,8 @@ COLUMNS = {
     "proven": "<7",
 }  # fmt: skip
 ALLOWED_FACTOR, ALLOWED_S = 5.0, 1.0
+TINY_S = 30.0
+"""Time limit of each solve of a tiny instance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +100,33 @@ def _is_settled(result: Result) -> bool:
     return result.status in (Status.OPTIMAL, Status.INFEASIBLE)
 
 
+def check_tiny(count: int, seed: int) -> Counter[str]:
+    """Compare ``auto`` with exhaustive search on tiny instances with ``moved`` as the last term.
+
+    Returns how many ended how. Raises `SlotwiseError` where they differ.
+    """
+    rng = np.random.default_rng(seed)
+    ends: Counter[str] = Counter()
+    while ends.total() < count:
+        instance = tiny_instance(rng)
+        if instance.running is None:
+            continue
+        earlier = tuple(t for t in instance.objective.terms if "moved" not in t) or ("network",)
+        objective = Objective((*earlier, "moved"), instance.objective.soft)
+        try:
+            instance = replace(instance, objective=objective)
+        except InputError:  # linear costs that no term counts
+            continue
+        truth = solve(instance, engine="exhaustive", time_limit_s=TINY_S)
+        found = solve(instance, time_limit_s=TINY_S)
+        values = [[term.value for term in one.objective] for one in (truth, found)]
+        both_proven = _is_settled(truth) and _is_settled(found)
+        if both_proven and (truth.status != found.status or values[0] != values[1]):
+            raise SlotwiseError(f"{instance.name}: auto and exhaustive search differ")
+        ends[str(found.status) if both_proven else "open"] += 1
+    return ends
+
+
 def _summary(rows: Sequence[Compared]) -> dict[str, float | int | None]:
     """Return counts, and the geometric mean of the ratios beyond the second that is allowed."""
     both = [row for row in rows if row.is_proven and row.is_proven_with_moves]
@@ -112,11 +147,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--count", type=int, default=200, help="instances")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="of each solve")
+    parser.add_argument(
+        "--tiny", type=int, default=0, help="compare so many tiny ones with exhaustive search first"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
 
 
 def run(options: argparse.Namespace) -> None:
     """Print the table; the modules that the first solve loads are loaded before the clock runs."""
+    if options.tiny:
+        ends = check_tiny(options.tiny, options.seed)
+        told = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))
+        say(json.dumps({"tiny": dict(ends)}) if options.json else f"Tiny instances agree: {told}.")
+    if not options.count:
+        return
     instances = running_clusters(options.seed)
     solve(next(running_clusters(options.seed + 1)), time_limit_s=options.time_limit)
     table = Table(COLUMNS, options.json)

@@ -25,7 +25,7 @@ from slotwise.benchmarks.statistics.json_lines import json_samples
 from slotwise.benchmarks.statistics.manifest import LogFile, Manifest, Part
 from slotwise.benchmarks.statistics.quarantine import judged, quarantine_of, samples_of
 from slotwise.benchmarks.statistics.reading import Reading
-from slotwise.benchmarks.statistics.schema import CLOCKS, JUDGED, PARSED, struct
+from slotwise.benchmarks.statistics.schema import CLOCKS, JUDGED, PARSED, names, struct
 from slotwise.benchmarks.statistics.storm_lines import storm_samples
 
 LINES_FOLDER, JUDGED_FOLDER, CLOCKS_FOLDER = "lines", "judged", "clocks"
@@ -63,7 +63,8 @@ class Tables:
 
     def clocks(self, spark: SparkSession) -> DataFrame:
         """Give `CLOCKS`."""
-        return _parquet(spark, CLOCKS, self.folder / CLOCKS_FOLDER, self.manifest.parts)
+        rows = _parquet(spark, CLOCKS, self.folder / CLOCKS_FOLDER, self.manifest.parts)
+        return rows.select(*names(CLOCKS))
 
     def _judged(self, spark: SparkSession) -> DataFrame:
         return _parquet(spark, JUDGED, self.folder / JUDGED_FOLDER, self.manifest.parts)

@@ -1,7 +1,8 @@
 """Placements that people hand in: placement files, and answers of commands that hold one.
 
 What ``solve --json`` and ``place --json`` print has the content of a placement file under the key
-``placement``. A placement file that names no instance is taken, too, with a note.
+``placement``, and so has a plan that ``rebalance`` wrote. A placement file that names no instance
+is taken, too, with a note.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 from slotwise.models.errors import InputError, at, in_file
 from slotwise.models.formats.instance_schema import RefusalFile
 from slotwise.models.formats.placement_file import placement_file_of, placement_of
+from slotwise.models.formats.plan_file import PLAN_FORMAT, PlanFile
 from slotwise.models.formats.text import parse_text, read_data
 from slotwise.models.formats.validation import validated
 from slotwise.models.instance.instance import Instance
@@ -55,6 +57,10 @@ def _in_file(data: Any, instance: Instance, file: str) -> GivenPlacement:
 
 def given_placement_from_data(data: Any, instance: Instance) -> GivenPlacement:
     """Return the placement in the data of a file. See `read_given_placement`."""
+    if isinstance(data, dict) and data.get("format") == PLAN_FORMAT:
+        validated(PlanFile, data)
+        with at("placement"):
+            return _given(data["placement"], instance)
     if is_answer(data):
         if data["placement"] is None:
             status = data.get("status")

@@ -92,10 +92,13 @@ def _move(
     here: tuple[int, int],
     there: tuple[int, int],
 ) -> TaskMove:
-    return TaskMove(task, "/".join(names[task]), _place(problem, *here), _place(problem, *there))
+    return TaskMove(
+        task, "/".join(names[task]), place_of(problem, *here), place_of(problem, *there)
+    )
 
 
-def _place(problem: Problem, node: int, worker: int) -> tuple[str, int] | None:
+def place_of(problem: Problem, node: int, worker: int) -> tuple[str, int] | None:
+    """Return the id of a node and the label of a worker; ``None`` = no place."""
     return None if node == UNPLACED else (problem.instance.cluster.nodes[node].id, worker)
 
 

@@ -30,6 +30,7 @@ from slotwise.cli.commands.logs.measure import measure
 from slotwise.cli.commands.partition import partition
 from slotwise.cli.commands.place import place
 from slotwise.cli.commands.profile import profile
+from slotwise.cli.commands.running.rebalance import rebalance
 from slotwise.cli.commands.schedule import schedule
 from slotwise.cli.commands.solve import solve
 from slotwise.cli.commands.verify import verify
@@ -40,6 +41,7 @@ COMMANDS = (
     place,
     partition,
     schedule,
+    rebalance,
     allocate,
     judge,
     explain,

@@ -9,6 +9,7 @@ from slotwise.api.explanations.answers import (
     ExplainedInstance,
     ExplainedMethod,
 )
+from slotwise.api.running.rebalancing import Rebalanced
 from slotwise.api.scheduling import Scheduled
 from slotwise.cli.exits import Exit
 from slotwise.solver.allocation.answer import Outcome
@@ -32,6 +33,15 @@ def allocated_code(allocated: Allocated) -> Exit:
     """Return the exit code of answers: that of the worst one."""
     codes = {_CODES.get(answer.outcome, Exit.FAILED) for answer in allocated.answers}
     return next(code for code in (Exit.FAILED, Exit.NO_ANSWER, Exit.DONE) if code in codes)
+
+
+def rebalanced_code(done: Rebalanced) -> Exit:
+    """Return the exit code of a rebalancing: failed where a rule is broken or no order found."""
+    if done.front is not None and done.front.interrupted:
+        return Exit.INTERRUPTED
+    if done.plan is None:
+        return Exit.NO_ANSWER if done.status == Status.UNKNOWN else Exit.FAILED
+    return Exit.FAILED if done.violations or not done.plan.is_ordered else Exit.DONE
 
 
 def explained_code(answer: Explained) -> Exit:

@@ -100,6 +100,13 @@ def save_placement(path: Path, instance: Instance, placement: Placement) -> None
     write_placement(path, instance, placement)
 
 
+def save_data(path: Path, document: dict[str, Any]) -> None:
+    """Write the data of a file as JSON, or as YAML by its suffix, whole or not at all."""
+    from slotwise.models.formats.text import write_data
+
+    write_data(path, document)
+
+
 def placement_or_none(instance: Instance, placement: Placement | None) -> dict[str, Any] | None:
     """Return the content of a placement file, or ``None`` where there is no placement."""
     from slotwise.models.formats.placement_file import placement_document

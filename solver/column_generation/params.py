@@ -136,17 +136,37 @@ class ConnectedParams(Parameters):
         Combinations of counts of the feedback types; cycles beyond that are relaxed.
     max_load_bound_steps
         Steps of the tables behind the load bound: some seconds.
-    max_units, max_rack_units
-        Units of capacity of a place, and of a rack, in the tables.
+    max_units, min_rack_units, max_rack_units, max_rack_steps
+        Units of capacity of a place in the tables; of a rack as many as the steps to fill them
+        allow, but some at least.
+    counts_fraction
+        Share of the time left for prices of counts.
+    rack_time_fraction
+        Share of the time left for the bound of the flow between racks.
     tightest_fraction
         Rules that fill fewer nodes than this fraction of the tightest rule get no table.
     max_split_states, max_split_configurations
         Residual vectors, and configurations of workers, in the split of one node into workers.
+    max_split_partial, split_fraction
+        Partial configurations of workers followed at once to list these, and the share of the time.
     max_split_gap
         Reduced cost of a worker's configuration, in units of flow, up to which it is considered.
     max_subset_cells, max_subset_rows, max_subset_steps
         Of the table that splits many nodes at once: its box, its rows, and rows times workers (a
         dozen seconds).
+    levels_fraction
+        Share of the time left for a first search of nodes and workers, each at their own duals.
+    joint_duals_fraction, combination_fraction, joint_fraction
+        Share of what is left then for joint duals of both; of the rest for the best combination of
+        their columns; and of the rest for the search that closes their gap.
+    max_candidates
+        Partial configurations followed at once while joint duals are sought.
+    max_near
+        Contents of small reduced cost among which CP-SAT combines placements, beside the columns.
+    max_count_cuts
+        Cuts by the number of tasks of a kind on a node.
+    max_tightened
+        Contents whose flow inside workers is bounded by themselves, for each gap searched.
     residual
         Of the search that closes the gap.
     """
@@ -156,14 +176,28 @@ class ConnectedParams(Parameters):
     max_assignments: int = 200
     max_load_bound_steps: int = 3_000_000_000
     max_units: int = 2_000
-    max_rack_units: int = 200
+    min_rack_units: int = 200
+    max_rack_units: int = 5_000
+    max_rack_steps: int = 300_000_000
+    counts_fraction: float = 0.5
+    rack_time_fraction: float = 0.25
     tightest_fraction: float = 0.5
     max_split_states: int = 2_000
     max_split_configurations: int = 5_000
+    max_split_partial: int = 100_000
+    split_fraction: float = 0.1
     max_split_gap: int = 64
     max_subset_cells: int = 50_000_000
     max_subset_rows: int = 1_000_000
     max_subset_steps: int = 2_000_000_000
+    levels_fraction: float = 0.1
+    joint_duals_fraction: float = 0.25
+    combination_fraction: float = 0.25
+    joint_fraction: float = 0.6
+    max_candidates: int = 100_000
+    max_near: int = 1_000
+    max_count_cuts: int = 100
+    max_tightened: int = 300
     residual: ResidualParams = ResidualParams()
 
 

@@ -99,6 +99,10 @@ class RestrictedMaster:
         self._lp.run()
         return np.array(self._lp.getSolution().row_dual)
 
+    def solution(self) -> FloatArray:
+        """Return how often each column is used in the optimum last found."""
+        return np.array(self._lp.getSolution().col_value)
+
     def generate(self, price: Callable[[FloatArray], bool], token: CancellationToken) -> FloatArray:
         """Solve and price in turn until no column is added; return the last duals.
 

@@ -26,6 +26,7 @@ from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
+from slotwise.solver.local_search.compiled import CompiledSearch, is_plain
 from slotwise.solver.local_search.feasibility import NO_ROW
 from slotwise.solver.local_search.params import LOCAL_SEARCH_DEFAULTS, LocalSearchParams
 from slotwise.solver.local_search.solution import MOVED, Field
@@ -164,7 +165,7 @@ class LocalSearch:
             near = [task, *(self._neighbour(task) for _ in range(count - 1))]
             nodes = {int(field.workers.node[field.row[i]]) for i in near}
             chosen = [i for n in sorted(nodes) for i in sorted(field.members[n])]
-        most = self._params.max_removed
+        most = int(rng.integers(1, self._params.max_removed + 1))
         if len(chosen) > most:
             chosen = [chosen[i] for i in sorted(rng.permutation(len(chosen))[:most])]
         return chosen
@@ -208,7 +209,11 @@ def run(
         raise NotTakenError("there is no placement to start from")
     token = reporter.token
     token.check()
-    search = LocalSearch(problem, hint, limits.seed, token, params)
+    search: LocalSearch | CompiledSearch
+    if problem.task_count >= params.compiled_from_tasks and is_plain(problem):
+        search = CompiledSearch(problem, hint, limits.seed, params)
+    else:
+        search = LocalSearch(problem, hint, limits.seed, token, params)
     work = math.inf if limits.deterministic_work is None else limits.deterministic_work
     told = 0.0
     try:

@@ -121,7 +121,7 @@ class Rulebook:
         self.soft = bool(problem.soft_weight.any())
         self._kind = _kinds(problem)
         self._nodes: IntArray | None = None
-        self._apart = [_classes_apart(problem, c) for c in range(len(problem.classes))]
+        self._apart = [classes_apart(problem, c) for c in range(len(problem.classes))]
 
     def worth_a_look(self) -> IntArray:
         """Return the nodes in use, and of the others one of each kind and rack."""
@@ -217,7 +217,7 @@ class Rulebook:
         return fits
 
 
-def _classes_apart(problem: Problem, c: int) -> IntArray:
+def classes_apart(problem: Problem, c: int) -> IntArray:
     """Return the classes whose tasks never share a worker with one more task of class c."""
     rules = problem.rules[problem.classes[c].topology]
     component = [one.component for one in problem.classes]
@@ -225,8 +225,17 @@ def _classes_apart(problem: Problem, c: int) -> IntArray:
     return np.array(others, dtype=np.int64)
 
 
+def node_groups(problem: Problem) -> list[list[int]]:
+    """Return the nodes of each kind in each rack."""
+    groups: dict[object, list[int]] = {}
+    for n in range(problem.node_count):
+        groups.setdefault((int(problem.node_rack[n]), signature(problem, n)), []).append(n)
+    return list(groups.values())
+
+
 def _kinds(problem: Problem) -> IntArray:
     """Return [N] a number for each kind of node in each rack."""
-    keys = [(int(problem.node_rack[n]), signature(problem, n)) for n in range(problem.node_count)]
-    index = {key: i for i, key in enumerate(dict.fromkeys(keys))}
-    return np.array([index[key] for key in keys], dtype=np.int64)
+    kinds = np.zeros(problem.node_count, dtype=np.int64)
+    for index, group in enumerate(node_groups(problem)):
+        kinds[group] = index
+    return kinds

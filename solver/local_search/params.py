@@ -14,18 +14,24 @@ class LocalSearchParams(Parameters):
     Parameters
     ----------
     max_removed
-        Tasks taken out at once.
+        Tasks taken out at once; each step draws its own limit up to it.
     history_length
         Late acceptance: an outcome is compared with the value so many steps ago.
     blink_fraction
         Share of places that are overlooked, so that no two attempts are alike.
+    compiled_from_tasks
+        From so many tasks on the compiled loop pays, on the problems that it takes.
+    compiled_steps
+        Steps of the compiled loop that are counted as one: they take about as long.
     max_cells
         Of its tables, 8 bytes each; a problem with more is not taken.
     """
 
-    max_removed: int = 40
-    history_length: int = 30
+    max_removed: int = 30
+    history_length: int = 100
     blink_fraction: float = 0.02
+    compiled_from_tasks: int = 64
+    compiled_steps: int = 50
     max_cells: int = 10**8
 
 

@@ -11,6 +11,7 @@ from importlib.metadata import version
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
+from slotwise.models.values import NO_LIMIT
 from slotwise.solver.baseline.engine import BASELINE
 from slotwise.solver.column_generation.configurations.engine import (
     FAST_CONFIGURATIONS as CONFIGURATIONS,
@@ -22,6 +23,7 @@ from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Proof, Status
 from slotwise.solver.core.solve_state import SolveState
+from slotwise.solver.few_moves.engine import FEW_MOVES
 from slotwise.solver.partition.engine import PARTITION
 from slotwise.solver.portfolio.matrix import levels_instead, solve_with_matrix
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
@@ -31,9 +33,11 @@ from slotwise.solver.portfolio.run import (
     CONNECTED_COLUMNS,
     ENCLOSED,
     ENCLOSING,
+    FEW,
     FEWEST_MOVES,
     FIRST,
     LISTED,
+    NEIGHBOURHOODS,
     PARTS,
     POLISH,
     PRICED,
@@ -81,14 +85,19 @@ def run_auto(
 
 def _run(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     """Find a first placement, prove what can be proven, and improve the rest."""
-    params, token = auto.params, reporter.token
+    params, token, is_bounded = auto.params, reporter.token, any(auto.known.proofs())
     auto.run(PortfolioStep(BASELINE, FIRST), problem, reporter)
+    auto.run(PortfolioStep(FEW_MOVES, FEW, params.few_moves_fraction), problem, reporter)
     if problem.task_count >= params.search_from_tasks:
         steps = params.first_search_steps_per_task * problem.task_count
         auto.polish(SOON, params.first_search_fraction, token, steps)
-    _solve_without_running(auto, problem, reporter)
+        auto.kept_back_s = params.last_search_fraction * auto.limits.time_s
+    if problem.move_limit == NO_LIMIT or not is_bounded:  # else the caller knows that bound
+        _solve_without_running(auto, problem, reporter)
     _solve_whole(auto, problem, reporter)
-    auto.polish(POLISH, 1.0, token)
+    auto.kept_back_s = 0.0
+    auto.polish(POLISH, 0.5, token)
+    auto.free_neighbourhoods(NEIGHBOURHOODS, token)
 
 
 def _solve_without_running(auto: Auto, problem: Problem, reporter: Reporter) -> None:

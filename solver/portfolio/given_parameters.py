@@ -12,6 +12,7 @@ from slotwise.models.values import number_of_text
 from slotwise.solver.baseline.engine import BASELINE
 from slotwise.solver.engine_names import current_name
 from slotwise.solver.engines import ENGINES
+from slotwise.solver.large_neighbourhood.engine import LARGE_NEIGHBOURHOOD
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
 from slotwise.solver.parameters import Parameters, of_type
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
@@ -22,7 +23,7 @@ DEFAULTS: Mapping[str, Parameters] = {
     AUTO: AUTO_DEFAULTS,
     **{
         engine.name: engine.parameters
-        for engine in (*ENGINES.values(), BASELINE, LOCAL_SEARCH)
+        for engine in (*ENGINES.values(), BASELINE, LOCAL_SEARCH, LARGE_NEIGHBOURHOOD)
         if engine.parameters is not None
     },
 }

@@ -23,6 +23,8 @@ class AutoParams(Parameters):
         For ``connected`` where a matrix of distances says no more than levels.
     without_running_fraction
         For the leading terms that do not read `running`, on the problem without it.
+    few_moves_fraction
+        For ``few-moves`` where moves are limited; it ends far earlier on what it takes.
     rack_fraction
         For each of the two problems that enclose one with several racks.
     least_part_fraction
@@ -33,6 +35,9 @@ class AutoParams(Parameters):
         For that first local search, and its steps.
     search_fraction, search_steps
         For local search before CP-SAT has the rest of the time, and its steps.
+    last_search_fraction
+        Kept back, from `search_from_tasks` on, for local search and large neighbourhoods at the
+        end, half each.
     confirm_fraction
         For a second run of the engine that proved everything, without presolve.
     max_tiny_places
@@ -50,6 +55,7 @@ class AutoParams(Parameters):
     partition_fraction: float = 0.4
     matrix_columns_fraction: float = 0.3
     without_running_fraction: float = 0.7
+    few_moves_fraction: float = 0.4
     rack_fraction: float = 0.4
     least_part_fraction: float = 0.05
     search_from_tasks: int = 40
@@ -57,6 +63,7 @@ class AutoParams(Parameters):
     first_search_steps_per_task: int = 2
     search_fraction: float = 0.2
     search_steps: int = 2_000
+    last_search_fraction: float = 0.1
     confirm_fraction: float = 0.5
     max_tiny_places: int = 24
     max_table_tasks: int = 22

@@ -13,12 +13,13 @@ from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Improvement, Limits, Outcome, Proof
 from slotwise.solver.core.solve_state import SolveState
+from slotwise.solver.large_neighbourhood.engine import LARGE_NEIGHBOURHOOD
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
 from slotwise.solver.portfolio.attempt import attempt
 from slotwise.solver.portfolio.confirmation import without_presolve
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
 
-STARTERS = (BASELINE.name, LOCAL_SEARCH.name)
+STARTERS = (BASELINE.name, LOCAL_SEARCH.name, LARGE_NEIGHBOURHOOD.name)
 """They find placements, and no bounds but the simplest."""
 
 Answer = tuple[tuple[Engine, ...], Outcome]
@@ -38,11 +39,12 @@ class Auto:
     proofs: list[Proof] = field(default_factory=list)
     trace: list[Improvement] = field(default_factory=list)
     deterministic_work: float | None = None
+    kept_back_s: float = 0.0
 
     @property
     def left_s(self) -> float:
-        """Seconds left."""
-        return self.limits.time_s - (time.perf_counter() - self.started)
+        """Seconds left, without those kept back for the end."""
+        return self.limits.time_s - self.kept_back_s - (time.perf_counter() - self.started)
 
     def is_over(self, token: RunToken) -> bool:
         """Whether nothing is left to do, or somebody wants us to stop."""
@@ -96,13 +98,16 @@ class Auto:
 
     def polish(self, why: str, share: float, token: RunToken, steps: int | None = None) -> None:
         """Improve the incumbent of the whole problem by local search."""
+        self._improve(PortfolioStep(LOCAL_SEARCH, why, share), token, steps)
+
+    def free_neighbourhoods(self, why: str, token: RunToken) -> None:
+        """Improve the incumbent of the whole problem, neighbourhood by neighbourhood."""
+        self._improve(PortfolioStep(LARGE_NEIGHBOURHOOD, why), token, None)
+
+    def _improve(self, turn: PortfolioStep, token: RunToken, steps: int | None) -> None:
         asked = replace(self.limits, deterministic_work=steps)
-        self.run(
-            PortfolioStep(LOCAL_SEARCH, why, share),
-            self.known.problem,
-            Reporter(self.known, LOCAL_SEARCH.name, token=token),
-            limits=asked,
-        )
+        reporter = Reporter(self.known, turn.engine.name, token=token)
+        self.run(turn, self.known.problem, reporter, limits=asked)
 
     def within(self, problem: Problem, time_s: float) -> Auto:
         """Return a run on another problem, which is part of this one."""
@@ -159,12 +164,14 @@ def _proof(engine: Engine, found: Outcome) -> Proof:
 FIRST = "a first placement at once, and bounds that hold for every placement"
 SOON = "many tasks: a better placement to start from"
 POLISH = "not proven: better placements in the remaining time"
+NEIGHBOURHOODS = "not proven: parts of the best placement solved anew"
 PRICED = "distances by level: node configurations can be listed and priced"
 PARTS = "equal nodes, all equally far apart: parts are priced along an order of tasks"
 CONNECTED_COLUMNS = "one topology: connected configurations are priced without listing whole nodes"
 LISTED = "distances by level: node configurations listed with everything decided on a node"
 ENCLOSING = "more than two racks: all nodes in one rack bound the optimum from below"
 ENCLOSED = "more than two racks: a placement in one rack bounds it from above"
+FEW = "a limit of moves: exact tables of what few moves can change"
 FEWEST_MOVES = "earlier terms are proven: among the configurations that reach them, fewest moves"
 TAKES_ALL = "takes every rule; gets the remaining time"
 BESIDE = "takes every rule; runs in parallel on the other threads"

@@ -1,8 +1,8 @@
-"""The problem of some classes alone, on the same cluster."""
+"""The problem of some classes or tasks alone, on the same cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from slotwise.models.problem.problem import Problem
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SubProblem:
-    """Some classes of a problem as a problem of their own.
+    """Some tasks of a problem as a problem of their own.
 
     Parameters
     ----------
@@ -31,9 +31,24 @@ def on_classes(problem: Problem, classes: Sequence[int]) -> SubProblem:
 
     Every rule on tasks, workers and nodes is kept; regions that no class is left of are not.
     """
-    kept = sorted(classes)
-    index = {c: i for i, c in enumerate(kept)}
-    tasks = tuple(sorted(task for c in kept for task in problem.classes[c].tasks))
+    return _with(problem, {c: problem.classes[c].tasks for c in sorted(classes)})
+
+
+def on_tasks(problem: Problem, tasks: Sequence[int]) -> SubProblem:
+    """Return the problem with only these tasks and the classes they are of, see `on_classes`."""
+    kept: dict[int, list[int]] = {
+        c: [] for c in sorted({int(problem.task_class[t]) for t in tasks})
+    }
+    for task in sorted(tasks):
+        kept[int(problem.task_class[task])].append(task)
+    return _with(problem, kept)
+
+
+def _with(problem: Problem, kept: Mapping[int, Sequence[int]]) -> SubProblem:
+    """Return the problem with these tasks of these classes, both ascending."""
+    classes = list(kept)
+    index = {c: i for i, c in enumerate(classes)}
+    tasks = tuple(sorted(task for several in kept.values() for task in several))
     new_task = {task: i for i, task in enumerate(tasks)}
     regions = (
         replace(region, classes=tuple(index[c] for c in region.classes if c in index))
@@ -42,18 +57,18 @@ def on_classes(problem: Problem, classes: Sequence[int]) -> SubProblem:
     smaller = replace(
         problem,
         classes=tuple(
-            replace(problem.classes[c], tasks=tuple(new_task[t] for t in problem.classes[c].tasks))
-            for c in kept
+            replace(problem.classes[c], tasks=tuple(new_task[t] for t in several))
+            for c, several in kept.items()
         ),
-        demand=problem.demand[kept],
-        heap=problem.heap[kept],
+        demand=problem.demand[classes],
+        heap=problem.heap[classes],
         task_class=np.array([index[int(problem.task_class[t])] for t in tasks], dtype=np.int64),
         flows=tuple(
             replace(flow, source=index[flow.source], target=index[flow.target])
             for flow in problem.flows
             if flow.source in index and flow.target in index
         ),
-        linear=None if problem.linear is None else problem.linear[kept],
+        linear=None if problem.linear is None else problem.linear[classes],
         rules=tuple(
             replace(rules, classes=tuple(index[c] for c in rules.classes if c in index))
             for rules in problem.rules

@@ -23,10 +23,12 @@ def kept_running(problem: Problem, placement: Placement) -> Placement:
     running = running_placement(problem)
     if running is None:
         return placement
-    homeless = replace(
-        problem,
-        classes=tuple(replace(one, home=None) for one in problem.classes),
-        move_limit=NO_LIMIT,
-    )
+    homeless = without_homes(problem)
     kinds = merge_twins(homeless, CancellationToken()).members
     return matched(homeless, running, placement, kinds, MOST_PAIRS).placement
+
+
+def without_homes(problem: Problem) -> Problem:
+    """Return the problem with its tasks nowhere at home, and no limit of moves."""
+    classes = tuple(replace(one, home=None) for one in problem.classes)
+    return replace(problem, classes=classes, move_limit=NO_LIMIT)

@@ -41,7 +41,7 @@ def word_count() -> Problem:
 
 
 def test_every_engine_has_parameters_that_are_json() -> None:
-    assert set(DEFAULTS) == {"auto", "baseline", "local-search", *ENGINES}
+    assert set(DEFAULTS) == {"auto", "baseline", "local-search", "large-neighbourhood", *ENGINES}
     for parameters in DEFAULTS.values():
         document = parameters.to_document()
         assert json.loads(json.dumps(document)) == document

@@ -1,9 +1,9 @@
 """Results as people read them: tables and plain sentences on stdout.
 
 `results` shows solves, verdicts and lists, `running` what runs now and the moves, `schedule` a
-scheduling round with its exact counterparts. `explanation` turns an explanation into sections, as
-text and as a page; `logs` is about metric logs of running clusters. JSON is made elsewhere
-(`cli.answers`, `api`); nothing here changes a value.
+scheduling round with its exact counterparts. `explanation` turns an explanation into the sections
+of `explained`, as text and as a page; `logs` is about metric logs of running clusters. JSON is made
+elsewhere (`cli.answers`, `api`); nothing here changes a value.
 
 Start with `results`. It may import `api`, `cli.answers`, `cli.exits` and the types that
 it shows.

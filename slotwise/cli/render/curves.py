@@ -28,11 +28,11 @@ class Line:
     points: Sequence[tuple[float, float]]
 
 
-def check_svg(path: Path) -> None:
+def check_svg(path: Path, option: str = "--plot") -> None:
     """Refuse a file that is no ``.svg``, and a missing Matplotlib, before anything is computed."""
     if path.suffix.lower() != ".svg":
-        raise InputError("must end in .svg", field="--plot", value=str(path))
-    _new_figure(1)
+        raise InputError("must end in .svg", field=option, value=str(path))
+    _new_figure(1, option)
 
 
 def plot_models(path: Path, models: Mapping[str, PerformanceModel]) -> None:
@@ -57,9 +57,9 @@ def plot_models(path: Path, models: Mapping[str, PerformanceModel]) -> None:
     _write(path, figure)
 
 
-def plot_lines(path: Path, lines: Sequence[Line], x: str, y: str) -> None:
+def plot_lines(path: Path, lines: Sequence[Line], x: str, y: str, option: str = "--plot") -> None:
     """Draw curves over a common x axis; `x` and `y` name the axes with their units."""
-    figure = _new_figure(1)
+    figure = _new_figure(1, option)
     axes = figure.add_subplot()
     for index, line in enumerate(lines):
         colour = _COLOURS[index % len(_COLOURS)]
@@ -72,14 +72,14 @@ def plot_lines(path: Path, lines: Sequence[Line], x: str, y: str) -> None:
     _write(path, figure)
 
 
-def _new_figure(rows: int) -> Figure:
+def _new_figure(rows: int, option: str = "--plot") -> Figure:
     """Return an empty figure with room for so many charts below each other."""
     try:
         from matplotlib import rcParams
         from matplotlib.figure import Figure
     except ImportError as error:
         raise InputError(
-            "needs Matplotlib: pip install 'slotwise[plot]'", field="--plot", has_value=False
+            "needs Matplotlib: pip install 'slotwise[plot]'", field=option, has_value=False
         ) from error
     # The same figures give the same file; text stays text.
     rcParams.update({"svg.hashsalt": "slotwise", "svg.fonttype": "none"})

@@ -17,10 +17,10 @@ from slotwise.benchmarks.report.explanation_page import (
     PageSection,
     write_explanation,
 )
-from slotwise.cli.render.explained_costs import cost_text, values_text
-from slotwise.cli.render.explained_instance import instance_sections
-from slotwise.cli.render.explained_method import method_sections
-from slotwise.cli.render.explained_placement import (
+from slotwise.cli.render.explained.costs import cost_text, values_text
+from slotwise.cli.render.explained.instance import instance_sections
+from slotwise.cli.render.explained.method import method_sections
+from slotwise.cli.render.explained.placement import (
     comparison_sections,
     placement_sections,
     task_sections,

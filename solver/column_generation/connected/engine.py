@@ -16,6 +16,13 @@ from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem
 from slotwise.solver.column_generation.connected.gap_search import GapSearch, level_search
+from slotwise.solver.column_generation.connected.joint.joint_search import (
+    by_counts,
+    joint_search,
+    make_joint_levels,
+)
+from slotwise.solver.column_generation.connected.joint.rack_flow import flow_between_racks
+from slotwise.solver.column_generation.connected.joint.rounding import roundings
 from slotwise.solver.column_generation.connected.level import Level, make_level
 from slotwise.solver.column_generation.connected.packing import pack_configurations, placement_of
 from slotwise.solver.column_generation.connected.place_model import (
@@ -24,8 +31,6 @@ from slotwise.solver.column_generation.connected.place_model import (
     make_place_model,
     why_not_connected,
 )
-from slotwise.solver.column_generation.connected.pricing import find_duals
-from slotwise.solver.column_generation.connected.rack_bound import rack_graph
 from slotwise.solver.column_generation.connected.two_level_search import two_level_search
 from slotwise.solver.column_generation.connected.worker_split import WorkerSplitter, round_down
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
@@ -68,8 +73,14 @@ class _ConnectedSearch:
         places = self.places
         if self.nodes is None or (places.workers is not None and self.workers is None):
             return self.both
-        saved = places.node_saving * self.nodes + places.worker_saving * (self.workers or 0)
+        inside = min(self.workers or 0, self.nodes)  # workers hold no more than their nodes
+        saved = places.node_saving * self.nodes + places.worker_saving * inside
         return saved if self.both is None else min(saved, self.both)
+
+    def prove_both(self, saved: int) -> None:
+        """Note what nodes and workers together save at most, and tell it."""
+        self.both = saved if self.both is None else min(self.both, saved)
+        self.tell()
 
     def offer(self, configurations: list[IntArray]) -> None:
         """Keep the placement of the configurations if they find room and it is better."""
@@ -128,31 +139,70 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
     nodes = _tightest_level(places, scale, deadline, params, token)
     gap_search = level_search(nodes, params, token)
     search.nodes = gap_search.bound
-    racks = rack_graph(places.problem, places.kinds, token, params)
-    if racks is not None:
-        duals = find_duals(racks, scale, deadline, token)
-        pairs = int(places.kinds.pairs(places.kinds.sizes))
-        search.between_racks = max(0, pairs - duals.total(racks.sizes) // scale)
-    rounded = round_down(nodes.graph, nodes.duals, nodes.graph.sizes)
-    if places.workers is None:
-        search.tell()
-        search.offer(rounded)
-        _run_gap_search(search, gap_search, deadline)
-        search.nodes = gap_search.bound
-        return
-    workers = make_level(places.workers, scale, deadline, params, token)
-    search.workers = workers.flow_bound
-    search.split = WorkerSplitter(places.workers, workers.duals, deadline, params, token)
+    search.between_racks = flow_between_racks(places, scale, deadline, params, token)
+    workers = None
+    if places.workers is not None:
+        workers = make_level(places.workers, scale, deadline, params, token)
+        search.workers = workers.flow_bound
+        search.split = WorkerSplitter(places.workers, workers.duals, deadline, params, token)
     search.tell()
-    search.offer(rounded)
+    search.offer(round_down(nodes.graph, nodes.duals, nodes.graph.sizes))
+    _search_levels(search, nodes, workers, gap_search, _share(params.levels_fraction, deadline))
+    if search.best.is_settled or not places.node_saving:
+        return
+    _search_jointly(search, nodes, workers, deadline)
+    if not search.best.is_settled:
+        _search_levels(search, nodes, workers, gap_search, deadline)
+
+
+def _share(fraction: float, deadline: float) -> float:
+    """Return the deadline of what gets this share of the time that is left."""
     now = time.perf_counter()
-    _run_gap_search(search, gap_search, now + params.node_time_fraction * (deadline - now))
+    return now + fraction * (deadline - now)
+
+
+def _search_levels(
+    search: _ConnectedSearch,
+    nodes: Level,
+    workers: Level | None,
+    gap_search: GapSearch,
+    deadline: float,
+) -> None:
+    """Search nodes at their duals, and where workers matter both at the duals of each."""
+    places, params = search.places, search.params
+    share = 1.0 if workers is None else params.node_time_fraction
+    _run_gap_search(search, gap_search, _share(share, deadline))
     search.nodes = gap_search.bound
     search.tell()
-    if places.node_saving and places.worker_saving and not search.best.is_settled:
+    if workers is None or search.split is None or search.best.is_settled:
+        return
+    if places.node_saving and places.worker_saving:
+        token = search.best.reporter.token
         both = two_level_search(places, nodes, workers, search.split, params, token)
         _run_gap_search(search, both, deadline)
-        search.both = both.bound
+        search.prove_both(both.bound)
+
+
+def _search_jointly(
+    search: _ConnectedSearch, nodes: Level, workers: Level | None, deadline: float
+) -> None:
+    """Bound nodes with their workers by joint duals, round their columns, and close the gap."""
+    params, token = search.params, search.best.reporter.token
+    until = _share(params.joint_duals_fraction, deadline)
+    joint = make_joint_levels(search.places, nodes, workers, until, params, token)
+    search.prove_both(joint.saved)
+    if not search.best.is_settled:
+        joint = by_counts(joint, _share(params.counts_fraction, deadline))
+        search.prove_both(joint.saved)
+    if search.best.is_settled:
+        return
+    until = _share(params.combination_fraction, deadline)
+    for configurations in roundings(joint, search.places, until, search.limits):
+        search.offer(configurations)
+    if not search.best.is_settled:
+        closing = joint_search(joint)
+        _run_gap_search(search, closing, _share(params.joint_fraction, deadline))
+        search.prove_both(closing.bound)
 
 
 def _tightest_level(

@@ -14,7 +14,11 @@ import numpy as np
 
 from slotwise.models.problem.problem import BoolArray, IntArray
 from slotwise.solver.column_generation.connected.graph import FlowGraph
-from slotwise.solver.column_generation.connected.tree_knapsack import KnapsackTables, make_tables
+from slotwise.solver.column_generation.connected.tree_knapsack import (
+    KnapsackTables,
+    Steps,
+    make_tables,
+)
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.core.memory import RunToken
@@ -28,18 +32,20 @@ def enumerate_connected(
     token: RunToken,
     deadline: float = math.inf,
     params: ConnectedParams = CONNECTED_DEFAULTS,
+    steps: Steps | None = None,
 ) -> IntArray:
     """Return [Y, K] all connected configurations of a place of reduced cost at most `gap`.
 
-    The reduced cost of y is ``pi.y - scale * flow inside``; `duals` [K] and `gap` are on the grid
-    `scale`. Raises `TooLongError` when they are too many to follow, or the deadline passes.
+    The reduced cost of y is ``pi.y - scale * flow inside``, plus its `steps`; `duals` [K] and `gap`
+    are on the grid `scale`. Raises `TooLongError` when they are too many to follow, or the deadline
+    passes.
     """
     found = [np.zeros((0, graph.count), dtype=np.int64)]
     for assignment in graph.assignments():
         token.check()
         if time.perf_counter() > deadline:
             raise TooLongError
-        tables = make_tables(graph, scale, duals, assignment, token)
+        tables = make_tables(graph, scale, duals, assignment, token, steps=steps)
         enumerations = (
             [_Enumeration(tables, gap, params, token)]
             if tables.is_active
@@ -49,7 +55,10 @@ def enumerate_connected(
             token.check()
             rows = enumeration.run()
             rows = rows[graph.admits(rows)]
-            rows = rows[rows @ duals - scale * graph.gains(rows) <= gap]
+            costs = rows @ duals - scale * graph.gains(rows)
+            for k, step in (steps or {}).items():
+                costs += step[rows[:, k]]
+            rows = rows[costs <= gap]
             found.append(rows[is_connected(graph.flow, rows)])
         del tables, enumerations  # before the next are made
     return np.concatenate(found)

@@ -26,8 +26,10 @@ class GapSearch:
 
     Parameters
     ----------
-    sizes, duals
-        [K] number of tasks of each kind; [K] their duals on the integer grid `scale`.
+    sizes
+        [K] number of tasks of each kind.
+    scale, total
+        Grid of the duals; what all duals add up to on it: the bound without reduced costs.
     min_reduced_cost
         Lower bound on the reduced cost of every solution, on the same grid.
     columns
@@ -50,7 +52,7 @@ class GapSearch:
         self,
         sizes: IntArray,
         scale: int,
-        duals: IntArray,
+        total: int,
         min_reduced_cost: int,
         columns: Callable[[int, float], TypeColumns],
         params: ResidualParams,
@@ -63,7 +65,7 @@ class GapSearch:
         self._columns = columns
         self._params = params
         self._token = token
-        self._total = int(duals @ sizes)
+        self._total = total
         self.bound = (self._total - min_reduced_cost) // scale
 
     def best(self, deadline: float, limits: Limits) -> list[IntArray] | None:
@@ -142,7 +144,13 @@ def level_search(level: Level, params: ConnectedParams, token: RunToken) -> GapS
         return column_of(graph, configurations[costs <= gap])
 
     return GapSearch(
-        graph.sizes, duals.scale, duals.pi, load_bound.total, columns, params.residual, token
+        graph.sizes,
+        duals.scale,
+        duals.total(graph.sizes),
+        load_bound.total,
+        columns,
+        params.residual,
+        token,
     )
 
 

@@ -18,7 +18,11 @@ import numpy as np
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.connected.pricing import ProvenDuals, find_duals
-from slotwise.solver.column_generation.connected.tree_knapsack import make_tables, values_by_units
+from slotwise.solver.column_generation.connected.tree_knapsack import (
+    Steps,
+    make_tables,
+    values_by_units,
+)
 from slotwise.solver.column_generation.neg_inf import NEG_INF
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.core.memory import RunToken
@@ -62,8 +66,9 @@ def make_load_bound(
     token: RunToken,
     deadline: float = math.inf,
     params: ConnectedParams = CONNECTED_DEFAULTS,
+    steps: Steps | None = None,
 ) -> LoadBound:
-    """Return the load bound at proven duals; zeros where its tables take too long."""
+    """Return the load bound at proven duals and steps; zeros where its tables take too long."""
     units = int(graph.weights @ graph.sizes)
     least = np.zeros(units + 1, dtype=np.int64)
     load_bound = LoadBound(graph.weights, min(graph.capacity, units), least)
@@ -77,7 +82,9 @@ def make_load_bound(
         token.check()
         if time.perf_counter() > deadline:
             return load_bound
-        tables = make_tables(graph, duals.scale, duals.pi, assignment, token, exactly=True)
+        tables = make_tables(
+            graph, duals.scale, duals.pi, assignment, token, exactly=True, steps=steps
+        )
         used = int(assignment @ graph.weights)
         values = values_by_units(tables)
         reduced_costs[used:] = np.minimum(reduced_costs[used:], np.maximum(-values, 0))

@@ -24,6 +24,9 @@ from slotwise.solver.structure.separability import only_network_counts
 from slotwise.solver.structure.task_types import TaskTypes, merge_twins
 from slotwise.solver.structure.worker_layout import has_single_workers
 
+WHOLE_WEIGHTS = 16
+"""So many weights are tried as a whole number of units."""
+
 FINEST_BITS, MAX_BITS = 20, 59
 """Bits of the finest grid of duals, and of the largest sum: far below `NEG_INF`."""
 
@@ -217,11 +220,30 @@ def _per_worker(problem: Problem, kinds: TaskTypes, topology: int) -> IntArray:
 
 
 def coarse(weights: IntArray, capacity: int, most: int) -> tuple[IntArray, int]:
-    """Return a rule in at most `most` units: what keeps the rule keeps it rounded down."""
+    """Return a rule in at most `most` units: what keeps the rule keeps it rounded down.
+
+    With any t > 0, ``weights.y <= capacity`` gives ``floor(t weights).y <= floor(t capacity)``.
+    Where t < 1 is needed it is chosen such that some weight becomes whole and the weights lose
+    least against the capacity.
+    """
     divisor = math.gcd(*weights.tolist()) or 1
     weights, capacity = weights // divisor, capacity // divisor
-    unit = -(-capacity // most) or 1
-    return weights // unit, capacity // unit
+    if capacity <= most:
+        return weights, capacity
+    kept, times = np.unique(weights[weights > 0], return_counts=True)
+    sample = kept[np.linspace(0, len(kept) - 1, min(len(kept), WHOLE_WEIGHTS)).astype(np.int64)]
+    best = 0.0, most, capacity
+    for whole in sample.tolist():
+        units = np.arange(1, most * whole // capacity + 1)
+        unit = units[:, None] / whole
+        rounded = np.floor(kept * unit + 1e-9) / (kept * unit) @ times
+        tightness = rounded * capacity * units / whole / np.maximum(capacity * units // whole, 1)
+        if len(units) and tightness.max() > best[0]:
+            chosen = int(tightness.argmax())
+            best = float(tightness[chosen]), chosen + 1, whole
+    _, number, whole = best
+    made = [weight * number // whole for weight in weights.tolist()]
+    return np.array(made, dtype=np.int64), capacity * number // whole
 
 
 def _slot_rule(kinds: TaskTypes, per_worker: IntArray, slots: int) -> tuple[IntArray, int]:

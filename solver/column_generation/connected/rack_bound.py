@@ -1,4 +1,4 @@
-"""Lower bound of the flow between racks, where no rack holds all tasks."""
+"""The kinds in a rack as large as the largest, where no rack holds all tasks."""
 
 from __future__ import annotations
 
@@ -39,10 +39,16 @@ def rack_graph(
     if not limited:
         return None
     tightest = max(limited, key=lambda d: float(needed[d] / max(int(room[d]), 1)))
-    units = coarse(kinds.demand[:, tightest], int(room[tightest]), params.max_rack_units)
-    return make_flow_graph(
-        kinds.sizes, kinds.flow, *units, np.minimum(most, kinds.sizes), admits, token, params
-    )
+    most = np.minimum(most, kinds.sizes)
+    units = coarse(kinds.demand[:, tightest], int(room[tightest]), _units(kinds, most, params))
+    return make_flow_graph(kinds.sizes, kinds.flow, *units, most, admits, token, params)
+
+
+def _units(kinds: TaskTypes, most: IntArray, params: ConnectedParams) -> int:
+    """Return as many units of a rack as the steps of its tables allow, within their limits."""
+    a, b = np.nonzero(np.triu(kinds.flow, 1))
+    steps = int(most[a] @ most[b]) or 1
+    return max(params.min_rack_units, min(params.max_rack_units, params.max_rack_steps // steps))
 
 
 def _room(problem: Problem, rack: int) -> IntArray:

@@ -8,7 +8,8 @@ units taken (the tree knapsack of Johnson and Niemi, 1983).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.graph import FlowGraph
 from slotwise.solver.column_generation.neg_inf import NEG_INF
 from slotwise.solver.core.memory import RunToken
+
+Steps = Mapping[int, IntArray]
+"""Kind -> [size + 1] what its number of tasks costs beside the duals; 0 of none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +43,10 @@ class KnapsackTables:
     lifted
         Kind -> [Y_parent + 1, H + 1] best value of its subtree and its flow with the parent, by
         the tasks of the parent; for a root one row.
+    disconnected
+        Whether configurations count that are not connected.
+    steps
+        Prices by the number of tasks on top of the duals.
     """
 
     graph: FlowGraph
@@ -51,11 +59,13 @@ class KnapsackTables:
     own: dict[int, IntArray]
     stages: dict[int, list[IntArray]]
     lifted: dict[int, IntArray]
+    disconnected: bool = False
+    steps: Steps = field(default_factory=dict)
 
     @property
     def is_active(self) -> bool:
-        """Whether subtrees may begin anywhere: by the assignment or by relaxed edges."""
-        return bool(self.assignment.any() or self.graph.relaxed)
+        """Whether subtrees may begin anywhere: asked for, by the assignment or relaxed edges."""
+        return bool(self.disconnected or self.assignment.any() or self.graph.relaxed)
 
     @property
     def units(self) -> int:
@@ -65,7 +75,8 @@ class KnapsackTables:
     def values(self, k: int) -> IntArray:
         """Return [Y_k + 1] the value of so many tasks of kind k with the assignment alone."""
         counts = np.arange(int(self.graph.most[k]) + 1, dtype=np.int64)
-        return counts * int(self.rewards[k]) + self.graph.relaxed_gain(self.scale, k)
+        values = counts * int(self.rewards[k]) + self.graph.relaxed_gain(self.scale, k)
+        return values - self.steps[k][: len(values)] if k in self.steps else values
 
 
 def make_tables(
@@ -76,6 +87,8 @@ def make_tables(
     token: RunToken,
     *,
     exactly: bool = False,
+    disconnected: bool = False,
+    steps: Steps | None = None,
 ) -> KnapsackTables:
     """Fill the tables of an assignment, children before parents.
 
@@ -83,18 +96,21 @@ def make_tables(
     """
     size = table_bytes(graph)
     token.check_room(size, f"tables of {graph.count:,} kinds in connected configurations")
-    inside = int(graph.gains(assignment))
+    inside, steps = int(graph.gains(assignment)), steps or {}
+    fixed = int(duals @ assignment) + sum(int(steps[k][assignment[k]]) for k in steps)
     made = KnapsackTables(
         graph=graph,
         scale=scale,
         duals=duals,
         assignment=assignment,
-        base=scale * inside - int(duals @ assignment),
+        base=scale * inside - fixed,
         rewards=scale * (graph.tight_flow @ assignment) - duals,
         exactly=exactly,
         own={},
         stages={},
         lifted={},
+        disconnected=disconnected,
+        steps=steps,
     )
     for k in reversed(graph.order):
         _fill(made, k, token)

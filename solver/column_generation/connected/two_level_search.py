@@ -66,8 +66,8 @@ def two_level_search(
         cost = configurations @ duals - scale * np.where(possible, inside, 0)
         return inside, np.asarray(possible & (cost <= left))
 
-    duals = a * nodes.duals.pi + b * workers.duals.pi
+    duals, sizes = a * nodes.duals.pi + b * workers.duals.pi, places.kinds.sizes
     min_reduced_cost = a * nodes.load_bound.total + b * workers.load_bound.total
     return GapSearch(
-        places.kinds.sizes, scale, duals, min_reduced_cost, columns, params.residual, token
+        sizes, scale, int(duals @ sizes), min_reduced_cost, columns, params.residual, token
     )

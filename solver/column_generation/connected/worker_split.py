@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -44,6 +45,8 @@ class WorkerSplitter:
 
     def workers(self, configuration: IntArray, slots: int) -> list[IntArray] | None:
         """Return the configurations [K] of at most `slots` workers; ``None`` if it finds no way."""
+        if slots and self._graph.admits(configuration[None, :])[0]:
+            return [configuration]  # one worker holds all flow of the node
         gap = min(self.widest, self._duals.scale)
         solution = None
         try:
@@ -83,10 +86,12 @@ class WorkerSplitter:
         """Return the widest gap within which configurations are few, and these."""
         graph, scale = self._graph, self._duals.scale
         gap, rows = 0, np.zeros((0, graph.count), dtype=np.int64)
-        units = 1
-        while units <= self._params.max_split_gap:
+        units, params = 1, replace(self._params, max_partial=self._params.max_split_partial)
+        now = time.perf_counter()
+        until = now + params.split_fraction * max(self._deadline - now, 0.0)
+        while units <= params.max_split_gap:
             try:
-                within = self._token, self._deadline, self._params
+                within = self._token, until, params
                 more = enumerate_connected(graph, scale, self._duals.pi, units * scale, *within)
             except TooLongError:
                 break

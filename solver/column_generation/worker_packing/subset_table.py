@@ -28,12 +28,12 @@ def split_gains(
     if not len(configurations):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_)
     most = configurations.max(axis=0)
-    strides = mixed_radix_strides(most + 1)
     box = math.prod((most + 1).tolist())
     if box > params.max_subset_cells or not token.has_room(
         4 * box, f"a table of {box:,} configurations of nodes"
     ):
         return None
+    strides = mixed_radix_strides(most + 1)
     cells = _all_within(configurations, strides, params.max_subset_rows, token)
     if cells is None or len(cells) * len(workers) > params.max_subset_steps:
         return None

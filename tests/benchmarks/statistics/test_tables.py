@@ -136,7 +136,7 @@ def test_other_options_need_other_tables(spark: SparkSession, tmp_path: Path) ->
     with pytest.raises(InputError, match="no manifest"):
         update(spark, logs, folder, Reading())
     with pytest.raises(InputError, match="folder of logs"):
-        update(spark, tmp_path / "none", folder, Reading())
+        update(spark, tmp_path / "none", tmp_path / "new", Reading())
 
 
 def test_a_stream_keeps_the_rows_of_the_files(
@@ -159,7 +159,7 @@ def test_a_stream_keeps_the_rows_of_the_files(
     tables = update(spark, logs, tmp_path / "tables", Reading())
     batch = contents(spark, tables)
     assert tuple(rows(one) for one in (stream.samples, stream.quarantine, stream.clocks)) == batch
-    assert sum(batch[0].values()) > 4000
+    assert sum(batch[0].values()) > 3000
 
 
 def test_planted_faults_are_found(spark: SparkSession, tmp_path: Path, root: Path) -> None:

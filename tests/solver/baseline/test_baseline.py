@@ -47,7 +47,7 @@ def test_auto_falls_back_where_no_engine_takes_the_instance() -> None:
     }
     instance = FAMILIES["rstorm"].make(4, 0)
     result = solve(instance, time_limit_s=2, parameters=parameters)
-    assert result.engine == "baseline+local-search"
+    assert result.engine == "baseline+local-search+large-neighbourhood"
     assert result.status == Status.FEASIBLE
     assert result.placement is not None
     assert judge(instance, result.placement).valid

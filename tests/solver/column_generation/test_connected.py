@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 import time
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from engine_cases import LIMITS, network_topology
+from engine_cases import LIMITS, small_instance
 from numpy.random import Generator
 
 from slotwise.models.instance.cluster import Cluster, Node
@@ -148,20 +147,6 @@ def test_an_endless_enumeration_is_given_up() -> None:
         enumerate_connected(
             graph, SCALE, duals, 0, RunToken(), params=ConnectedParams(max_partial=0)
         )
-
-
-def small_instance(rng: Generator, workers: str) -> Instance:
-    """Return a topology on a few nodes: with single workers, one component in each, or split."""
-    heap = None if workers == "single" else int(rng.integers(3, 8))
-    topology = network_topology(rng, most_components=3, heap_mb=heap)
-    topology = replace(topology, one_component_per_worker=workers == "isolated")
-    sizes = [int(size) for size in rng.integers(15, 60, 2)]
-    memory, slots, racks = (int(x) for x in rng.integers((4, 1, 1), (20, 5, 3)))
-    nodes = tuple(
-        Node(f"n{i}", f"r{i % racks}", "", slots, {"cpu": sizes[i % 2], "memory_mb": memory})
-        for i in range(int(rng.integers(1, 5)))
-    )
-    return Instance("pieced", Cluster(nodes), (topology,), objective=Objective(("network",)))
 
 
 @pytest.mark.parametrize("workers", ["single", "isolated", "split"])

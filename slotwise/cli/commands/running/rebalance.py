@@ -1,0 +1,118 @@
+"""The command ``rebalance``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from slotwise.cli import exits, inputs, options
+from slotwise.cli.exits import print_json
+
+if TYPE_CHECKING:
+    from slotwise.api.running.rebalancing import Rebalanced
+
+NOW = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[PLACEMENT]",
+        help="Where the tasks run now; default: the instance's `running`; - for stdin.",
+    ),
+]
+OPTIONS = {"instance": "INSTANCE", "placement": "PLACEMENT"}
+"""Arguments of `slotwise.rebalance` -> what users type for them."""
+
+
+def rebalance(
+    instance: options.Instance,
+    placement: NOW = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="optimal, or a method, such as stromax-reassign, stromax-global or r-storm.",
+        ),
+    ] = "optimal",
+    max_moves: Annotated[
+        int | None,
+        typer.Option(
+            callback=options.whole_number("--max-moves", 0, options.MAX_SEED),
+            metavar="K",
+            help="Move at most K tasks; default: 10 for optimal, any number for a method.",
+        ),
+    ] = None,
+    parking: Annotated[
+        int,
+        typer.Option(
+            callback=options.whole_number("--parking", 0, options.MAX_SEED),
+            metavar="N",
+            help="Where there is no order without: up to N tasks may wait elsewhere for a while.",
+        ),
+    ] = 0,
+    time_limit: options.TimeLimit = 60.0,
+    workers: options.Workers = 1,
+    seed: options.Seed = 0,
+    memory_limit: options.MemoryLimit = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="PLAN", help="Also write the moves and the placement to this file."),
+    ] = None,
+    svg: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.svg", help="Also draw cost against moves (requires slotwise[plot])."
+        ),
+    ] = None,
+    topology: options.Topology = None,
+    worker_min_cpu: options.WorkerMinCpu = None,
+    submitters: options.Submitters = False,
+    as_json: options.Json = False,
+) -> int:
+    """Improve what runs with few moves: which tasks, in which order, and what that saves.
+
+    optimal prints the best cost for each number of moves, with its bound. Ctrl-C ends the search
+    and keeps what was found.
+    """
+    if instance == placement == inputs.STDIN:
+        raise typer.BadParameter("only one of INSTANCE and PLACEMENT can come from stdin")
+    with exits.held():
+        from slotwise.api.running.rebalancing import rebalance as rebalanced
+        from slotwise.cli.codes import rebalanced_code
+        from slotwise.cli.render.curves import check_svg
+        from slotwise.solver.core.ctrl_c import counted_presses
+
+    inputs.check_target(out)
+    if svg is not None:
+        inputs.check_target(svg, "--svg")
+        check_svg(svg, "--svg")
+    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
+    now = None if placement is None else inputs.load_placement(placement, problem.instance)
+    with counted_presses(), options.as_options(**OPTIONS):
+        done = rebalanced(
+            problem,
+            now,
+            method=method,
+            max_moves=max_moves,
+            parking=parking,
+            time_limit_s=time_limit,
+            workers=workers,
+            seed=seed,
+            memory_limit_mb=memory_limit,
+        )
+    _show(done, out, svg, as_json=as_json)
+    return rebalanced_code(done)
+
+
+def _show(done: Rebalanced, out: Path | None, svg: Path | None, *, as_json: bool) -> None:
+    from slotwise.cli.render import rebalanced as render
+
+    document = done.plan_document()
+    if out is not None and document is not None:
+        inputs.save_data(out, document)
+    if svg is not None:
+        render.draw(svg, done)
+    if as_json:
+        print_json(done.to_document())
+    else:
+        render.show_rebalanced(done)

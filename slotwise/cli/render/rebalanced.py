@@ -1,0 +1,157 @@
+"""What ``rebalance`` found: cost before and after, the front, the moves in their order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import RenderableType
+
+from slotwise.api.running.rebalancing import Rebalanced
+from slotwise.cli.exits import note
+from slotwise.cli.render.curves import Line, plot_lines
+from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
+from slotwise.models.judge.moves import TaskMove
+from slotwise.models.number_text import short_text
+from slotwise.solver.core.result import Status
+from slotwise.solver.rebalance.front import Front
+from slotwise.solver.rebalance.plan import Plan
+from slotwise.solver.rebalance.point import FrontPoint
+
+
+def show_rebalanced(done: Rebalanced) -> None:
+    """Show cost before and after, the front, and the moves."""
+    parts: list[RenderableType] = []
+    if done.front is not None:
+        parts += _front(done.front)
+    if done.plan is None:
+        why = done.refused or _NOTHING.get(done.status, "no placement was found")
+        show(*parts, f"{done.method}: {why}.")
+        return
+    parts += [_costs(done, done.plan), *_moves(done.plan)]
+    show(*parts, *(f"Broken: {one}" for one in done.violations))
+
+
+def draw(path: Path, done: Rebalanced) -> None:
+    """Draw best cost and bound against moves: of the first term that moves change."""
+    if done.front is None or not any(point.verdict for point in done.front.points):
+        note(f"--svg = {str(path)!r}: not written: there is no front to draw")
+        return
+    index, term = _varying(done.front)
+    unit = done.front.problem.terms[index].unit
+    values = [
+        (point.max_moves, float(point.values[index] * unit))
+        for point in done.front.points
+        if point.values is not None
+    ]
+    bounds = [
+        (point.max_moves, float(bound * unit))
+        for point in done.front.points
+        for bound in point.open_bounds[index : index + 1]
+        if bound is not None
+    ]
+    plot_lines(path, (Line("best cost", values), Line("bound", bounds)), "moves", term, "--svg")
+
+
+_NOTHING = {
+    "infeasible": "proven: no placement within that many moves keeps all hard rules",
+    "unknown": "no placement was found within the limits",
+}
+
+
+def _varying(found: Front) -> tuple[int, str]:
+    """Return the first term whose value differs between points, else the first."""
+    values = [point.values for point in found.points if point.values is not None]
+    names = [term.name for term in found.problem.terms]
+    index = next((i for i in range(len(names)) if len({one[i] for one in values}) > 1), 0)
+    return index, names[index]
+
+
+def _front(found: Front) -> list[RenderableType]:
+    terms = [term.name for term in found.problem.terms]
+    rows = [(str(point.max_moves), *_cells(found, point)) for point in found.points]
+    last = found.points[-1]
+    free = "free" if last.values != found.free.values or not last.is_proven else None
+    if free is not None:
+        rows.append((free, *_cells(found, found.free)))
+    heads = ("at most", "moves", *terms, "bound", "proven")
+    return ["Best cost for each number of moves:", table(rows, heads, heads[:-1])]
+
+
+def _cells(found: Front, point: FrontPoint) -> tuple[str, ...]:
+    """Return moves, values, the bound of the first open term, and whether it is proven."""
+    count = len(found.problem.terms)
+    if point.values is None:
+        said = "infeasible" if point.status is Status.INFEASIBLE else "open"
+        return ("-", *("-",) * count, "-", said)
+    units = [term.unit for term in found.problem.terms]
+    values = [short_text(v * unit) for v, unit in zip(point.values, units, strict=True)]
+    index = next((i for i in range(count) if point.open_bounds[i] != point.values[i]), count - 1)
+    bound = point.open_bounds[index]
+    shown = "-" if bound is None else short_text(bound * units[index])
+    return (str(point.moves), *values, shown, "yes" if point.is_proven else "no")
+
+
+def _costs(done: Rebalanced, plan: Plan) -> RenderableType:
+    rows = [
+        (a.term, short_text(a.value), short_text(b.value), short_text(a.value - b.value))
+        for a, b in zip(done.now.objective, plan.after.objective, strict=True)
+    ]
+    heads = ("term", "now", "after", "saved")
+    return table(rows, heads, heads[1:])
+
+
+def _moves(plan: Plan) -> list[RenderableType]:
+    if not plan.moves and not plan.rest:
+        return ["Moves: none."]
+    found: list[RenderableType] = []
+    if plan.moves:
+        terms = _changed(plan)
+        order = "in this order; no state between breaks a hard rule that holds now"
+        rows = [
+            (
+                str(number),
+                one.move.name,
+                *_places(one.move),
+                *(short_text(one.saves[term]) for term in terms),
+                "parked" if one.is_parking else "",
+            )
+            for number, one in enumerate(plan.moves[:MOST_ROWS], 1)
+        ]
+        saved = tuple(f"saves {term}" for term in terms)
+        heads = ("", *PLACES, *saved, "")
+        found += [f"Moves: {len(plan.moves)}, {order}.", table(rows, heads, ("", *saved))]
+        found += more_rows(len(plan.moves), "moves")
+    return found + _rest(plan)
+
+
+PLACES = ("task", "from node", "worker", "to node", "worker")
+
+
+def _rest(plan: Plan) -> list[RenderableType]:
+    if plan.is_ordered:
+        return []
+    why = "proven to have no order" if plan.is_proven else "no order was found"
+    found: list[RenderableType] = [
+        f"{len(plan.rest)} more moves: {why}; swap space is missing. --parking 1 may help.",
+        table([(one.name, *_places(one)) for one in plan.rest[:MOST_ROWS]], PLACES),
+        *more_rows(len(plan.rest), "moves"),
+    ]
+    rows = [
+        (one.violation.place, one.violation.rule, one.violation.subject, short_text(one.missing))
+        for one in plan.missing[:MOST_ROWS]
+    ]
+    return [*found, table(dict.fromkeys(rows), ("where", "rule", "of", "lacks"), ("lacks",))]
+
+
+def _places(move: TaskMove) -> tuple[str, str, str, str]:
+    before, after = (
+        ("(nowhere)", "") if place is None else (place[0], str(place[1]))
+        for place in (move.before, move.after)
+    )
+    return (*before, *after)
+
+
+def _changed(plan: Plan) -> list[str]:
+    """Return the terms that some move changes, else the last."""
+    terms = list(plan.moves[0].saves)
+    return [t for t in terms if any(one.saves[t] for one in plan.moves)] or terms[-1:]

@@ -1,0 +1,146 @@
+"""Upper bounds of the flow inside the workers of a node, by its content.
+
+For any rho and tau with ``scale * g(z) <= rho.z + tau`` for every content z of a worker, a node
+with content y and at most S workers holds at most ``rho.y + S * tau`` inside them. Each pair comes
+from the linear program that splits one content into at most S workers, and is a cut that holds for
+all contents; a content that S workers cannot hold is bounded far below 0. Every pair is proven in
+integers: tau is computed by pricing at the rounded rho.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from slotwise.models.problem.problem import IntArray
+from slotwise.solver.column_generation.connected.graph import FlowGraph
+from slotwise.solver.column_generation.connected.tree_knapsack import (
+    best_configurations,
+    best_value,
+    make_tables,
+)
+from slotwise.solver.column_generation.restricted_master import (
+    FloatArray,
+    RestrictedMaster,
+    on_grid,
+)
+from slotwise.solver.core.memory import RunToken
+
+TOLERANCE_BITS = 4
+"""Reduced cost that no longer counts: 2^4 steps of the grid of the duals."""
+
+
+class WorkerBounds:
+    """The cuts found so far; `rho` [R, K] and `tau` [R], on the integer grid `scale`.
+
+    Parameters
+    ----------
+    graph
+        The kinds in a worker.
+    scale
+        Grid of the duals.
+    proven
+        [K] duals of workers at which no content of one has a negative reduced cost: the first cut.
+    slots
+        Most workers of a node.
+    penalty
+        Flow that a missing slot costs in the linear program, per unit of flow of the content.
+    deadline
+        From then on no cut is added.
+    """
+
+    def __init__(
+        self,
+        graph: FlowGraph,
+        scale: int,
+        proven: IntArray,
+        slots: int,
+        penalty: int,
+        deadline: float,
+        token: RunToken,
+    ) -> None:
+        self.rho = proven[None, :].copy()
+        self.tau = np.zeros(1, dtype=np.int64)
+        self._graph = graph
+        self._scale = scale
+        self.slots = min(slots, int(graph.sizes.sum()))
+        self._penalty = penalty
+        self.deadline = deadline
+        self._token = token
+        self._workers = np.eye(graph.count, dtype=np.int64)
+        self._seen: set[bytes] = set()
+
+    def of(self, contents: IntArray) -> IntArray:
+        """Return [Y] what the contents [Y, K] hold inside workers at most, times the scale."""
+        least = contents @ self.rho[0] + self.slots * int(self.tau[0])
+        for rho, tau in zip(self.rho[1:], self.tau[1:].tolist(), strict=True):
+            np.minimum(least, contents @ rho + self.slots * tau, out=least)
+        return np.asarray(least)
+
+    def tighten(self, content: IntArray) -> bool:
+        """Add the cut of a content [K] unless it is there; return whether its bound fell."""
+        key = content.tobytes()
+        if key in self._seen or int(content.sum()) < 2 or self._is_late():
+            return False
+        self._seen.add(key)
+        before = int(self.of(content[None, :])[0])
+        rho, tau = self._cut(content)
+        if int(rho @ content) + self.slots * tau >= before - (1 << TOLERANCE_BITS):
+            return False
+        self.rho = np.concatenate([self.rho, rho[None, :]])
+        self.tau = np.append(self.tau, tau)
+        return True
+
+    def _cut(self, content: IntArray) -> tuple[IntArray, int]:
+        """Return the least proven pair for a content."""
+        graph, scale = self._graph, self._scale
+        flow = int(graph.gains(content))
+        most = scale * self._penalty * (flow + 1)
+        master = RestrictedMaster(maximize=True)
+        master.add_rows(content.tolist())
+        master.add_rows([self.slots], limit=True)
+        missing = np.zeros((1, graph.count + 1), dtype=np.int64)
+        missing[0, -1] = -1
+        master.add_columns(np.array([-self._penalty * (flow + 1)]), missing)
+        self._add(master, self._workers)
+        best: list[tuple[int, IntArray, int]] = []
+
+        def price(found: FloatArray) -> bool:
+            rho = on_grid(found[: graph.count], scale, most)
+            offered = int(on_grid(found[graph.count :], scale, most)[0])
+            tau, workers = self._priced(rho, max(offered, 0))
+            best.append((int(rho @ content) + self.slots * tau, rho, tau))
+            new = [row for row in workers if row.tobytes() not in known]
+            known.update(row.tobytes() for row in new)
+            if new:
+                self._add(master, np.array(new))
+                self._workers = np.concatenate([self._workers, np.array(new)])
+            return bool(new) and not self._is_late()
+
+        known = {row.tobytes() for row in self._workers}
+        master.generate(price, self._token)
+        _, rho, tau = min(best, key=lambda one: one[0])
+        return rho, tau
+
+    def _is_late(self) -> bool:
+        return time.perf_counter() > self.deadline
+
+    def _priced(self, rho: IntArray, offered: int) -> tuple[int, list[IntArray]]:
+        """Return the least tau for rho, and contents of workers worth more than `offered`."""
+        tau, workers = 0, []
+        for assignment in self._graph.assignments():
+            self._token.check()
+            tables = make_tables(
+                self._graph, self._scale, rho, assignment, self._token, disconnected=True
+            )
+            tau = max(tau, best_value(tables))
+            for row in best_configurations(tables, self._token):
+                value = int(self._graph.gain_bounds(self._scale, row)) - int(rho @ row)
+                if value > offered + (1 << TOLERANCE_BITS):
+                    workers.append(row)
+        return tau, workers
+
+    def _add(self, master: RestrictedMaster, workers: IntArray) -> None:
+        gains = self._graph.gain_bounds(self._scale, workers) / self._scale
+        master.add_columns(gains, np.c_[workers, np.ones(len(workers), dtype=np.int64)])

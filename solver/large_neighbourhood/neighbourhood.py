@@ -1,0 +1,176 @@
+"""The problem of the tasks on a few nodes of a placement, everything else fixed.
+
+All tasks on the freed nodes are placed anew on these nodes, some of which may have been empty. So
+workers, capacities and shared memory concern the freed tasks alone. Of the others only the racks
+matter: the flow to a task elsewhere costs the distance within the rack or across racks, by the
+rack that the freed task lands in. That is a linear cost beside the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem, TaskClass, Term
+from slotwise.models.values import NO_LIMIT
+from slotwise.solver.presolve.node_reduction import on_nodes
+from slotwise.solver.presolve.subproblem import on_tasks
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Neighbourhood:
+    """A problem on the freed nodes, and the way back.
+
+    The values of its terms are those of the whole problem less a constant each; a term that counts
+    nothing but ``rejected`` is left out.
+
+    Parameters
+    ----------
+    problem
+        The freed tasks on the freed nodes.
+    nodes, tasks
+        Index in the whole problem of each of its nodes and tasks.
+    start
+        Where the freed tasks are now.
+    """
+
+    problem: Problem
+    nodes: tuple[int, ...]
+    tasks: tuple[int, ...]
+    start: Placement
+
+    def restored(self, whole: Placement, part: Placement) -> Placement:
+        """Return the whole placement with the freed tasks placed as in `part`."""
+        nodes, workers = list(whole.nodes), list(whole.workers)
+        for task, node, label in zip(self.tasks, part.nodes, part.workers, strict=True):
+            nodes[task], workers[task] = self.nodes[node], label
+        return Placement(tuple(nodes), tuple(workers))
+
+
+def can_free(problem: Problem, nodes: Sequence[int]) -> bool:
+    """Return whether the tasks on these nodes make a problem of their own.
+
+    Not where distances come as a matrix, nor where the nodes are in several racks and linear costs
+    belong to another term than the network: a task has one linear cost only.
+    """
+    if problem.matrix is not None:
+        return False
+    return not (_racks_differ(problem, nodes) and _network_term(problem) is None)
+
+
+def freed(problem: Problem, placement: Placement, nodes: Sequence[int]) -> Neighbourhood:
+    """Return the problem of the tasks that a valid placement has on these nodes, see `can_free`.
+
+    At least one task must be there.
+    """
+    kept = sorted(nodes)
+    index = {node: i for i, node in enumerate(kept)}
+    part = on_tasks(problem, [t for t, node in enumerate(placement.nodes) if node in index])
+    smaller = replace(
+        on_nodes(part.problem, kept),
+        classes=tuple(_at_home(one, index) for one in part.problem.classes),
+        move_limit=_moves_left(problem, placement, index),
+    )
+    smaller = _without_rejected(smaller)
+    if _racks_differ(problem, kept):
+        costs = _costs_to_others(problem, placement, part.tasks, kept)
+        smaller = _with_linear(smaller, costs)
+    start = Placement(
+        tuple(index[placement.nodes[task]] for task in part.tasks),
+        tuple(placement.workers[task] for task in part.tasks),
+    )
+    return Neighbourhood(smaller, tuple(kept), part.tasks, start)
+
+
+def _at_home(one: TaskClass, index: dict[int, int]) -> TaskClass:
+    """Return the class with its home on the freed nodes; elsewhere it is out of reach."""
+    if one.home is None:
+        return one
+    node, label = one.home
+    return replace(one, home=(index[node], label) if node in index else None)
+
+
+def _moves_left(problem: Problem, placement: Placement, index: dict[int, int]) -> int:
+    """Return how many of the freed tasks whose home is freed, too, may be elsewhere."""
+    if problem.move_limit == NO_LIMIT:
+        return NO_LIMIT
+    places = zip(placement.nodes, placement.workers, strict=True)
+    moved = 0
+    for place, c in zip(places, problem.task_class.tolist(), strict=True):
+        home = problem.classes[c].home
+        bound_to_move = home is not None and (place[0] not in index or home[0] not in index)
+        moved += bound_to_move and place != home
+    return problem.move_limit - moved
+
+
+def _racks_differ(problem: Problem, nodes: Sequence[int]) -> bool:
+    """Return whether it matters to the network which of the nodes' racks a task is in."""
+    racks = {int(problem.node_rack[node]) for node in nodes}
+    counts = any(part == "network" for term in problem.terms for part, _ in term.parts)
+    return len(racks) > 1 and counts and bool(problem.distance[CLUSTER] != problem.distance[RACK])
+
+
+def _network_term(problem: Problem) -> int | None:
+    """Return the term that a linear cost of the network can join; ``None`` if there is none."""
+    of = {part: index for index, term in enumerate(problem.terms) for part, _ in term.parts}
+    free = problem.linear is None or "linear" not in of or of["linear"] == of.get("network")
+    return of.get("network") if free else None
+
+
+def _without_rejected(problem: Problem) -> Problem:
+    """Return the problem in which no topology may be left out: those that are, are not here."""
+    terms = []
+    for term in problem.terms:
+        parts = tuple(one for one in term.parts if one[0] != "rejected")
+        if parts:
+            terms.append(_named(term, parts))
+    return _with_terms(problem, tuple(terms))
+
+
+def _with_linear(problem: Problem, costs: IntArray) -> Problem:
+    """Return the problem with costs [C, N], in steps of the network, added to the network."""
+    at = _network_term(problem)
+    terms = []
+    for index, term in enumerate(problem.terms):
+        parts = {part: multiplier for part, multiplier in term.parts if part != "linear"}
+        if index == at:
+            costs = parts["network"] * costs
+            linear = dict(term.parts).get("linear", 0)
+            if problem.linear is not None:
+                costs = costs + linear * problem.linear
+            parts["linear"] = 1
+        terms.append(_named(term, tuple(parts.items())))
+    return _with_terms(replace(problem, linear=costs), tuple(terms))
+
+
+def _named(term: Term, parts: tuple[tuple[str, int], ...]) -> Term:
+    return replace(term, name="+".join(part for part, _ in parts), parts=parts)
+
+
+def _with_terms(problem: Problem, terms: tuple[Term, ...]) -> Problem:
+    if not terms:
+        return replace(problem, terms=terms)
+    objective = replace(problem.instance.objective, terms=tuple(term.name for term in terms))
+    return replace(problem, instance=replace(problem.instance, objective=objective), terms=terms)
+
+
+def _costs_to_others(
+    problem: Problem, placement: Placement, tasks: Sequence[int], nodes: Sequence[int]
+) -> IntArray:
+    """Return [C, N]: the network cost of a task, of each class freed, with all that stay."""
+    free = set(tasks)
+    stays = np.zeros((len(problem.classes), len(problem.racks)), dtype=np.int64)
+    for task, node in enumerate(placement.nodes):
+        if node != UNPLACED and task not in free:
+            stays[problem.task_class[task], problem.node_rack[node]] += 1
+    flow = np.zeros((len(problem.classes),) * 2, dtype=np.int64)
+    for (a, b), weight in problem.pair_flows().items():
+        flow[a, b] = flow[b, a] = weight
+    near, far = int(problem.distance[RACK]), int(problem.distance[CLUSTER])
+    in_rack = flow @ stays
+    costs = far * in_rack.sum(axis=1, keepdims=True) - (far - near) * in_rack
+    classes = sorted({int(problem.task_class[task]) for task in tasks})
+    return np.asarray(costs[classes][:, problem.node_rack[list(nodes)]], dtype=np.int64)

@@ -1,0 +1,228 @@
+"""Inner loop of the local search on plain problems, compiled by Numba; see `compiled` for the data.
+
+The best worker for a task is found by a scan of the nodes in use, one empty node of each group, and
+the workers on them; a node that cannot beat the best so far is passed over.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from slotwise.models.problem.problem import IntArray
+
+NETWORK, MOST, STEP, USED, FREE = range(5)
+"""Whole numbers of a search's state: saving now, most so far, step, nodes in use, free rows."""
+NONE = -1
+
+
+FloatArray = NDArray[np.float64]
+
+
+class Model(NamedTuple):
+    """What does not change; pairs ``_at``, ``...`` are lists of lists laid end to end."""
+
+    saving: IntArray
+    demand: IntArray
+    heap: IntArray
+    heap_limit: IntArray
+    topology: IntArray
+    component: IntArray
+    most_of: IntArray
+    capacity: IntArray
+    slots: IntArray
+    rack: IntArray
+    flow_at: IntArray
+    flow_to: IntArray
+    flow: IntArray
+    apart_at: IntArray
+    apart: IntArray
+    group_at: IntArray
+    group: IntArray
+    better_at: IntArray
+    better: IntArray
+    task_at: IntArray
+    task: IntArray
+    placed: IntArray
+    task_class: IntArray
+    size: FloatArray
+
+
+class State(NamedTuple):
+    """Where the tasks are: `row` of each task; of each row its node, topology and contents."""
+
+    numbers: IntArray
+    row: IntArray
+    node: IntArray
+    owner: IntArray
+    held: IntArray
+    row_heap: IntArray
+    row_counts: IntArray
+    row_near: IntArray
+    following: IntArray
+    first: IntArray
+    opened: IntArray
+    node_held: IntArray
+    load: IntArray
+    node_near: IntArray
+    of_component: IntArray
+    rack_near: IntArray
+    used: IntArray
+    used_at: IntArray
+    free: IntArray
+    best_row: IntArray
+    best_node: IntArray
+    late: IntArray
+
+
+@njit(cache=True, nogil=True)
+def _book(m, s, c, row, sign):
+    """Book one task of class c more, or less, in a worker."""
+    n = s.node[row]
+    r = m.rack[n]
+    s.numbers[NETWORK] += sign * (
+        m.saving[0] * s.row_near[row, c]
+        + m.saving[1] * s.node_near[n, c]
+        + m.saving[2] * s.rack_near[r, c]
+    )
+    for e in range(m.flow_at[c], m.flow_at[c + 1]):
+        to, weight = m.flow_to[e], sign * m.flow[e]
+        s.row_near[row, to] += weight
+        s.node_near[n, to] += weight
+        s.rack_near[r, to] += weight
+    s.held[row] += sign
+    s.row_heap[row] += sign * m.heap[c]
+    s.row_counts[row, c] += sign
+    s.opened[n] += sign * (s.held[row] == (sign > 0))
+    for d in range(s.load.shape[1]):
+        s.load[n, d] += sign * m.demand[c, d]
+    s.of_component[n, m.component[c]] += sign
+    s.node_held[n] += sign
+    if sign > 0 and s.node_held[n] == 1:
+        s.used[s.numbers[USED]], s.used_at[n] = n, s.numbers[USED]
+        s.numbers[USED] += 1
+    elif sign < 0 and s.node_held[n] == 0:
+        s.numbers[USED] -= 1
+        last, at = s.used[s.numbers[USED]], s.used_at[n]
+        s.used[at], s.used_at[last] = last, at
+
+
+@njit(cache=True, nogil=True)
+def put(m, s, task, row):
+    """Put a task that is nowhere into a worker."""
+    _book(m, s, m.task_class[task], row, 1)
+    s.row[task] = row
+
+
+@njit(cache=True, nogil=True)
+def take(m, s, task):
+    """Take a task out of its worker; return that."""
+    row = s.row[task]
+    _book(m, s, m.task_class[task], row, -1)
+    s.row[task] = NONE
+    return row
+
+
+@njit(cache=True, nogil=True)
+def open_row(s, topology, n):
+    """Return a row for a new worker on a node."""
+    s.numbers[FREE] -= 1
+    row = s.free[s.numbers[FREE]]
+    s.node[row], s.owner[row] = n, topology
+    s.following[row], s.first[n] = s.first[n], row
+    return row
+
+
+@njit(cache=True, nogil=True)
+def close(s, row):
+    """Forget an empty worker; nothing happens if it is not empty, or not open."""
+    if s.owner[row] == NONE or s.held[row]:
+        return
+    n = s.node[row]
+    if s.first[n] == row:
+        s.first[n] = s.following[row]
+    else:
+        before = s.first[n]
+        while s.following[before] != row:
+            before = s.following[before]
+        s.following[before] = s.following[row]
+    s.owner[row] = NONE
+    s.free[s.numbers[FREE]] = row
+    s.numbers[FREE] += 1
+
+
+@njit(cache=True, nogil=True)
+def _takes(m, s, c, n):
+    """Return whether a node has room for one more task of a class."""
+    for d in range(m.demand.shape[1]):
+        if m.demand[c, d] and s.load[n, d] + m.demand[c, d] > m.capacity[n, d]:
+            return False
+    return s.of_component[n, m.component[c]] < m.most_of[m.component[c]]
+
+
+@njit(cache=True, nogil=True)
+def _joins(m, s, c, row):
+    """Return whether a worker that holds something takes one more task of a class."""
+    t = m.topology[c]
+    if s.owner[row] != t or not s.held[row] or s.row_heap[row] + m.heap[c] > m.heap_limit[t]:
+        return False
+    others = 0
+    for e in range(m.apart_at[c], m.apart_at[c + 1]):
+        others += s.row_counts[row, m.apart[e]]
+    return others == 0
+
+
+@njit(cache=True, nogil=True)
+def _empty_node(m, s, g):
+    """Return an empty node of a group; `NONE` where a larger one of the rack is empty, too."""
+    for e in range(m.better_at[g], m.better_at[g + 1]):
+        for at in range(m.group_at[m.better[e]], m.group_at[m.better[e] + 1]):
+            if s.node_held[m.group[at]] == 0:
+                return NONE
+    for at in range(m.group_at[g], m.group_at[g + 1]):
+        if s.node_held[m.group[at]] == 0:
+            return m.group[at]
+    return NONE
+
+
+@njit(cache=True, nogil=True)
+def best_place(m, s, c, rng, blink):
+    """Return row and node where one more task saves most; row `NONE` is a fresh worker there.
+
+    Each place is overlooked with probability `blink`. Node `NONE`: there is no place.
+    """
+    most, ties, best_row, best_node = -1, 0, NONE, NONE
+    alone = m.heap[c] <= m.heap_limit[m.topology[c]]
+    for i in range(s.numbers[USED]):
+        n = s.used[i]
+        saves = m.saving[1] * s.node_near[n, c] + m.saving[2] * s.rack_near[m.rack[n], c]
+        if saves + m.saving[0] * s.node_near[n, c] < most or not _takes(m, s, c, n):
+            continue
+        row = s.first[n]
+        while True:
+            gain = -1
+            if row == NONE:
+                if alone and s.opened[n] < m.slots[n]:
+                    gain = saves
+            elif _joins(m, s, c, row):
+                gain = saves + m.saving[0] * s.row_near[row, c]
+            if gain >= most and gain >= 0 and rng.random() >= blink:
+                ties = 1 if gain > most else ties + 1
+                if gain > most or rng.random() * ties < 1.0:
+                    most, best_row, best_node = gain, row, n
+            if row == NONE:
+                break
+            row = s.following[row]
+    for g in range(len(m.group_at) - 1):
+        n = _empty_node(m, s, g)
+        if n == NONE or not alone or m.slots[n] < 1 or not _takes(m, s, c, n):
+            continue
+        gain = m.saving[2] * s.rack_near[m.rack[n], c]
+        if gain >= most and rng.random() >= blink:
+            ties = 1 if gain > most else ties + 1
+            if gain > most or rng.random() * ties < 1.0:
+                most, best_row, best_node = gain, NONE, n
+    return best_row, best_node

@@ -1,0 +1,153 @@
+"""A plan: the moves from what runs now to another placement, in an order that can be made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from slotwise.models.cancellation import CancellationToken, CancelledError
+from slotwise.models.explanation.alternatives import moved
+from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.judge import judge
+from slotwise.models.judge.moves import TaskMove, place_of, task_moves
+from slotwise.models.judge.verdict import Verdict, Violation
+from slotwise.models.problem.problem import Problem
+from slotwise.models.values import plain
+from slotwise.solver.rebalance.limited import homeless
+from slotwise.solver.rebalance.order import StepByStep, ordered
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMove:
+    """A move of a plan.
+
+    Parameters
+    ----------
+    move
+        The task, from where, to where.
+    saves
+        Term of the objective, less what counts moves -> what this move saves where those before it
+        have been made; below 0 where it costs.
+    is_parking
+        Whether the task only waits there, to make room, and moves on later.
+    """
+
+    move: TaskMove
+    saves: dict[str, Fraction]
+    is_parking: bool = False
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the move, JSON-ready."""
+        saves = {term: plain(value) for term, value in self.saves.items()}
+        return self.move.to_document() | {"saves": saves, "parking": self.is_parking}
+
+
+@dataclass(frozen=True, slots=True)
+class MissingRoom:
+    """A move for which there is no room at its turn, and the rule that it would break."""
+
+    move: TaskMove
+    violation: Violation
+
+    @property
+    def missing(self) -> Fraction:
+        """How much is missing, in the user's unit."""
+        return self.violation.needed - self.violation.available
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the move and what is missing, JSON-ready."""
+        one = self.violation
+        rule = {"rule": one.rule, "place": one.place, "subject": one.subject}
+        return {"task": self.move.name} | rule | {"missing": plain(self.missing)}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The moves from one placement to another.
+
+    Parameters
+    ----------
+    before, after
+        What the judge says of the two placements, without a limit of moves.
+    placement
+        The second placement.
+    moves
+        In an order in which no state between breaks a hard rule that was not broken at the start.
+    rest
+        Moves without such an order; empty = all have one.
+    missing
+        What `rest` lacks: where the search got furthest, each move with the rule it would break.
+    is_proven
+        Whether it is proven that `rest` has no order, with as many parking moves as were allowed.
+    """
+
+    before: Verdict
+    after: Verdict
+    placement: Placement
+    moves: tuple[PlannedMove, ...]
+    rest: tuple[TaskMove, ...] = ()
+    missing: tuple[MissingRoom, ...] = ()
+    is_proven: bool = True
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether every move has its turn."""
+        return not self.rest
+
+
+def make_plan(
+    problem: Problem,
+    start: Placement,
+    end: Placement,
+    token: CancellationToken,
+    parking: int = 0,
+) -> Plan:
+    """Return the moves from `start` to `end`, those that save most first where rules allow it.
+
+    Parameters
+    ----------
+    problem
+        Without a limit of moves.
+    token
+        Ends the search for an order: then all moves are in `Plan.rest`.
+    parking
+        Most tasks of each part of the moves that may wait elsewhere for a while.
+    """
+    before = judge(problem, start)
+    try:
+        found = ordered(problem, start, end, token, parking=parking, saves_first=True)
+    except CancelledError:
+        rest = task_moves(problem, start, end)
+        return Plan(before, judge(problem, end), end, (), rest, is_proven=False)
+    steps = _steps(problem, start, found)
+    if not found.blocked:  # the same as `end`, equal tasks exchanged
+        return Plan(before, judge(problem, found.placement), found.placement, steps)
+    missing = tuple(
+        MissingRoom(_move(problem, one.task, found.placement, one.target), one.violation)
+        for one in found.blocked
+    )
+    rest = task_moves(problem, found.placement, end)
+    return Plan(before, judge(problem, end), end, steps, rest, missing, found.is_proven)
+
+
+def _steps(problem: Problem, start: Placement, found: StepByStep) -> tuple[PlannedMove, ...]:
+    """Return the ordered moves with what each saves."""
+    costs = homeless(problem.instance)
+    state, verdict = start, judge(costs, start)
+    steps = []
+    for task, _, target, is_parking in found.moves:
+        move = _move(problem, task, state, target)
+        state = moved(state, task, *target)
+        after = judge(costs, state)
+        pairs = zip(verdict.objective, after.objective, strict=True)
+        saves = {one.term: one.value - other.value for one, other in pairs}
+        steps.append(PlannedMove(move, saves, is_parking))
+        verdict = after
+    return tuple(steps)
+
+
+def _move(problem: Problem, task: int, state: Placement, target: tuple[int, int]) -> TaskMove:
+    name = "/".join(problem.instance.task_names()[task])
+    here = (state.nodes[task], state.workers[task])
+    return TaskMove(task, name, place_of(problem, *here), place_of(problem, *target))

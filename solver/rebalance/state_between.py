@@ -1,0 +1,123 @@
+"""A state between two placements: what is moved so far, and which moves the rules allow next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from slotwise.models.cancellation import CancellationToken
+from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.judge.judge import judge
+from slotwise.models.judge.verdict import Violation
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.rebalance.limited import homeless
+from slotwise.solver.rebalance.moves import Demand, KindMove, Place, demand, kind_of_tasks
+from slotwise.solver.rebalance.rules_between import Contents, RulesBetween, contents, put
+
+MOST_JUDGED = 100_000
+"""Moves times tasks up to which the judge says what each move saves."""
+MOST_COMPARED = 16
+"""Moves that are compared at each step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """A move that cannot be made in the state in which the others have been: rule and amounts."""
+
+    task: int
+    target: Place
+    violation: Violation
+
+
+class StateBetween:
+    """The state that is reached, and the moves up to it."""
+
+    def __init__(
+        self, problem: Problem, start: Placement, token: CancellationToken, saves_first: bool
+    ) -> None:
+        self._problem, self.token, self._saves_first = problem, token, saves_first
+        self._kinds = kind_of_tasks(problem)
+        self._rest = homeless(problem.instance)
+        self._rules = RulesBetween(self._rest, self._kinds, start)
+        self._held: Contents = contents(self._kinds, start)
+        self._nodes, self._workers = list(start.nodes), list(start.workers)
+        self._made: list[tuple[int, Place, Place, bool]] = []
+
+    def wanted(self, end: Placement) -> Demand:
+        """Return what is left to move to `end`; compare savings unless that takes too long."""
+        found = demand(self._kinds, self.placement(), end)
+        self._saves_first &= found.come.total() * self._problem.task_count <= MOST_JUDGED
+        return found
+
+    @property
+    def made(self) -> tuple[tuple[int, Place, Place, bool], ...]:
+        """The moves so far: task, from where, to where, and whether it is parked there only."""
+        return tuple(self._made)
+
+    def placement(self) -> Placement:
+        """Return the state as a placement."""
+        return Placement(tuple(self._nodes), tuple(self._workers))
+
+    def broken_by(self, move: KindMove) -> tuple[Violation, ...]:
+        """Return the rules that a move would break now."""
+        node, label = move.target
+        if node == UNPLACED:
+            return ()
+        held = Counter(self._held.get(node, Counter()))
+        if move.source[0] == node:
+            held[move.kind, move.source[1]] -= 1
+        held[move.kind, label] += 1
+        return self._rules.broken(node, +held)
+
+    def blocked(self, move: KindMove) -> Blocked:
+        """Return what a move that breaks a rule now would break."""
+        task = self.task_at(move.kind, move.source)
+        return Blocked(task, move.target, self.broken_by(move)[0])
+
+    def make(self, move: KindMove) -> None:
+        """Make a move: of any task of its kind that is at its source."""
+        task = self.task_at(move.kind, move.source)
+        self._nodes[task], self._workers[task] = move.target
+        self._made.append((task, move.source, move.target, move.is_parking))
+        put(self._held, move.kind, move.source, -1)
+        put(self._held, move.kind, move.target, 1)
+
+    def undo(self, move: KindMove) -> None:
+        """Take the last move back."""
+        task, source, target, _ = self._made.pop()
+        self._nodes[task], self._workers[task] = source
+        put(self._held, move.kind, target, -1)
+        put(self._held, move.kind, source, 1)
+
+    def task_at(self, kind: int, place: Place) -> int:
+        """Return a task of a kind at a place: the first."""
+        rows = zip(self._kinds, self._nodes, self._workers, strict=True)
+        return next(task for task, row in enumerate(rows) if row == (kind, *place))
+
+    def by_cost(self, moves: list[KindMove]) -> list[KindMove]:
+        """Return moves, those to cheaper states first."""
+        if not self._saves_first:
+            return moves
+        costs = []
+        for move in moves[:MOST_COMPARED]:
+            self.make(move)
+            costs.append(judge(self._rest, self.placement()).scaled)
+            self.undo(move)
+        order = sorted(range(len(costs)), key=lambda index: costs[index])
+        return [moves[index] for index in order] + moves[MOST_COMPARED:]
+
+    def parkings(self, move: KindMove) -> Iterator[KindMove]:
+        """Yield where a task could wait: a worker of its topology, or a fresh one, on each node."""
+        of_class = self._problem.task_class.tolist()
+        own = self._problem.classes[of_class[self.task_at(move.kind, move.source)]].topology
+        tenants: dict[Place, int] = {}
+        for task, place in enumerate(zip(self._nodes, self._workers, strict=True)):
+            tenants[place] = self._problem.classes[of_class[task]].topology
+        fresh = max((label for _, label in tenants), default=0) + 1
+        for node in range(self._problem.node_count):
+            if node == move.source[0]:
+                continue
+            labels = [w for (n, w), who in tenants.items() if n == node and who == own]
+            for label in (*sorted(labels), fresh):
+                yield KindMove(move.kind, move.source, (node, label), is_parking=True)
