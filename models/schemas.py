@@ -6,11 +6,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from slotwise.models.advice_schema import AdviceFile
 from slotwise.models.allocation.case import AllocationCaseFile
 from slotwise.models.allocation.file import VmsFile
 from slotwise.models.certificates.schema import CertificateFile
 from slotwise.models.dataflow.file import DataflowFile
+from slotwise.models.formats.advice_schema import AdviceFile
 from slotwise.models.formats.instance_schema import InstanceFile, PlacementFile, RefusalFile
 from slotwise.models.formats.plan_file import PlanFile
 from slotwise.models.formats.pools_file import PoolsFile

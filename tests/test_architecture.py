@@ -25,7 +25,7 @@ models.instance models.number_text models.performance models.dataflow
 models.problem
 models.allocation
 models.formats models.judge
-models.importers models.certificates models.graph_files models.explanation models.advice_schema
+models.importers models.certificates models.graph_files models.explanation
 models.performance.rows models.dataflow.file models.allocation.file
 models.performance.tables
 models.performance.file

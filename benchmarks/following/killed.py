@@ -26,8 +26,8 @@ from slotwise.benchmarks.following.killed_setting import (
     write_logs,
 )
 from slotwise.benchmarks.table import Table
-from slotwise.models.advice_schema import AdviceFile
 from slotwise.models.errors import SlotwiseError
+from slotwise.models.formats.advice_schema import AdviceFile
 from slotwise.models.formats.json_text import parse_json
 from slotwise.models.formats.validation import validated
 
