@@ -10,10 +10,10 @@ from slotwise.models.allocation.case import AllocationCaseFile
 from slotwise.models.allocation.file import VmsFile
 from slotwise.models.certificates.schema import CertificateFile
 from slotwise.models.dataflow.file import DataflowFile
-from slotwise.models.formats.advice_schema import AdviceFile
 from slotwise.models.formats.instance_schema import InstanceFile, PlacementFile, RefusalFile
-from slotwise.models.formats.plan_file import PlanFile
 from slotwise.models.formats.pools_file import PoolsFile
+from slotwise.models.formats.running.advice_schema import AdviceFile
+from slotwise.models.formats.running.plan_file import PlanFile
 from slotwise.models.performance.file import ModelsFile
 
 FILES: dict[str, type[BaseModel]] = {

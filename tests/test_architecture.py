@@ -25,6 +25,8 @@ models.instance models.number_text models.performance models.dataflow
 models.problem
 models.allocation
 models.formats models.judge
+models.formats.running
+models.formats.given_placement
 models.importers models.certificates models.graph_files models.explanation
 models.performance.rows models.dataflow.file models.allocation.file
 models.performance.tables
@@ -109,6 +111,9 @@ __init__
 cli.__init__ cli.exits cli.options
 cli.inputs cli.progress cli.profile_progress cli.new_package
 cli.answers cli.codes cli.scheduler_tests
+cli.render.tables
+cli.render.running
+cli.render.results
 cli.render.explained
 cli.render
 cli.commands

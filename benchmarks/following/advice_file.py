@@ -16,8 +16,8 @@ from typing import BinaryIO
 from slotwise.benchmarks.following.advice import FORMAT, Advice, time_ms
 from slotwise.benchmarks.following.hysteresis import State
 from slotwise.models.errors import InputError, in_file
-from slotwise.models.formats.advice_schema import AdviceFile
 from slotwise.models.formats.json_text import parse_json
+from slotwise.models.formats.running.advice_schema import AdviceFile
 from slotwise.models.formats.validation import check_format, validated
 
 HEAD = f'{{"format": "{FORMAT}", '.encode()

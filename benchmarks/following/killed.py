@@ -27,8 +27,8 @@ from slotwise.benchmarks.following.killed_setting import (
 )
 from slotwise.benchmarks.table import Table
 from slotwise.models.errors import SlotwiseError
-from slotwise.models.formats.advice_schema import AdviceFile
 from slotwise.models.formats.json_text import parse_json
+from slotwise.models.formats.running.advice_schema import AdviceFile
 from slotwise.models.formats.validation import validated
 
 EARLIEST, LATEST = 0.3, 1.3

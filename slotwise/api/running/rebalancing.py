@@ -22,7 +22,7 @@ from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.formats.placement_file import placement_document
-from slotwise.models.formats.plan_file import PLAN_FORMAT
+from slotwise.models.formats.running.plan_file import PLAN_FORMAT
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, Refusal, to_places
 from slotwise.models.judge.judge import judge

@@ -16,8 +16,8 @@ from slotwise.benchmarks.following.advice_file import append, mend
 from slotwise.benchmarks.following.hysteresis import State, Thresholds
 from slotwise.benchmarks.following.saving import Saving, saving
 from slotwise.models.errors import InputError
-from slotwise.models.formats.advice_schema import REASONS, STATUSES, AdviceFile
 from slotwise.models.formats.json_text import parse_json
+from slotwise.models.formats.running.advice_schema import REASONS, STATUSES, AdviceFile
 from slotwise.models.formats.validation import validated
 from slotwise.solver.core.result import Status
 
