@@ -31,8 +31,8 @@ from slotwise.models.formats.json_text import parse_json
 from slotwise.models.formats.running.advice_schema import AdviceFile
 from slotwise.models.formats.validation import validated
 
-EARLIEST, LATEST = 0.3, 2.0
-"""A kill comes at a random moment between these shares of an undisturbed run's seconds."""
+EARLIEST, LATEST = 0.3, 1.3
+"""A kill comes at a random moment between these shares of the last undisturbed run's seconds."""
 MOST_RUNS = 10
 """Runs for each kill: one that ends before its moment comes is not killed."""
 COLUMNS = {
@@ -123,6 +123,7 @@ def kill_again_and_again(
         was_killed = kill_after(setting.follow(), after_s, whole_group=how == "killed")
         left -= was_killed
         seconds = time.perf_counter() - began
+        typical_s = typical_s if was_killed else seconds
         ends.append(state(setting, len(ends) + 1, how if was_killed else "done", seconds))
         add_row(table, ends[-1])
     appear(setting, waiting)
