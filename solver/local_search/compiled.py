@@ -150,7 +150,8 @@ def _larger_nodes(problem: Problem, used: Sequence[int]) -> dict[int, int]:
     What is on a node may move to a larger one of its rack as a whole at no cost. Step by step the
     search would never get there.
     """
-    free = [node for node in range(problem.node_count) if node not in set(used)]
+    taken = set(used)
+    free = [node for node in range(problem.node_count) if node not in taken]
     target: dict[int, int] = {}
     for node in used:
         best = node

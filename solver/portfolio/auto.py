@@ -51,7 +51,12 @@ from slotwise.solver.portfolio.whole_cluster import solve_whole_cluster
 from slotwise.solver.presolve.flow_components import flow_parts, sum_of_parts
 from slotwise.solver.presolve.node_reduction import reduce_nodes
 from slotwise.solver.presolve.rack_cut import over_racks
-from slotwise.solver.presolve.rack_relaxation import all_in_one_rack, one_rack, racks_matter
+from slotwise.solver.presolve.rack_relaxation import (
+    all_in_one_rack,
+    may_fit_one_rack,
+    one_rack,
+    racks_matter,
+)
 from slotwise.solver.presolve.single_node import as_one_node
 from slotwise.solver.presolve.subproblem import SubProblem
 from slotwise.solver.presolve.without_running import padded, without_running
@@ -236,6 +241,9 @@ def _enclose(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     outer = auto.run(turn, flat.problem, reporter.on(flat))
     if outer is None:
         auto.run(_by_connected(auto), problem, reporter)
+    if outer is not None and not may_fit_one_rack(problem):
+        auto.run(_by_connected(auto), problem, reporter)
+        return
     rack = one_rack(problem)
     share = min(auto.limits.time_s * auto.params.rack_fraction, auto.left_s)
     inner = auto.within(rack.problem, share)

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from slotwise.models.problem.problem import CLUSTER, RACK, Problem
+from slotwise.models.values import NO_LIMIT
 from slotwise.solver.presolve.node_reduction import Reduction, largest_type, on_nodes
 from slotwise.solver.structure.node_types import node_types
 
@@ -21,6 +22,15 @@ def racks_matter(problem: Problem) -> bool:
     if problem.matrix is not None or len(problem.racks) < 2:
         return False
     return bool(problem.distance[CLUSTER] != problem.distance[RACK])
+
+
+def may_fit_one_rack(problem: Problem) -> bool:
+    """Return whether the hard demand of all tasks is within what the nodes of one rack offer."""
+    racks = np.arange(len(problem.racks))[:, None] == problem.node_rack
+    capacity = np.minimum(problem.capacity, NO_LIMIT // max(problem.node_count, 1))
+    demand = problem.sizes @ problem.demand
+    enough = (racks @ capacity >= demand) | ~problem.hard
+    return bool(enough.all(axis=1).any())
 
 
 def one_rack(problem: Problem) -> Reduction:
