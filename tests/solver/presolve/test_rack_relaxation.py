@@ -21,10 +21,11 @@ def test_what_is_placed_in_one_rack_is_never_denied() -> None:
     for _ in range(60):
         problem = compile_problem(racked(rng))
         rack = one_rack(problem).problem
-        if EXHAUSTIVE.supports(rack) is None:
-            if EXHAUSTIVE.run(rack, LIMITS, None).status == Status.OPTIMAL:
-                placed += 1
-                assert may_fit_one_rack(problem)
+        if EXHAUSTIVE.supports(rack) is not None:
+            continue
+        if EXHAUSTIVE.run(rack, LIMITS, None).status == Status.OPTIMAL:
+            placed += 1
+            assert may_fit_one_rack(problem)
     assert placed >= 10
 
 
