@@ -74,7 +74,13 @@ def files(tmp_path: Path, root: Path) -> dict[str, str]:
     return {name: str(path) for name, path in named.items()}
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+SLOW = {"follow_killed", "measured_round_trip", "statistics_speed"}
+"""They start Spark again and again: minutes. What they run is tested in `following`, `statistics`."""
+
+RUNS = [pytest.param(name, marks=[pytest.mark.deep] * (name in SLOW)) for name in EXPERIMENTS]
+
+
+@pytest.mark.parametrize("name", RUNS)
 def test_every_experiment_runs(
     name: str,
     files: dict[str, str],
