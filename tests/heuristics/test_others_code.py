@@ -137,16 +137,20 @@ def test_an_exception_is_one_line_with_its_place(
         ("def method(): raise OSError('no licence')\n", "OSError: no licence", "raise"),
     ],
 )
-@pytest.mark.parametrize("words", [["place", "word-count.json", "--with", "bad"], ["methods"]])
 def test_an_entry_point_that_cannot_be_loaded_says_where(
-    bring: Bring, cli: Cli, examples: Path, code: str, said: str, where: str, words: list[str]
+    bring: Bring, cli: Cli, examples: Path, code: str, said: str, where: str
 ) -> None:
     place = line_of(bring(code), where)
-    answer = cli(*words)
+    answer = cli("place", "word-count.json", "--with", "bad")
     assert (answer.code, answer.out) == (2, "")
     assert f"'bad': cannot be loaded: {said}" in answer.err
     assert answer.err.endswith(f" ({place})\n")
     assert answer.err.count("\n") == 1
+    listed = cli("methods", "--json")
+    assert (listed.code, listed.err) == (0, "")
+    (bad,) = (row for row in listed.json["methods"] if row["name"] == "bad")
+    assert bad["kind"] == "unusable"
+    assert f"slotwise: {bad['description']}\n" == answer.err
 
 
 @pytest.mark.parametrize(

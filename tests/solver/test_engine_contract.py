@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,9 @@ import pytest
 from assignments import document
 from hard_instances import hard_instance
 
-from slotwise.models.instance.instance import Instance
+from slotwise.benchmarks.proofs.generated.running_clusters import running_clusters
+from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.placement import UNPLACED
 from slotwise.models.instance_file import instance_from_data, instance_from_text
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
@@ -39,7 +41,7 @@ from slotwise.testing.random_instances.simplified import simplified
 from slotwise.testing.random_instances.tiny import tiny_instance
 
 SEED = 20261124
-DRAWN = 180
+DRAWN, RUNNING = 180, 30
 TAKEN = 20
 """Of the instances that are drawn, so many are solved by each engine that takes them."""
 
@@ -55,8 +57,23 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 
 @cache
 def drawn() -> tuple[Problem, ...]:
-    """Tiny problems of every rule, and simpler ones, so that every engine takes enough of them."""
-    return tuple(compile_problem(_drawn(number)) for number in range(DRAWN))
+    """Tiny problems of every rule, simpler ones, and some that run, so that every engine takes
+    enough of them.
+    """
+    of_all_rules = (_drawn(number) for number in range(DRAWN))
+    return tuple(map(compile_problem, (*of_all_rules, *islice(_running(), RUNNING))))
+
+
+def _running() -> Iterator[Instance]:
+    """Tiny instances in which every task runs, and few may move."""
+    for number in count(DRAWN):
+        instance = tiny_instance(np.random.default_rng((SEED, number)))
+        free = replace(instance, running=None, objective=Objective(("nodes",)))
+        start = EXHAUSTIVE.run(compile_problem(free), LIMITS, None).placement
+        if start is None or UNPLACED in start.nodes or not start.nodes:
+            continue
+        objective = Objective(("network",), limits={"moved": number % 4})
+        yield replace(instance, running=to_places(instance, start), objective=objective)
 
 
 def _drawn(number: int) -> Instance:
@@ -97,6 +114,10 @@ def hard(engine: Engine) -> Problem:
         instance_from_data(document(rng, 22, 5, 0.8) | one_distance(5)),
         instance_from_data(document(rng, 12, 2, 0.8)),
         instance_from_data(document(rng, 24, 5, 0.9) | one_distance(5) | {"linear": None}),
+        replace(
+            next(islice(running_clusters(0), 2, None)),
+            objective=Objective(("network",), limits={"moved": 7}),
+        ),
     )
     problems = map(compile_problem, offers)
     return next(problem for problem in problems if engine.supports(problem) is None)

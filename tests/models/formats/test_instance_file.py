@@ -245,7 +245,14 @@ def read_instance_with_topology() -> Instance:
 def test_schemas_name_every_key_and_limit() -> None:
     schemas = json_schemas()
     own = {"instance", "placement", "refusal", "certificate", "pools"}
-    assert set(schemas) == own | {"performance", "dataflow", "vms", "allocation-case"}
+    assert set(schemas) == own | {
+        "performance",
+        "dataflow",
+        "vms",
+        "allocation-case",
+        "advice",
+        "plan",
+    }
     instance = json.loads(json.dumps(schemas["instance"]))
     assert set(instance["required"]) == {"format", "name", "cluster", "topologies"}
     stream = instance["$defs"]["StreamFile"]
