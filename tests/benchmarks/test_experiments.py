@@ -75,7 +75,7 @@ def files(tmp_path: Path, root: Path) -> dict[str, str]:
 
 
 SLOW = {"follow_killed", "measured_round_trip", "statistics_speed"}
-"""They start Spark again and again: minutes. What they run is tested in `following`, `statistics`."""
+"""They start Spark again and again, for minutes; `following` and `statistics` test the parts."""
 
 RUNS = [pytest.param(name, marks=[pytest.mark.deep] * (name in SLOW)) for name in EXPERIMENTS]
 
