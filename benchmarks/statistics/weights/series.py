@@ -103,7 +103,7 @@ def task_times(windows: DataFrame) -> DataFrame:
         value = fn.col("y") if kind == w.EMITTED else per_interval
         return fn.sum(fn.when(fn.col("kind") == kind, value)).cast("decimal(38,0)")
 
-    place = ("topology", "source", "node", "worker", "start")
+    place = ("topology", "source", "node", "worker", "submission", "start")
     # The time in user mode without that of the system is none of a worker, nor the reverse.
     mode = fn.when(fn.col("other") == "user", 1).when(fn.col("other") == "sys", -1)
     is_both = fn.coalesce(fn.sum(mode), fn.lit(0)) == 0

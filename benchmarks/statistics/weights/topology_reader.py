@@ -21,9 +21,8 @@ from slotwise.benchmarks.statistics.weights.measured import (
     StreamWeights,
     Weight,
 )
-from slotwise.benchmarks.statistics.weights.run import Collected, Value
+from slotwise.benchmarks.statistics.weights.run import DEFAULT_INTERVAL_S, Collected, Value
 from slotwise.benchmarks.statistics.weights.units import (
-    DEFAULT_INTERVAL_S,
     GHZ_MS,
     interval,
     reference_hz,
@@ -57,10 +56,10 @@ class TopologyReader:
 
     def component(self, component: Component) -> ComponentWeights | None:
         """Return the weights of a component; ``None`` = the logs have none of its tasks."""
-        by_source: dict[str, set[str]] = defaultdict(set)
+        by_source: dict[tuple[str, str], set[str]] = defaultdict(set)
         for one in self.collected.seen:
             if (one.topology, one.component) == (self.topology.id, component.id):
-                by_source[one.source].add(one.task)
+                by_source[one.source, one.submission].add(one.task)
         if not by_source:
             return None
         return ComponentWeights(

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
+from slotwise.benchmarks.statistics.columns import folder_of
 from slotwise.benchmarks.statistics.cut_names import joined
 from slotwise.benchmarks.statistics.schema import JSON
 
@@ -22,10 +23,13 @@ WORKER_CPU, CGROUP_CPU, HEAP, BESIDE = "worker_cpu", "cgroup_cpu", "heap", "besi
 
 WINDOWS = (
     "kind string, topology string, source string, node string, worker int, component string, "
-    "task string, other string, start timestamp, y decimal(38,0), x decimal(38,0), n bigint"
+    "task string, other string, start timestamp, y decimal(38,0), x decimal(38,0), n bigint, "
+    "submission string, first timestamp, last timestamp"
 )
 """Sums of the samples of a window that begins at `start`: the weight is `y` / `x`, of `n` samples.
 
+`submission` is the id of the topology as it was submitted (empty: the path of the log has none),
+`first` and `last` the times of the first and the last of the samples.
 `other` is as in `SAMPLES`. By `kind`, `y` is per sample, and `x` 1 where nothing else is said:
 
 - ``cost``: busy time of a task, ns Hz; `x` the tuples it executed in it;
@@ -37,7 +41,10 @@ WINDOWS = (
 - ``heap``, ``beside``: bytes of a worker's heap, and of its control group beyond that.
 """
 
-_KEYS = ("topology", "source", "node", "worker", "component", "task", "other")
+_KEYS = (
+    *("topology", "source", "node", "worker", "component", "task", "other"),
+    "submission",
+)
 _METRICS = (
     *("execute_count", "execute_ns", "emit_count", "cpu_ns", "cgroup_cpu_ns", "tuples"),
     *("pair_tuples", "pair_bytes", "heap_bytes", "memory_bytes"),
@@ -58,8 +65,11 @@ def by_interval(samples: DataFrame) -> DataFrame:
         "execute_count": fn.sum(executed),
         "execute_ns": fn.when(is_one, fn.max(means)),
     }
-    known = samples.where(fn.col("metric").isin(*_METRICS)).withColumn(
-        "other", joined(fn.col("other"), fn.col("metric"))
+    known = samples.where(fn.col("metric").isin(*_METRICS)).withColumns(
+        {
+            "other": joined(fn.col("other"), fn.col("metric")),
+            "submission": folder_of(fn.col("path")),
+        }
     )
     columns = (number.alias(name) for name, number in numbers.items())
     return known.groupBy("time", *_KEYS).agg(*columns)
@@ -89,6 +99,8 @@ def by_window(
         fn.sum("one.y").cast("decimal(38,0)").alias("y"),
         fn.sum("one.x").cast("decimal(38,0)").alias("x"),
         fn.count(fn.lit(1)).alias("n"),
+        fn.min("time").alias("first"),
+        fn.max("time").alias("last"),
     )
     return windows.select(*(part.split()[0] for part in _columns()))
 

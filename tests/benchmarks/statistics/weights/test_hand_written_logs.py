@@ -151,3 +151,47 @@ def test_cpu_that_logs_do_not_tell_stays_and_is_said(measure: Measure, generatio
     assert "wc: logs do not tell cpu of lines; as in the file" in found.notes
     made = measured_instance(slotwise.read_instance(given), found)
     assert made.topologies[0].components[0].resources["cpu"] == Decimal(50)
+
+
+def test_a_task_is_in_its_worker_before_its_total_has_two_readings(measure: Measure) -> None:
+    log = Log()
+    for minute in range(1, 5):
+        v2(log, minute, {"lines": 2.0}, worker_ms=3000)
+        log.say(minute, N1, "-1:__system", "memory.heap.used", 256 << 20)
+        log.say(minute, N1, "-1:__system", "CGroupMemoryUsage", 320 << 20)
+    found = measure(log, topology("split"))
+    assert component(found, "split").onheap_mb.value == 128
+    assert component(found, "split").offheap_mb.value == 32
+
+
+def test_a_task_is_in_its_worker_while_its_lines_are_lost(measure: Measure) -> None:
+    log = Log()
+    for minute in range(1, 9):
+        log.say(minute, N1, "1:lines", "__emit-count", "{default=600}")
+        if minute not in (3, 4, 6):
+            log.say(minute, N1, "2:split", "__execute-count", "{lines:default=600}")
+        log.say(minute, N1, "-1:__system", "memory.heap.used", 256 << 20)
+    found = measure(log, topology("split"))
+    heap = {one.component: one.onheap_mb.value for one in found.components}
+    assert heap == {"lines": 128, "split": 128}
+
+
+@pytest.mark.parametrize("pause", [3, 360])
+def test_a_topology_that_was_submitted_again_has_the_tasks_of_one_submission(
+    measure: Measure, pause: int
+) -> None:
+    log = Log()
+    for begin, tasks in ((0, (1, 2, 3, 4)), (4 + pause, (3, 4, 5, 6))):
+        log.submission = f"wc-{begin + 1}-{START + 60 * begin}"
+        spouts, bolts = tasks[:2], tasks[2:]
+        for minute in range(begin + 1, begin + 5):
+            for task in spouts:
+                log.say(minute, N1, f"{task}:lines", "__emit-count", "{default=600}")
+            for task in bolts:
+                counts = "{lines:default=600}"
+                log.say(minute, ("n2", 6701), f"{task}:split", "__execute-count", counts)
+    given = topology("split", tasks=2)
+    found = measure(log, given)
+    assert found.streams[0].received.value == 20
+    assert component(found, "split").tasks == 2
+    assert {one.task for one in found.places} == {"3", "4", "5", "6"}
