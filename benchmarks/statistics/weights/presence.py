@@ -24,14 +24,14 @@ class Seen:
     """A task in a worker from the `first` to the `last` of its samples, without a long gap.
 
     `submission` is the id under which its topology was submitted; empty: not known. `node` is
-    ``None`` for what a JSON line says of a pair of tasks without their node.
+    empty for what a JSON line says of a pair of tasks without their node.
     """
 
     topology: str
     source: str
     component: str
     task: str
-    node: str | None
+    node: str
     worker: int | None
     submission: str
     first: datetime
@@ -101,14 +101,14 @@ def shares(seen: Sequence[Seen], interval_s: float) -> dict[tuple[str, str], dic
             first, last = one.first.timestamp(), one.last.timestamp()
             is_move = left is not None and left <= first <= left + LONGEST_GAP_S
             begin = min(left, first - interval_s) if is_move and left else first - interval_s
-            spans[str(one.node), str(one.worker)][task].append((begin, last))
+            spans[one.node, str(one.worker)][task].append((begin, last))
             left = last
     found: dict[tuple[str, str], dict[str, float]] = {}
     for place, tasks in spans.items():
         whole = _length(span for several in tasks.values() for span in several)
         counts: dict[str, float] = defaultdict(float)
-        for (_, component, _), several in tasks.items():
-            counts[component] += _length(several) / whole
+        for (_, component, _), mine in tasks.items():
+            counts[component] += _length(mine) / whole
         found[place] = dict(counts)
     return found
 

@@ -245,7 +245,12 @@ def collect_seen(
     )
     rows = sorted(found.collect(), key=lambda row: tuple(str(row[key]) for key in (*keys, "first")))
     return tuple(
-        Seen(*(row[key] for key in keys), first=_time(row.first), last=_time(row.last))
+        Seen(
+            *(row.topology, row.source, row.component, row.task, row.node or "", row.worker),
+            submission=row.submission,
+            first=_time(row.first),
+            last=_time(row.last),
+        )
         for row in rows
     )
 
