@@ -59,7 +59,7 @@ class DailySums:
 
         ``None``: a clock is wrong by so much that days cannot be told apart.
         """
-        made_of = f"{self.reading} {self.window_s} {sorted(self.clocks.items())}"
+        made_of = f"{self.reading} {self.window_s} {sorted(self.clocks.items())} {w.WINDOWS}"
         self.folder.mkdir(exist_ok=True)
         table = DayTable.read(self.folder, made_of)
         files = _files_beside(kept)
@@ -87,10 +87,12 @@ class DailySums:
         several = spark.read.schema(struct(w.WINDOWS)).parquet(*self._parts(table, "windows"))
         if DAY_S % self.window_s == 0:
             return several
-        keys = [name for name in several.columns if name not in ("y", "x", "n")]
+        whole = ("y", "x", "n", "first", "last")
+        keys = [name for name in several.columns if name not in whole]
         sums = {"y": "decimal(38,0)", "x": "decimal(38,0)", "n": "bigint"}
         added = (fn.sum(name).cast(kind).alias(name) for name, kind in sums.items())
-        return several.groupBy(*keys).agg(*added)
+        times = (fn.min("first").alias("first"), fn.max("last").alias("last"))
+        return several.groupBy(*keys).agg(*added, *times).select(*several.columns)
 
     def first_tasks(self, spark: SparkSession, table: DayTable) -> DataFrame:
         """Return `SAMPLES` of one task a day, which tell the interval between two samples."""

@@ -114,11 +114,12 @@ def _collected(
     windows: DataFrame,
     statistic: str,
 ) -> Collected:
+    seen = collect_seen(windows, interval_s)
     return Collected(
         overview=found,
         interval_s=interval_s,
         clocks=hz,
         values=collect_values(series(windows), statistic),
-        parts=collect_parts(windows),
-        seen=collect_seen(windows),
+        parts=collect_parts(windows, seen, interval_s),
+        seen=seen,
     )

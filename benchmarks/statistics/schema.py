@@ -41,7 +41,8 @@ SAMPLES = (
 that is known (a node's skew is taken off); `day` its date in UTC. `worker` is the port of a
 worker (null: not known). `task` is Storm's task id (``"-1"``: the worker itself) or a task's name
 in JSON lines; `component` ``__system`` for a worker itself. `other`, by metric: the emitting
-``component:stream`` (`execute_count`, `execute_ns`, `process_ns`, `ack_count` of bolts), the stream
+``component:stream`` (`execute_count`, `execute_ns`, `process_ns`, `ack_count` of bolts; with ``*``
+at the end what is left of it where Storm cut it, see `cut_names`), the stream
 (`emit_count`, `transfer_count`, `complete_ns`, `ack_count` of spouts), the receiving task
 (`pair_tuples`, `pair_bytes`), else null. `source` is `STORM` or `JSON`.
 """

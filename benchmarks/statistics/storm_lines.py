@@ -29,6 +29,7 @@ from slotwise.benchmarks.statistics.columns import (
     topology_of,
     zoned_time,
 )
+from slotwise.benchmarks.statistics.cut_names import OF_INPUTS, sender_of
 from slotwise.benchmarks.statistics.reading import Reading
 from slotwise.benchmarks.statistics.schema import STORM
 
@@ -46,9 +47,12 @@ _BY_STREAM = {
 # Maps of which a part counts.
 _USED_BYTES = {"memory/heap": "heap_bytes", "memory/nonHeap": "nonheap_bytes"}
 _CPU = {"CPU": "cpu_ns", "CGroupCpu": "cgroup_cpu_ns"}
+# One number, a running total.
+_CPU_TOTALS = ("CGroupCpu.user-ms", "CGroupCpu.sys-ms")
 # One number.
 _LEVELS = {
     "CGroupMemory": "memory_bytes",
+    "CGroupMemoryUsage": "memory_bytes",
     "memory.heap.used": "heap_bytes",
     "memory.non-heap.used": "nonheap_bytes",
     "uptimeSecs": "uptime_ns",
@@ -72,14 +76,16 @@ def storm_samples(raw: DataFrame, reading: Reading) -> DataFrame:
     text = fn.substring_index(entry, "=", -1)
     key = fn.substring(entry, fn.lit(1), fn.length(entry) - fn.length(text) - 1)
     counter = metric.endswith("_count") & (suffix != "")
+    total = counter | (metric == _GC_RUNNING) | fn.col("name").isin(*_CPU_TOTALS)
+    sender = fn.when(metric.isin(*OF_INPUTS), sender_of(suffix, reading)).otherwise(suffix)
     samples = cut.select(
         *("topology", "time", "node", "worker", "task", "component", "path", "received"),
         *("at", "reason", "line"),
         fn.when(metric == _GC_RUNNING, "gc_ns").otherwise(metric).alias("metric"),
-        fn.when(entry.contains("="), fn.trim(key)).when(suffix != "", suffix).alias("other"),
+        fn.when(entry.contains("="), fn.trim(key)).when(suffix != "", sender).alias("other"),
         integer(fn.col("number"), fn.col("scale")).alias("value"),
         fn.lit(STORM).alias("source"),
-        fn.coalesce(counter | (metric == _GC_RUNNING), fn.lit(False)).alias("running"),
+        fn.coalesce(total, fn.lit(False)).alias("running"),
     )
     value = fn.col("value")
     entry_fault = reason_of(value.isNotNull(), value, Reading())
@@ -130,6 +136,7 @@ def _with_metric(fields: DataFrame) -> DataFrame:
         metric = metric.when(base == word, of)
     for word, of in {**_USED_BYTES, **_CPU, **_LEVELS}.items():
         metric = metric.when(name == word, of)
+    metric = metric.when(name.isin(*_CPU_TOTALS), _CPU["CGroupCpu"])
     metric = metric.when(name.startswith("GC/"), "gc_ns")
     metric = metric.when(name.startswith("GC.") & name.endswith(".time"), _GC_RUNNING)
     named = fields.withColumn("metric", metric).withColumn(
@@ -163,6 +170,7 @@ def _entries() -> Column:
     user, system = (fn.concat(fn.lit(f"{one}="), entry(f"{one}-ms")) for one in ("user", "sys"))
     collector = fn.substring(name, fn.lit(4), fn.length(name))
     running = fn.substring(name, fn.lit(4), fn.length(name) - 8)
+    part = fn.substring_index(fn.substring_index(name, ".", -1), "-", 1)
     one_number, nothing = fn.array(text), fn.array().cast("array<string>")
     in_name, is_rate = fn.col("suffix") != "", metric.endswith("_count") & text.contains(".")
     return (
@@ -173,6 +181,7 @@ def _entries() -> Column:
         .when(name.startswith("__"), nothing)
         .when(name.isin(*_USED_BYTES), fn.array(entry("usedBytes")))
         .when(name.isin(*_CPU), fn.array(user, system))
+        .when(name.isin(*_CPU_TOTALS), fn.array(fn.concat(part, fn.lit("="), text)))
         .when(metric == "gc_ns", fn.array(fn.concat(collector, fn.lit("="), entry("timeMs"))))
         .when(metric == _GC_RUNNING, fn.array(fn.concat(running, fn.lit("="), text)))
         .otherwise(one_number)

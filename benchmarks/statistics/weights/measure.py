@@ -16,7 +16,8 @@ from slotwise.benchmarks.statistics.weights.measured import (
     Weight,
 )
 from slotwise.benchmarks.statistics.weights.memory import WORKER, memory_weights
-from slotwise.benchmarks.statistics.weights.run import Collected, Seen
+from slotwise.benchmarks.statistics.weights.presence import Seen
+from slotwise.benchmarks.statistics.weights.run import Collected
 from slotwise.benchmarks.statistics.weights.topology_reader import TopologyReader
 from slotwise.benchmarks.statistics.weights.units import GHZ_MS, KIB, interval, weight_of
 from slotwise.models.errors import InputError
@@ -108,8 +109,14 @@ def _pair_costs(collected: Collected, ids: list[str]) -> tuple[PairCost, ...]:
 
 
 def _places(seen: Iterable[Seen], ids: list[str]) -> tuple[TaskPlace, ...]:
-    """Return where each task ran last; Storm's lines know the worker, and go before JSON's."""
-    tasks = [one for one in seen if one.topology in ids and one.task != WORKER]
+    """Return where each task ran last; Storm's lines know the worker, and go before JSON's.
+
+    Of a topology that was submitted several times, only the last one runs.
+    """
+    mine = sorted((one for one in seen if one.topology in ids), key=lambda one: one.last)
+    runs = {(one.topology, one.source): one.submission for one in mine}
+    running = [one for one in mine if one.submission == runs[one.topology, one.source]]
+    tasks = [one for one in running if one.task != WORKER]
     storms = {(one.topology, one.component) for one in tasks if one.source == STORM}
     latest: dict[tuple[str, str, str], Seen] = {}
     for one in tasks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
@@ -11,8 +10,9 @@ import numpy as np
 from slotwise.benchmarks.statistics.schema import STORM
 from slotwise.benchmarks.statistics.weights import windows as w
 from slotwise.benchmarks.statistics.weights.measured import Weight
-from slotwise.benchmarks.statistics.weights.run import Collected, Seen, Value
-from slotwise.benchmarks.statistics.weights.units import MB, weight_of
+from slotwise.benchmarks.statistics.weights.presence import Seen, shares
+from slotwise.benchmarks.statistics.weights.run import Collected, Value
+from slotwise.benchmarks.statistics.weights.units import MB, interval, weight_of
 from slotwise.models.instance.topology import Topology
 
 WORKER = "-1"
@@ -59,7 +59,9 @@ def memory_weights(
     Off-heap is what a worker's control group has beyond the heap. Where a worker has tasks of
     several components, their shares are estimated.
     """
-    placed = compositions(collected.seen, topology.id)
+    placed = compositions(
+        collected.seen, topology.id, float(interval(collected, topology.id, STORM))
+    )
     return (
         _weights(topology, placed, _levels(topology, collected, w.HEAP), "onheap_mb"),
         _weights(topology, placed, _levels(topology, collected, w.BESIDE), "offheap_mb"),
@@ -105,16 +107,9 @@ def _weights(
     }
 
 
-def compositions(seen: Iterable[Seen], topology: str) -> dict[tuple[str, str], dict[str, float]]:
-    """Return (node, worker) -> component -> number of its tasks in it, on average over windows."""
+def compositions(
+    seen: Iterable[Seen], topology: str, interval_s: float
+) -> dict[tuple[str, str], dict[str, float]]:
+    """Return (node, worker) -> component -> number of its tasks in it, on average over time."""
     mine = [one for one in seen if one.topology == topology and one.source == STORM]
-    windows: dict[tuple[str, str], int] = defaultdict(int)
-    for one in mine:
-        place = (one.node, str(one.worker))
-        windows[place] = max(windows[place], one.windows)
-    found: dict[tuple[str, str], dict[str, float]] = defaultdict(lambda: defaultdict(float))
-    for one in mine:
-        if one.task != WORKER:
-            place = (one.node, str(one.worker))
-            found[place][one.component] += one.windows / windows[place]
-    return {place: dict(counts) for place, counts in found.items()}
+    return shares([one for one in mine if one.task != WORKER], interval_s)

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.statistics.weights import windows as w
+from slotwise.benchmarks.statistics.weights.presence import (
+    Seen,
+    Span,
+    generations,
+    longest_gap_s,
+    mean_parts,
+)
 from slotwise.benchmarks.statistics.weights.series import REST_CPU, ends, series
 from slotwise.benchmarks.statistics.weights.statistic import (
     STATISTICS,
@@ -22,6 +30,8 @@ from slotwise.benchmarks.statistics.weights.statistic import (
     t_quantile,
 )
 
+DEFAULT_INTERVAL_S = 60.0
+"""Of Storm's metrics (``topology.builtin.metrics.bucket.size.secs``)."""
 STEPS = 240
 """Most points of a line over time."""
 
@@ -49,20 +59,6 @@ class Overview:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A task in a worker: the last window and the number of windows in which it was there."""
-
-    topology: str
-    source: str
-    component: str
-    task: str
-    node: str
-    worker: int | None
-    last: datetime
-    windows: int
-
-
-@dataclass(frozen=True, slots=True)
 class Moment:
     """The mean of a subject in the step of time that begins at `time`."""
 
@@ -75,7 +71,8 @@ class Moment:
 class Collected:
     """The small tables from which weights are made.
 
-    `parts` counts the series of an edge (tasks and streams, or pairs of tasks), `interval_s` has
+    `parts` counts the series of an edge (tasks and streams, or pairs of tasks) that are there at a
+    time, on average, `interval_s` has
     the seconds between two samples of a task, by topology and source. `timeline` is in the order of
     time.
     """
@@ -84,7 +81,7 @@ class Collected:
     interval_s: Mapping[tuple[str, str], float]
     clocks: Mapping[str, int]
     values: Mapping[Subject, Value]
-    parts: Mapping[Subject, int]
+    parts: Mapping[Subject, Fraction]
     seen: tuple[Seen, ...]
     timeline: tuple[Moment, ...] = ()
 
@@ -164,13 +161,14 @@ def collect_weights(
     )
     rows = series(windows)
     try:
+        seen = collect_seen(windows, intervals)
         return Collected(
             overview=found,
             interval_s=intervals,
             clocks=known,
             values=collect_values(rows, statistic),
-            parts=collect_parts(windows),
-            seen=collect_seen(windows),
+            parts=collect_parts(windows, seen, intervals),
+            seen=seen,
             timeline=collect_timeline(rows, found, window_s),
         )
     finally:
@@ -185,8 +183,11 @@ def collect_values(rows: DataFrame, statistic: str) -> dict[Subject, Value]:
     return {_subject(row): read(row) for row in found.collect()}
 
 
-def collect_parts(windows: DataFrame) -> dict[Subject, int]:
+def collect_parts(
+    windows: DataFrame, seen: Iterable[Seen], interval_s: Mapping[tuple[str, str], float]
+) -> dict[Subject, Fraction]:
     """Return how many series add up to each edge: the sum is the mean times this."""
+    spans = generations(seen, interval_s, DEFAULT_INTERVAL_S)
     source, target = ends()
     emitted = fn.col("kind") == w.EMITTED
     edges = windows.where(fn.col("kind").isin(w.RECEIVED, w.SENT, w.EMITTED)).withColumns(
@@ -194,26 +195,61 @@ def collect_parts(windows: DataFrame) -> dict[Subject, int]:
             "subject": fn.col("kind"),
             "a": fn.when(emitted, fn.col("component")).otherwise(source),
             "b": fn.when(emitted, fn.col("other")).otherwise(target),
+            "generation": _generation(spans),
         }
     )
-    counted = edges.groupBy("subject", "topology", "source", "a", "b").agg(
+    counted = edges.groupBy("subject", "topology", "source", "a", "b", "generation").agg(
         fn.count_distinct("task", "other").alias("parts")
     )
-    return {_subject(row): row.parts for row in counted.collect()}
+    counts: dict[Subject, dict[int, int]] = defaultdict(dict)
+    for row in counted.collect():
+        counts[_subject(row)][row.generation] = row.parts
+    return {
+        subject: mean_parts(
+            found, spans[subject[1:3]], interval_s.get(subject[1:3], DEFAULT_INTERVAL_S)
+        )
+        for subject, found in counts.items()
+    }
 
 
-def collect_seen(windows: DataFrame) -> tuple[Seen, ...]:
+def _generation(spans: Mapping[tuple[str, str], Sequence[Span]]) -> Column:
+    """Give the number of the generation that a row of `WINDOWS` belongs to, from 0."""
+    begins = [
+        part
+        for (topology, source), several in sorted(spans.items())
+        for part in (
+            fn.lit(f"{source}/{topology}"),
+            fn.array(*(fn.lit(round(begin * 1000)) for begin, _ in several)),
+        )
+    ]
+    if not begins:
+        return fn.lit(0)
+    mine = fn.try_element_at(fn.create_map(*begins), fn.concat_ws("/", "source", "topology"))
+    return fn.size(fn.filter(mine, lambda begin: begin <= fn.unix_millis("first"))) - 1
+
+
+def collect_seen(
+    windows: DataFrame, interval_s: Mapping[tuple[str, str], float]
+) -> tuple[Seen, ...]:
     """Return which tasks were in which workers, the workers themselves (task ``-1``) too."""
-    keys = ("topology", "source", "component", "task", "node", "worker")
-    seen = windows.groupBy(*keys).agg(
-        fn.unix_millis(fn.max("start")).alias("last"), fn.count_distinct("start").alias("windows")
+    keys = ("topology", "source", "component", "task", "node", "worker", "submission")
+    times = {"first": fn.unix_millis(fn.min("first")), "last": fn.unix_millis(fn.max("last"))}
+    there = windows.groupBy(*keys, "start").agg(*(one.alias(k) for k, one in times.items()))
+    order = Window.partitionBy(*keys).orderBy("start")
+    gap_ms = round(1000 * longest_gap_s(interval_s.values()))
+    is_new = (fn.col("first") - fn.lag("last").over(order) > gap_ms).cast("int")
+    runs = there.withColumn("new", fn.coalesce(is_new, fn.lit(0)))
+    runs = runs.withColumn("run", fn.sum("new").over(order))
+    found = runs.groupBy(*keys, "run").agg(
+        fn.min("first").alias("first"), fn.max("last").alias("last")
     )
-    rows = sorted(seen.collect(), key=lambda row: tuple(str(row[key]) for key in keys))
+    rows = sorted(found.collect(), key=lambda row: tuple(str(row[key]) for key in (*keys, "first")))
     return tuple(
         Seen(
-            *(row.topology, row.source, row.component, row.task, row.node, row.worker),
+            *(row.topology, row.source, row.component, row.task, row.node or "", row.worker),
+            submission=row.submission,
+            first=_time(row.first),
             last=_time(row.last),
-            windows=row.windows,
         )
         for row in rows
     )

@@ -93,9 +93,9 @@ def ends() -> tuple[Column, Column]:
 def task_times(windows: DataFrame) -> DataFrame:
     """Give CPU time per interval of each task and window, and of what is left of its worker.
 
-    The columns are ``cpu`` (ns Hz per interval, the sum over inputs; null: not known), ``emitted``
-    (tuples), ``rest`` (what the worker used per interval beyond its tasks with a ``cpu``, shared
-    alike by those without), and ``m`` (intervals).
+    The columns are ``cpu`` (ns Hz per interval, the sum over inputs; null: not known of all),
+    ``emitted`` (tuples), ``rest`` (what the worker used per interval beyond its tasks with a
+    ``cpu``, shared alike by those without; null: not known), and ``m`` (intervals).
     """
     per_interval = fn.floor(fn.col("y") / fn.col("x")).cast("decimal(38,0)")
 
@@ -103,13 +103,25 @@ def task_times(windows: DataFrame) -> DataFrame:
         value = fn.col("y") if kind == w.EMITTED else per_interval
         return fn.sum(fn.when(fn.col("kind") == kind, value)).cast("decimal(38,0)")
 
-    place = ("topology", "source", "node", "worker", "start")
+    place = ("topology", "source", "node", "worker", "submission", "start")
+    # The time in user mode without that of the system is none of a worker, nor the reverse.
+    mode = fn.when(fn.col("other") == "user", 1).when(fn.col("other") == "sys", -1)
+    is_both = fn.coalesce(fn.sum(mode), fn.lit(0)) == 0
     kinds = (w.CPU, w.EMITTED, w.WORKER_CPU, w.CGROUP_CPU)
+    # What Storm itself sends, such as ticks, counts for nothing.
+    of_input = ~fn.coalesce(fn.col("other"), fn.lit("")).startswith("__")
+
+    def inputs(kind: str) -> Column:
+        return fn.count(fn.when((fn.col("kind") == kind) & of_input, 1))
+
+    is_whole = inputs(w.RECEIVED) <= inputs(w.CPU)
     tasks = (
-        windows.where(fn.col("kind").isin(*kinds))
+        windows.where(fn.col("kind").isin(*kinds, w.RECEIVED))
         .groupBy(*place, "component", "task")
         .agg(
-            *(total(kind).alias(kind) for kind in kinds),
+            fn.when(is_whole, total(w.CPU)).alias(w.CPU),
+            total(w.EMITTED).alias(w.EMITTED),
+            *(fn.when(is_both, total(kind)).alias(kind) for kind in kinds[2:]),
             fn.max("x").alias("m"),
             fn.max("n").alias("n"),
         )
@@ -119,7 +131,9 @@ def task_times(windows: DataFrame) -> DataFrame:
     known = fn.coalesce(fn.sum(w.CPU).over(worker), fn.lit(0))
     silent = fn.col(w.CPU).isNull() & fn.col(w.EMITTED).isNotNull()
     sharers = fn.sum(silent.cast("int")).over(worker)
-    rest = fn.when(silent, fn.greatest(used - known, fn.lit(0)) / sharers)
+    # Not by `greatest` alone, which takes a null for nothing.
+    left = fn.when(used.isNotNull(), fn.greatest(used - known, fn.lit(0)))
+    rest = fn.when(silent, left / sharers)
     return tasks.withColumn("rest", fn.floor(rest).cast("decimal(38,0)"))
 
 

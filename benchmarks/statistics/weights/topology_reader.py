@@ -14,15 +14,15 @@ from fractions import Fraction
 from slotwise.benchmarks.statistics.schema import JSON, STORM
 from slotwise.benchmarks.statistics.weights import series
 from slotwise.benchmarks.statistics.weights import windows as w
+from slotwise.benchmarks.statistics.weights.instance import RESOURCES
 from slotwise.benchmarks.statistics.weights.measured import (
     ComponentWeights,
     Line,
     StreamWeights,
     Weight,
 )
-from slotwise.benchmarks.statistics.weights.run import Collected, Value
+from slotwise.benchmarks.statistics.weights.run import DEFAULT_INTERVAL_S, Collected, Value
 from slotwise.benchmarks.statistics.weights.units import (
-    DEFAULT_INTERVAL_S,
     GHZ_MS,
     interval,
     reference_hz,
@@ -56,10 +56,10 @@ class TopologyReader:
 
     def component(self, component: Component) -> ComponentWeights | None:
         """Return the weights of a component; ``None`` = the logs have none of its tasks."""
-        by_source: dict[str, set[str]] = defaultdict(set)
+        by_source: dict[tuple[str, str], set[str]] = defaultdict(set)
         for one in self.collected.seen:
             if (one.topology, one.component) == (self.topology.id, component.id):
-                by_source[one.source].add(one.task)
+                by_source[one.source, one.submission].add(one.task)
         if not by_source:
             return None
         return ComponentWeights(
@@ -158,6 +158,12 @@ class TopologyReader:
         seen = {one.component for one in self.collected.seen if one.topology == name}
         absent = [one.id for one in self.topology.placed_components if one.id not in seen]
         found = [f"{name}/{one}: no samples; its demands stay as in the file" for one in absent]
+        placed = self.topology.placed_components
+        weights = [one for one in map(self.component, placed) if one is not None]
+        for resource in RESOURCES:
+            untold = ", ".join(o.component for o in weights if getattr(o, resource) is None)
+            if untold:
+                found.append(f"{name}: logs do not tell {resource} of {untold}; as in the file")
         measured = {(one.source, one.target) for one in self.streams()}
         ends = dict.fromkeys((one.source, one.target) for one in self.topology.streams)
         found += [

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from slotwise.benchmarks.statistics.weights.measured import Weight, rounded
-from slotwise.benchmarks.statistics.weights.run import Collected, Seen, Value
+from slotwise.benchmarks.statistics.weights.presence import Seen
+from slotwise.benchmarks.statistics.weights.run import DEFAULT_INTERVAL_S, Collected, Value
 from slotwise.benchmarks.statistics.weights.windows import DEFAULT_HZ
 
 GHZ_MS = Fraction(1, 10**15)
 """A nanosecond times a hertz, in milliseconds times GHz."""
 MB, KIB = 2**20, 2**10
-DEFAULT_INTERVAL_S = 60.0
-"""Of Storm's metrics (``topology.builtin.metrics.bucket.size.secs``)."""
 
 
 def weight_of(value: Value, scale: Fraction, estimated: bool = False) -> Weight:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
+from slotwise.benchmarks.statistics.columns import folder_of
+from slotwise.benchmarks.statistics.cut_names import joined
 from slotwise.benchmarks.statistics.schema import JSON
 
 DEFAULT_HZ = 10**9
@@ -21,10 +23,13 @@ WORKER_CPU, CGROUP_CPU, HEAP, BESIDE = "worker_cpu", "cgroup_cpu", "heap", "besi
 
 WINDOWS = (
     "kind string, topology string, source string, node string, worker int, component string, "
-    "task string, other string, start timestamp, y decimal(38,0), x decimal(38,0), n bigint"
+    "task string, other string, start timestamp, y decimal(38,0), x decimal(38,0), n bigint, "
+    "submission string, first timestamp, last timestamp"
 )
 """Sums of the samples of a window that begins at `start`: the weight is `y` / `x`, of `n` samples.
 
+`submission` is the id of the topology as it was submitted (empty: the path of the log has none),
+`first` and `last` the times of the first and the last of the samples.
 `other` is as in `SAMPLES`. By `kind`, `y` is per sample, and `x` 1 where nothing else is said:
 
 - ``cost``: busy time of a task, ns Hz; `x` the tuples it executed in it;
@@ -36,7 +41,10 @@ WINDOWS = (
 - ``heap``, ``beside``: bytes of a worker's heap, and of its control group beyond that.
 """
 
-_KEYS = ("topology", "source", "node", "worker", "component", "task", "other")
+_KEYS = (
+    *("topology", "source", "node", "worker", "component", "task", "other"),
+    "submission",
+)
 _METRICS = (
     *("execute_count", "execute_ns", "emit_count", "cpu_ns", "cgroup_cpu_ns", "tuples"),
     *("pair_tuples", "pair_bytes", "heap_bytes", "memory_bytes"),
@@ -48,11 +56,23 @@ def by_interval(samples: DataFrame) -> DataFrame:
 
     The columns are the keys of `SAMPLES`, and one for each metric that a weight needs.
     """
-    numbers = (
-        fn.max(fn.when(fn.col("metric") == one, fn.col("value"))).alias(one) for one in _METRICS
+    numbers = {one: fn.max(fn.when(fn.col("metric") == one, fn.col("value"))) for one in _METRICS}
+    # Several streams of a sender may have one key, if Storm cut their names.
+    executed = fn.when(fn.col("metric") == "execute_count", fn.col("value"))
+    means = fn.when(fn.col("metric") == "execute_ns", fn.col("value"))
+    is_one = (fn.count(executed) <= 1) & (fn.count(means) <= 1)
+    numbers |= {
+        "execute_count": fn.sum(executed),
+        "execute_ns": fn.when(is_one, fn.max(means)),
+    }
+    known = samples.where(fn.col("metric").isin(*_METRICS)).withColumns(
+        {
+            "other": joined(fn.col("other"), fn.col("metric")),
+            "submission": folder_of(fn.col("path")),
+        }
     )
-    known = samples.where(fn.col("metric").isin(*_METRICS))
-    return known.groupBy("time", *_KEYS).agg(*numbers)
+    columns = (number.alias(name) for name, number in numbers.items())
+    return known.groupBy("time", *_KEYS).agg(*columns)
 
 
 def by_window(
@@ -79,6 +99,8 @@ def by_window(
         fn.sum("one.y").cast("decimal(38,0)").alias("y"),
         fn.sum("one.x").cast("decimal(38,0)").alias("x"),
         fn.count(fn.lit(1)).alias("n"),
+        fn.min("time").alias("first"),
+        fn.max("time").alias("last"),
     )
     return windows.select(*(part.split()[0] for part in _columns()))
 
