@@ -176,8 +176,12 @@ def in_names_of(instance: Instance, collected: Collected) -> Collected:
 
 
 def check_clocks(given: Collection[str], collected: Collected) -> None:
-    """Refuse clock rates that lack a node of the logs: GHz times ms need all or none."""
-    lacking = sorted({one.node for one in collected.seen} - set(collected.clocks))
+    """Refuse clock rates that lack a node of the logs: GHz times ms need all or none.
+
+    The node of a pair of tasks is optional; lines without one have no time of a processor.
+    """
+    nodes = {one.node for one in collected.seen if one.node}
+    lacking = sorted(nodes - set(collected.clocks))
     if given and lacking:
         rule = "has no clock rate of this node, whose lines do not state it either; add it"
         raise InputError(rule, field="ghz", value=lacking[0])

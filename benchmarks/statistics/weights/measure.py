@@ -113,6 +113,8 @@ def _places(seen: Iterable[Seen], ids: list[str]) -> tuple[TaskPlace, ...]:
     storms = {(one.topology, one.component) for one in tasks if one.source == STORM}
     latest: dict[tuple[str, str, str], Seen] = {}
     for one in tasks:
+        if not one.node:
+            continue
         if one.source == STORM or (one.topology, one.component) not in storms:
             key = (one.topology, one.component, one.task)
             if key not in latest or one.last > latest[key].last:

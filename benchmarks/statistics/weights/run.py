@@ -50,7 +50,10 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A task in a worker: the last window and the number of windows in which it was there."""
+    """A task in a worker: the last window and the number of windows in which it was there.
+
+    `node` is empty for what a JSON line says of a pair of tasks without their node.
+    """
 
     topology: str
     source: str
@@ -211,7 +214,7 @@ def collect_seen(windows: DataFrame) -> tuple[Seen, ...]:
     rows = sorted(seen.collect(), key=lambda row: tuple(str(row[key]) for key in keys))
     return tuple(
         Seen(
-            *(row.topology, row.source, row.component, row.task, row.node, row.worker),
+            *(row.topology, row.source, row.component, row.task, row.node or "", row.worker),
             last=_time(row.last),
             windows=row.windows,
         )
