@@ -98,6 +98,7 @@ CONTRADICTORY = "contradictory"
 LATE = "late"
 OUT_OF_ORDER = "out of order"
 RESET = "reset"
+UNREADABLE = "unreadable file"
 REASONS: dict[str, str] = {
     MALFORMED: "not a line of either kind, or a value that is no number",
     NEGATIVE: "a count, time or size below zero",
@@ -107,6 +108,7 @@ REASONS: dict[str, str] = {
     LATE: "received too long after, or before, its time",
     OUT_OF_ORDER: "received after the next sample was due, but not late; it counts",
     RESET: "a running total below the last one: its worker was restarted; it counts from zero",
+    UNREADABLE: "a gzipped file that is cut short or no such file; it is left out as a whole",
 }
 """Why a line is in `QUARANTINE`, and what that means."""
 USED = (OUT_OF_ORDER, RESET)

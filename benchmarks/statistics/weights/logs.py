@@ -95,7 +95,11 @@ def collect_logs(
     The topologies of all `instances` have different ids; see `measure_logs` for the rest.
     """
     from slotwise.benchmarks.statistics.run import sized, update
-    from slotwise.benchmarks.statistics.weights.run import collect_reasons, collect_weights
+    from slotwise.benchmarks.statistics.weights.run import (
+        collect_reasons,
+        collect_unreadable,
+        collect_weights,
+    )
 
     with _folder(store) as folder:
         tables = update(spark, logs, folder, reading_of(instances, settings))
@@ -109,7 +113,9 @@ def collect_logs(
                 settings.clocks,
                 settings.interval_s,
             )
-            return collected, collect_reasons(tables.quarantine(spark))
+            aside = tables.quarantine(spark)
+            collected = replace(collected, unreadable=collect_unreadable(aside))
+            return collected, collect_reasons(aside)
 
 
 def check_logs(logs: Path) -> None:

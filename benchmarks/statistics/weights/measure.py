@@ -73,7 +73,11 @@ def measured_of(
         places=_places(collected.seen, ids),
         thrown_away=dict(thrown_away or {}),
         lines=tuple(lines),
-        notes=(*notes, *_strangers(collected, ids)),
+        notes=(
+            *(f"{one}; the file is left out" for one in collected.unreadable),
+            *notes,
+            *_strangers(collected, ids),
+        ),
     )
 
 

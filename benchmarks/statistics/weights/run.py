@@ -13,6 +13,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
+from slotwise.benchmarks.statistics.schema import UNREADABLE
 from slotwise.benchmarks.statistics.weights import windows as w
 from slotwise.benchmarks.statistics.weights.series import REST_CPU, ends, series
 from slotwise.benchmarks.statistics.weights.statistic import (
@@ -80,7 +81,7 @@ class Collected:
 
     `parts` counts the series of an edge (tasks and streams, or pairs of tasks), `interval_s` has
     the seconds between two samples of a task, by topology and source. `timeline` is in the order of
-    time.
+    time. `unreadable` says which files could not be read, and why.
     """
 
     overview: Mapping[tuple[str, str], Overview]
@@ -90,6 +91,7 @@ class Collected:
     parts: Mapping[Subject, int]
     seen: tuple[Seen, ...]
     timeline: tuple[Moment, ...] = ()
+    unreadable: tuple[str, ...] = ()
 
 
 def overview(samples: DataFrame) -> dict[tuple[str, str], Overview]:
@@ -226,6 +228,12 @@ def collect_reasons(quarantine: DataFrame) -> dict[str, int]:
     """Return reason -> number of lines of `QUARANTINE`."""
     rows = quarantine.groupBy("reason").count().collect()
     return {row["reason"]: row["count"] for row in sorted(rows, key=lambda row: row["reason"])}
+
+
+def collect_unreadable(quarantine: DataFrame) -> tuple[str, ...]:
+    """Return the files that could not be read, each with what is wrong with it."""
+    rows = quarantine.where(fn.col("reason") == UNREADABLE).select("line").collect()
+    return tuple(sorted(row.line for row in rows))
 
 
 def collect_timeline(
