@@ -33,7 +33,8 @@ IDENTITY = (
 
 SAMPLES = (
     "topology string, day date, time timestamp, node string, worker int, task string, "
-    "component string, metric string, other string, value bigint, source string, path string"
+    "component string, metric string, other string, value bigint, source string, path string, "
+    "span_us bigint"
 )
 """Clean samples, one number a row.
 
@@ -43,13 +44,14 @@ worker (null: not known). `task` is Storm's task id (``"-1"``: the worker itself
 in JSON lines; `component` ``__system`` for a worker itself. `other`, by metric: the emitting
 ``component:stream`` (`execute_count`, `execute_ns`, `process_ns`, `ack_count` of bolts), the stream
 (`emit_count`, `transfer_count`, `complete_ns`, `ack_count` of spouts), the receiving task
-(`pair_tuples`, `pair_bytes`), else null. `source` is `STORM` or `JSON`.
+(`pair_tuples`, `pair_bytes`), else null. `source` is `STORM` or `JSON`. `span_us` is what an
+increment of a running total covers, microseconds; null for all else.
 """
 
 JUDGED = (
     "topology string, day date, time timestamp, node string, worker int, task string, "
     "component string, metric string, other string, value bigint, source string, path string, "
-    "is_sample boolean, is_aside boolean, reason string, line string"
+    "span_us bigint, is_sample boolean, is_aside boolean, reason string, line string"
 )
 """`PARSED` after that: `is_sample` marks the rows of `SAMPLES`, `is_aside` those of `QUARANTINE`.
 

@@ -1,4 +1,4 @@
-"""The only module that starts jobs for weights: samples in, the small tables out."""
+"""The module that starts the jobs for weights: samples in, the small tables out."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from fractions import Fraction
 from typing import Any
 
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.statistics.schema import UNREADABLE
 from slotwise.benchmarks.statistics.weights import windows as w
+from slotwise.benchmarks.statistics.weights.rhythm import Rhythm, rhythms, timed
 from slotwise.benchmarks.statistics.weights.series import REST_CPU, ends, series
 from slotwise.benchmarks.statistics.weights.statistic import (
     STATISTICS,
@@ -114,31 +115,6 @@ def clock_rates(samples: DataFrame) -> dict[str, int]:
     return {row.node: row.hz for row in rows}
 
 
-def intervals_s(samples: DataFrame) -> dict[tuple[str, str], float]:
-    """Return the commonest seconds between two samples of a task, by topology and source.
-
-    Of one task each, the first by name; of several that are as common, the smallest.
-    """
-    keys = ("topology", "source")
-    times = of_first_tasks(samples).select(*keys, "time").distinct()
-    before = fn.lag("time").over(Window.partitionBy(*keys).orderBy("time"))
-    gaps = times.withColumn("ms", fn.unix_millis("time") - fn.unix_millis(before))
-    counted = gaps.where(fn.col("ms").isNotNull()).groupBy(*keys, "ms").count()
-    commonest = counted.groupBy(*keys).agg(
-        fn.min_by("ms", fn.struct(-fn.col("count"), fn.col("ms"))).alias("ms")
-    )
-    return {(row.topology, row.source): row.ms / 1000 for row in commonest.collect()}
-
-
-def of_first_tasks(samples: DataFrame) -> DataFrame:
-    """Give the regular samples of one task of each topology and source, the first by name."""
-    keys = ("topology", "source")
-    regular = samples.where(fn.col("metric").isin("execute_count", "emit_count", "cpu_ns"))
-    one = regular.groupBy(*keys).agg(fn.min(fn.struct("component", "task", "node")).alias("one"))
-    of_one = fn.struct("component", "task", "node") == fn.col("one")
-    return regular.join(fn.broadcast(one), [*keys]).where(of_one).select(*samples.columns)
-
-
 def collect_weights(
     samples: DataFrame,
     statistic: str,
@@ -162,16 +138,17 @@ def collect_weights(
         Seconds between two samples of a task; ``None`` = recognised.
     """
     found = overview(samples)
-    intervals = intervals_s(samples) if interval_s is None else dict.fromkeys(found, interval_s)
+    beats = rhythms_of(samples, found, interval_s)
     known = {**clocks, **clock_rates(samples)}
-    windows = w.by_window(w.by_interval(samples), f"{window_s} seconds", known).persist(
+    sums = w.by_window(w.by_interval(samples), f"{window_s} seconds", known).persist(
         StorageLevel.DISK_ONLY
     )
+    windows = timed(sums, beats).persist(StorageLevel.DISK_ONLY)
     rows = series(windows)
     try:
         return Collected(
             overview=found,
-            interval_s=intervals,
+            interval_s={key: one.interval_s for key, one in beats.items()},
             clocks=known,
             values=collect_values(rows, statistic),
             parts=collect_parts(windows),
@@ -180,6 +157,16 @@ def collect_weights(
         )
     finally:
         windows.unpersist()
+        sums.unpersist()
+
+
+def rhythms_of(
+    samples: DataFrame, found: Mapping[tuple[str, str], Overview], interval_s: float | None
+) -> dict[tuple[str, str], Rhythm]:
+    """Return how often tasks report; as asked for, else recognised (``None``)."""
+    if interval_s is None:
+        return rhythms(samples)
+    return dict.fromkeys(found, Rhythm(interval_s))
 
 
 def collect_values(rows: DataFrame, statistic: str) -> dict[Subject, Value]:

@@ -66,3 +66,55 @@ def test_a_pair_needs_neither_node_nor_clock(
     assert component(found, "split").cost.value * 10 == (8 if clocks else 4)
     assert [one.received.value for one in found.streams] == [10]
     assert {one.task: one.node for one in found.places} == {"lines[0]": "n1", "split[0]": "n1"}
+
+
+def test_a_line_covers_the_time_since_the_line_before(measure: Any, tmp_path: Path) -> None:
+    """Gaps of 30 and 90 seconds in turn: 400 ms and 100 tuples a second of each task."""
+    second, lines = 0, []
+    for gap in [30, 90] * 10:
+        second += gap
+        lines += [task(second, name, 100 * gap, 400 * gap) for name in TASKS]
+        lines += [pair(second, "lines[0]", name, 100 * gap) for name in TASKS]
+    write(tmp_path / "logs" / "a.jsonl", *lines)
+    found = measure(clocks={"n1": 2_000_000_000})
+    assert component(found, "split").cpu.value == 40
+    assert [one.received.value for one in found.streams] == [400]
+
+
+def test_a_lost_line_is_no_longer_interval(measure: Any, tmp_path: Path) -> None:
+    """Every tenth line is lost, of tasks and pairs, where all come each minute."""
+    minutes = [minute for minute in range(1, 61) if minute % 10 != 5]
+    lines = [task(60 * minute, "split[0]", 600, 240) for minute in minutes]
+    lines += [pair(60 * minute + 1, "lines[0]", "split[0]", 600) for minute in minutes]
+    write(tmp_path / "logs" / "a.jsonl", *lines)
+    found = measure()
+    assert float(component(found, "split").cpu.value) == 0.4
+    assert [one.received.value for one in found.streams] == [10]
+
+
+@pytest.mark.parametrize("has_tasks", [True, False])
+def test_a_silent_pair_sends_nothing(measure: Any, tmp_path: Path, has_tasks: bool) -> None:
+    """A pair has a line in the one of ten minutes in which there are tuples."""
+    lines = []
+    for minute in range(1, 61):
+        for name in TASKS:
+            busy = int(minute % 10 == 0)
+            if has_tasks:
+                lines.append(task(60 * minute, name, 6000 * busy, 2400 * busy))
+            if busy:
+                lines.append(pair(60 * minute, "lines[0]", name, 6000))
+    write(tmp_path / "logs" / "a.jsonl", *lines)
+    found = measure()
+    assert [one.received.value for one in found.streams] == [40]
+    assert {float(one.kib_per_second.value) for one in found.pairs} == {0.097656}
+
+
+def test_an_increment_covers_the_gap_of_a_lost_reading(measure: Any, tmp_path: Path) -> None:
+    """Running totals that grow by 600 a minute, of which every fourth reading is lost."""
+    log = tmp_path / "logs" / "workers-artifacts" / "wc-1-1700000000" / "6700" / "a.metrics"
+    log.parent.mkdir(parents=True)
+    readings = [minute for minute in range(1, 61) if minute % 4]
+    times = ((START_MS // 1000 + 60 * minute, 600 * minute) for minute in readings)
+    name = "__execute-count-lines:default"
+    log.write_text("".join(f"{time}\tn1:6700\t3:split\t{name}\t{n}\n" for time, n in times))
+    assert [one.received.value for one in measure().streams] == [10]
