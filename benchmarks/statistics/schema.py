@@ -100,6 +100,7 @@ CONTRADICTORY = "contradictory"
 LATE = "late"
 OUT_OF_ORDER = "out of order"
 RESET = "reset"
+AHEAD = "ahead"
 UNREADABLE = "unreadable file"
 REASONS: dict[str, str] = {
     MALFORMED: "not a line of either kind, or a value that is no number",
@@ -110,6 +111,7 @@ REASONS: dict[str, str] = {
     LATE: "received too long after, or before, its time",
     OUT_OF_ORDER: "received after the next sample was due, but not late; it counts",
     RESET: "a running total below the last one: its worker was restarted; it counts from zero",
+    AHEAD: "stamped more than a day after the time at which it was read: a clock is wrong",
     UNREADABLE: "a gzipped file that is cut short or no such file; it is left out as a whole",
 }
 """Why a line is in `QUARANTINE`, and what that means."""

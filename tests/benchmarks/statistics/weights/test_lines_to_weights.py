@@ -118,3 +118,14 @@ def test_an_increment_covers_the_gap_of_a_lost_reading(measure: Any, tmp_path: P
     name = "__execute-count-lines:default"
     log.write_text("".join(f"{time}\tn1:6700\t3:split\t{name}\t{n}\n" for time, n in times))
     assert [one.received.value for one in measure().streams] == [10]
+
+
+def test_a_line_from_the_future_is_kept_aside(measure: Any, tmp_path: Path) -> None:
+    """A node's clock is wrong by decades; nothing says when its lines were received."""
+    lines = [task(60 * minute, "split[0]", 600, 240) for minute in range(1, 9)]
+    ahead = task(0, "split[0]", 600, 240, node="n3") | {"time": 4_102_444_800_000}
+    write(tmp_path / "logs" / "a.jsonl", *lines, ahead)
+    found = measure()
+    assert found.thrown_away == {"ahead": 1}
+    assert found.last.year == 2023
+    assert [one.node for one in found.places] == ["n1"]
