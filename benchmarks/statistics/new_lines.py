@@ -6,17 +6,17 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
+from slotwise.benchmarks.spark.session import job_errors
 from slotwise.benchmarks.statistics import manifest as files
 from slotwise.benchmarks.statistics.json_lines import json_samples
 from slotwise.benchmarks.statistics.reading import Reading
 from slotwise.benchmarks.statistics.schema import PARSED, UNREADABLE, names, struct
 from slotwise.benchmarks.statistics.storm_lines import storm_samples
 from slotwise.benchmarks.statistics.unreadable import unreadable
+from slotwise.models.errors import SlotwiseError
 
 Write = Callable[[DataFrame], None]
 
@@ -34,8 +34,9 @@ def write_lines(
         if not of_kind:
             continue
         try:
-            write(parser(raw_lines(spark, of_kind), reading))
-        except (Py4JJavaError, PySparkException):
+            with job_errors():
+                write(parser(raw_lines(spark, of_kind), reading))
+        except SlotwiseError:
             faults = unreadable(of_kind)
             if not faults:
                 raise

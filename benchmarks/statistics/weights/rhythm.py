@@ -32,6 +32,7 @@ REPORTED = 0.9
 """Least share of its tasks' lines with which a pair is not silent: the others were lost."""
 
 _SERIES = ("kind", "topology", "source", "component", "task", "other")
+_TASK, _RECEIVER = ("topology", "source", "task"), ("topology", "source", "other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,36 +143,11 @@ def _of(found: Rhythms, number: Callable[[Rhythm], int], default: int) -> Column
 
 def _with_silence(windows: DataFrame) -> DataFrame:
     """Let the time of silent pairs be that in which their tasks were observed."""
-    place = ("topology", "source", "task")
-    is_pair = fn.col("kind").isin(w.SENT, w.VOLUME)
-    pairs = windows.where(is_pair)
+    pairs = windows.where(fn.col("kind").isin(w.SENT, w.VOLUME))
     tasks = windows.where((fn.col("kind") == w.CPU) & (fn.col("source") == JSON))
-    lines = tasks.groupBy(*place).agg(fn.sum("n").alias("lines"))
-    receiver = lines.select(
-        "topology", "source", fn.col("task").alias("other"), fn.col("lines").alias("heard")
-    )
-    counted = pairs.groupBy(*_SERIES).agg(fn.sum("n").alias("n"))
-    ends = counted.join(lines, [*place], "left").join(
-        receiver, ["topology", "source", "other"], "left"
-    )
-    silent = ends.where(fn.col("n") < REPORTED * fn.least("lines", "heard")).select(
-        *_SERIES,
-        (fn.col("lines").isNotNull().cast("int") + fn.col("heard").isNotNull().cast("int")).alias(
-            "ends"
-        ),
-    )
-    seen = tasks.groupBy(*place, "start").agg(fn.sum("x").alias("observed"))
-    heard = seen.withColumnRenamed("task", "other")
-    observed = (
-        silent.join(seen, [*place])
-        .unionByName(silent.join(heard, ["topology", "source", "other"]))
-        .groupBy(*_SERIES, "start", "ends")
-        .agg(fn.min("observed").alias("observed"), fn.count(fn.lit(1)).alias("known"))
-        .where(fn.col("known") == fn.col("ends"))
-        .drop("ends", "known")
-    )
-    marked = pairs.join(silent.select(*_SERIES), [*_SERIES], "left_semi")
-    own = marked.groupBy(*_SERIES, "start").agg(
+    silent = _silent(pairs, tasks)
+    of_silent = pairs.join(silent.select(*_SERIES), [*_SERIES], "left_semi")
+    own = of_silent.groupBy(*_SERIES, "start").agg(
         *(fn.max(name).alias(name) for name in ("node", "worker", "last", "head")),
         *(fn.sum(name).alias(name) for name in ("y", "x", "n", "open")),
         fn.min("first").alias("first"),
@@ -181,6 +157,28 @@ def _with_silence(windows: DataFrame) -> DataFrame:
         "x": fn.greatest("x", "observed").cast("decimal(38,0)"),
         "n": fn.coalesce("n", fn.lit(0)).cast("bigint"),
     }
+    observed = _observed(silent, tasks)
     filled = own.join(observed, [*_SERIES, "start"], "full").withColumns(numbers)
     rest = windows.join(silent.select(*_SERIES), [*_SERIES], "left_anti")
     return rest.unionByName(filled.select(*w.columns()))
+
+
+def _silent(pairs: DataFrame, tasks: DataFrame) -> DataFrame:
+    """Give the silent pairs, and in `ends` how many of their two tasks have lines."""
+    lines = tasks.groupBy(*_TASK).agg(fn.sum("n").alias("sent"))
+    heard = lines.withColumnsRenamed({"task": "other", "sent": "heard"})
+    counted = pairs.groupBy(*_SERIES).agg(fn.sum("n").alias("n"))
+    known = counted.join(lines, [*_TASK], "left").join(heard, [*_RECEIVER], "left")
+    of_both = fn.when(fn.col("sent").isNotNull() & fn.col("heard").isNotNull(), 2).otherwise(1)
+    is_silent = fn.col("n") < REPORTED * fn.least("sent", "heard")
+    return known.where(is_silent).select(*_SERIES, of_both.alias("ends"))
+
+
+def _observed(silent: DataFrame, tasks: DataFrame) -> DataFrame:
+    """Give the time in which the tasks of each silent pair were observed, by window."""
+    seen = tasks.groupBy(*_TASK, "start").agg(fn.sum("x").alias("observed"))
+    sender = silent.join(seen, [*_TASK])
+    receiver = silent.join(seen.withColumnRenamed("task", "other"), [*_RECEIVER])
+    times = sender.unionByName(receiver).groupBy(*_SERIES, "start", "ends")
+    found = times.agg(fn.min("observed").alias("observed"), fn.count(fn.lit(1)).alias("known"))
+    return found.where(fn.col("known") == fn.col("ends")).drop("ends", "known")
