@@ -36,6 +36,7 @@ SPARK_FILES = (
     "tests/benchmarks/statistics/test_quarantine.py",
     "tests/benchmarks/statistics/test_tables.py",
     "tests/benchmarks/statistics/weights/test_hand_written_logs.py",
+    "tests/benchmarks/statistics/weights/test_lines_to_weights.py",
     "tests/benchmarks/statistics/weights/test_weights.py",
     "tests/cli/test_measure.py",
     "tests/test_tutorials.py",

@@ -1,7 +1,8 @@
 """The checkpoint folder: what a stream is of, and what it has got so far.
 
 ``stream.json`` says which stream it is, ``spark`` has Spark's own checkpoint, ``lines`` the parsed
-lines, ``days`` sums of them, ``advice.jsonl`` the advice where no other file was asked for.
+lines, ``days`` sums of them, ``unreadable.json`` the files that could not be read, ``advice.jsonl``
+the advice where no other file was asked for.
 """
 
 from __future__ import annotations
@@ -41,6 +42,11 @@ class Checkpoint:
     def days(self) -> Path:
         """Where the sums of days are; they can be made anew."""
         return self.folder / "days"
+
+    @property
+    def unreadable(self) -> Path:
+        """Where the files are named that cannot be read: path -> what is wrong with it."""
+        return self.folder / "unreadable.json"
 
     @property
     def advice(self) -> Path:

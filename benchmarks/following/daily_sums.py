@@ -24,7 +24,8 @@ from slotwise.benchmarks.statistics.quarantine import Cleaned, cleaned
 from slotwise.benchmarks.statistics.reading import Reading
 from slotwise.benchmarks.statistics.schema import SAMPLES, names, struct
 from slotwise.benchmarks.statistics.weights import windows as w
-from slotwise.benchmarks.statistics.weights.run import clock_rates, of_first_tasks, overview
+from slotwise.benchmarks.statistics.weights.rhythm import of_first_tasks
+from slotwise.benchmarks.statistics.weights.run import clock_rates, overview
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -59,7 +60,7 @@ class DailySums:
 
         ``None``: a clock is wrong by so much that days cannot be told apart.
         """
-        made_of = f"{self.reading} {self.window_s} {sorted(self.clocks.items())} {w.WINDOWS}"
+        made_of = f"{w.WINDOWS} {self.reading} {self.window_s} {sorted(self.clocks.items())}"
         self.folder.mkdir(exist_ok=True)
         table = DayTable.read(self.folder, made_of)
         files = _files_beside(kept)
@@ -87,12 +88,12 @@ class DailySums:
         several = spark.read.schema(struct(w.WINDOWS)).parquet(*self._parts(table, "windows"))
         if DAY_S % self.window_s == 0:
             return several
-        whole = ("y", "x", "n", "first", "last")
-        keys = [name for name in several.columns if name not in whole]
-        sums = {"y": "decimal(38,0)", "x": "decimal(38,0)", "n": "bigint"}
-        added = (fn.sum(name).cast(kind).alias(name) for name, kind in sums.items())
-        times = (fn.min("first").alias("first"), fn.max("last").alias("last"))
-        return several.groupBy(*keys).agg(*added, *times).select(*several.columns)
+        sums = {"y": "decimal(38,0)", "x": "decimal(38,0)", "n": "bigint", "open": "bigint"}
+        keys = [name for name in several.columns if name not in (*sums, "first", "last", "head")]
+        added = [fn.sum(name).cast(kind).alias(name) for name, kind in sums.items()]
+        added += [fn.min("first").alias("first"), fn.max("last").alias("last")]
+        added += [fn.min_by("head", "first").alias("head")]
+        return several.groupBy(*keys).agg(*added).select(*several.columns)
 
     def first_tasks(self, spark: SparkSession, table: DayTable) -> DataFrame:
         """Return `SAMPLES` of one task a day, which tell the interval between two samples."""

@@ -9,11 +9,11 @@ leaves a batch without advice, which the next run gives first.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -27,14 +27,13 @@ from slotwise.benchmarks.following.kept_lines import Kept, kept_lines, last_batc
 from slotwise.benchmarks.following.measuring import Measuring
 from slotwise.benchmarks.following.settings import Following
 from slotwise.benchmarks.following.sources import Source
-from slotwise.benchmarks.following.stream import check_ended, reading_in_words, start
+from slotwise.benchmarks.following.stream import Stream, reading_in_words
 from slotwise.benchmarks.spark.session import job_errors
 from slotwise.models.instance.instance import Instance
 from slotwise.solver.core.ctrl_c import Presses, counted_presses
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
 
 POLL_S = 0.1
 """Seconds between two looks for a new batch, or for Ctrl-C."""
@@ -54,11 +53,14 @@ class Followed:
         Where they are.
     interrupted
         Whether Ctrl-C ended it; the next run goes on.
+    unreadable
+        Path -> what is wrong with it, of the files that are left out, in earlier runs too.
     """
 
     advices: int
     file: Path
     interrupted: bool
+    unreadable: Mapping[str, str] = field(default_factory=dict)
 
     def to_document(self) -> dict[str, Any]:
         """Return the fields, JSON-ready."""
@@ -66,6 +68,7 @@ class Followed:
             "advices": self.advices,
             "file": str(self.file),
             "interrupted": self.interrupted,
+            "unreadable": dict(self.unreadable),
         }
 
 
@@ -108,9 +111,9 @@ def follow(
     written = advice_file.mend(file, checkpoint.stream)
     advised, state = (-1, State()) if written is None else (written.batch, written.state)
     count = 0
-    query = start(spark, source, measuring.reading, checkpoint, settings.trigger)
-    with counted_presses() as presses, stopped_in_the_end(query):
-        for kept in _batches(query, checkpoint, advised, presses):
+    stream = Stream(spark, source, measuring.reading, checkpoint, settings.trigger)
+    with counted_presses() as presses, stopped_in_the_end(stream):
+        for kept in _batches(stream, checkpoint, advised, presses):
             measured = _unless_pressed(
                 presses, partial(measuring.measured, spark, kept, checkpoint.days)
             )
@@ -128,22 +131,22 @@ def follow(
             advice_file.append(file, advice)
             tell(advice)
             state, count = advice.state, count + 1
-        return Followed(count, file, interrupted=is_pressed(presses))
+        return Followed(count, file, is_pressed(presses), stream.unreadable())
 
 
 def _batches(
-    query: StreamingQuery, checkpoint: Checkpoint, advised: int, presses: Presses
+    stream: Stream, checkpoint: Checkpoint, advised: int, presses: Presses
 ) -> Iterator[Kept]:
     """Give what is kept whenever there are new batches, until the query ends or Ctrl-C."""
     while not is_pressed(presses):
-        ended = not query.isActive  # asked first: what ended keeps nothing afterwards
+        ended = not stream.query.isActive  # asked first: what ended keeps nothing afterwards
         if last_batch(checkpoint.lines) > advised:
             kept = kept_lines(checkpoint.lines)
             advised = kept.batch
             yield kept
         elif ended:
-            check_ended(query)
-            return
+            if not stream.goes_on():
+                return
         else:
             time.sleep(POLL_S)
 
@@ -172,9 +175,9 @@ def _ms(time: datetime) -> int:
 
 
 @contextmanager
-def stopped_in_the_end(query: StreamingQuery) -> Iterator[None]:
-    """Stop the query, whatever happens inside."""
+def stopped_in_the_end(stream: Stream) -> Iterator[None]:
+    """Stop its query, whatever happens inside."""
     try:
         yield
     finally:
-        query.stop()
+        stream.query.stop()

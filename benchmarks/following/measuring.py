@@ -22,6 +22,7 @@ from slotwise.benchmarks.statistics.weights.logs import (
 )
 from slotwise.benchmarks.statistics.weights.measure import measured_of
 from slotwise.benchmarks.statistics.weights.measured import Measured
+from slotwise.benchmarks.statistics.weights.rhythm import Rhythms, timed
 from slotwise.benchmarks.statistics.weights.run import (
     Collected,
     Overview,
@@ -29,7 +30,7 @@ from slotwise.benchmarks.statistics.weights.run import (
     collect_seen,
     collect_values,
     collect_weights,
-    intervals_s,
+    rhythms_of,
 )
 from slotwise.benchmarks.statistics.weights.series import series
 from slotwise.models.instance.instance import Instance
@@ -71,12 +72,12 @@ class Measuring:
         found = table.overview()
         if not found:
             return None
-        if asked.interval_s is None:
-            interval_s = intervals_s(sums.first_tasks(spark, table))
-        else:
-            interval_s = dict.fromkeys(found, asked.interval_s)
-        windows = sums.windows(spark, table)
-        return self._of(_collected(found, interval_s, table.hz, windows, asked.statistic))
+        beats = rhythms_of(sums.first_tasks(spark, table), found, asked.interval_s)
+        windows = timed(sums.windows(spark, table), beats).persist()
+        try:
+            return self._of(_collected(found, beats, table.hz, windows, asked.statistic))
+        finally:
+            windows.unpersist()
 
     def of_all_lines(self, spark: SparkSession, kept: Kept) -> Measured | None:
         """Return the same, computed from all lines."""
@@ -109,17 +110,18 @@ class Measuring:
 
 def _collected(
     found: Mapping[tuple[str, str], Overview],
-    interval_s: Mapping[tuple[str, str], float],
+    beats: Rhythms,
     hz: Mapping[str, int],
     windows: DataFrame,
     statistic: str,
 ) -> Collected:
-    seen = collect_seen(windows, interval_s)
+    intervals = {key: one.interval_s for key, one in beats.items()}
+    seen = collect_seen(windows, intervals)
     return Collected(
         overview=found,
-        interval_s=interval_s,
+        interval_s=intervals,
         clocks=hz,
         values=collect_values(series(windows), statistic),
-        parts=collect_parts(windows, seen, interval_s),
+        parts=collect_parts(windows, seen, intervals),
         seen=seen,
     )

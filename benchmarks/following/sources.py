@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.following.kept_lines import literal
+from slotwise.benchmarks.statistics.manifest import log_files
 from slotwise.benchmarks.statistics.reading import JSON_FILES, STORM_FILES
 from slotwise.models.errors import InputError, SlotwiseError
 
@@ -28,10 +29,13 @@ class LogFolder:
         What ``slotwise measure`` takes as LOGS.
     files_per_batch
         Most new files of a batch, 1 or more.
+    left_out
+        Files that cannot be read; they are not opened.
     """
 
     folder: Path
     files_per_batch: int = 1000
+    left_out: tuple[str, ...] = ()
 
     def describe(self) -> str:
         """Return what a checkpoint remembers of it: another one would not continue this stream."""
@@ -47,6 +51,8 @@ class LogFolder:
         """
         from pyspark.sql import functions as fn
 
+        from slotwise.benchmarks.statistics.unreadable import file_of
+
         if not self.folder.is_dir():
             rule = "must be a folder; give the one that logs appear in"
             raise InputError(rule, field="logs", value=str(self.folder))
@@ -56,9 +62,17 @@ class LogFolder:
         # Else Spark passes over files that are a week older than the newest one that it has read.
         reader = reader.option("maxFileAge", "36500d")
         text = reader.text(literal(self.folder.resolve()))
-        return text.select(
-            fn.col("value").alias("line"), fn.col("_metadata.file_path").alias("path")
-        )
+        path = fn.col("_metadata.file_path")
+        if self.left_out:  # a condition on the path alone, so that Spark does not open the file
+            text = text.where(~file_of(path).isin(*self.left_out))
+        return text.select(fn.col("value").alias("line"), path.alias("path"))
+
+    def unreadable(self) -> dict[str, str]:
+        """Return path -> what is wrong with it, of further files that cannot be read."""
+        from slotwise.benchmarks.statistics.unreadable import unreadable
+
+        found = unreadable(path for path, _ in log_files(self.folder))
+        return {path: fault for path, fault in found.items() if path not in self.left_out}
 
 
 @dataclass(frozen=True, slots=True)

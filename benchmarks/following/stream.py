@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.following.checkpoint import Checkpoint
 from slotwise.benchmarks.following.kept_lines import DAY
-from slotwise.benchmarks.following.sources import Source
+from slotwise.benchmarks.following.sources import LogFolder, Source
 from slotwise.benchmarks.statistics.reading import Reading
-from slotwise.models.errors import SlotwiseError
+from slotwise.models.errors import InputError, SlotwiseError, in_file
+from slotwise.models.formats.atomic_file import write_atomically
+from slotwise.models.formats.json_text import parse_json
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -51,6 +53,63 @@ def start(
     if trigger.once:
         return writer.trigger(availableNow=True).start()
     return writer.trigger(processingTime=f"{round(1000 * trigger.seconds)} milliseconds").start()
+
+
+@dataclass(slots=True)
+class Stream:
+    """A stream that goes on without the files that cannot be read.
+
+    Such a file ends Spark's query. It is then looked for, named in the checkpoint, and left out as
+    a whole when the query starts again, which repeats the batch that failed.
+    """
+
+    spark: SparkSession
+    source: Source
+    reading: Reading
+    checkpoint: Checkpoint
+    trigger: Trigger
+    query: StreamingQuery = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Start it."""
+        self._start()
+
+    def unreadable(self) -> dict[str, str]:
+        """Return path -> what is wrong with it, of the files that were left out."""
+        path = self.checkpoint.unreadable
+        if not path.is_file():
+            return {}
+        with in_file(str(path)):
+            found = parse_json(path.read_text("utf-8"))
+            if not isinstance(found, dict):
+                raise InputError("is damaged; remove it", has_value=False)
+            return found
+
+    def goes_on(self) -> bool:
+        """Start again a query that ended by unreadable files; false: it ended by itself.
+
+        Raises
+        ------
+        SlotwiseError
+            When it ended by something else.
+        """
+        if self.query.exception() is None:
+            return False
+        source, known = self.source, self.unreadable()
+        faults = source.unreadable() if isinstance(source, LogFolder) else {}
+        new = {path: fault for path, fault in faults.items() if path not in known}
+        if not new:
+            check_ended(self.query)
+        text = json.dumps({**known, **new}, indent=1, ensure_ascii=False)
+        write_atomically(self.checkpoint.unreadable, text + "\n")
+        self._start()
+        return True
+
+    def _start(self) -> None:
+        source = self.source
+        if isinstance(source, LogFolder):
+            source = replace(source, left_out=tuple(self.unreadable()))
+        self.query = start(self.spark, source, self.reading, self.checkpoint, self.trigger)
 
 
 def reading_in_words(reading: Reading) -> str:

@@ -10,6 +10,7 @@ from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.statistics.reading import Reading
 from slotwise.benchmarks.statistics.schema import (
+    AHEAD,
     IDENTITY,
     MALFORMED,
     NEGATIVE,
@@ -21,6 +22,8 @@ from slotwise.benchmarks.statistics.schema import (
 _MILLISECONDS_FROM = 100_000_000_000
 _FIRST, _LAST = 100_000_000_000, 4_102_444_800_000
 _LARGEST = 9e18
+FAR_AHEAD_S = 86_400
+"""A line can be received no later than it is read; so much more is the clocks' and the zone's."""
 _FOLDER = "/workers-artifacts/"
 
 
@@ -97,11 +100,15 @@ def reason_of(is_whole: Column, least: Column, reading: Reading) -> Column:
     least
         The smallest number of the line.
     reading
-        What topologies have which components; the row has `topology` and `component`.
+        What topologies have which components; the row has `topology`, `component`, `time` and
+        `received`.
     """
+    now = fn.unix_seconds(fn.current_timestamp())
+    came = fn.unix_seconds(fn.coalesce("received", "time"))
     return (
         fn.when(~fn.coalesce(is_whole, fn.lit(False)), MALFORMED)
         .when(least < 0, NEGATIVE)
+        .when(came > now + FAR_AHEAD_S, AHEAD)
         .when(is_unknown(fn.col("topology"), fn.col("component"), reading), UNKNOWN_COMPONENT)
     )
 

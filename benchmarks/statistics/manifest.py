@@ -19,7 +19,7 @@ from slotwise.benchmarks.statistics.reading import JSON_FILES, STORM_FILES, Read
 from slotwise.models.errors import InputError
 
 NAME = "manifest.json"
-VERSION = 1
+VERSION = 2
 
 Part = tuple[str, str | None]
 """A topology, as the name of a folder has it, and a day as in `PARSED`.

@@ -53,7 +53,7 @@ def judged(parsed: DataFrame, nodes: DataFrame, reading: Reading) -> DataFrame:
     apart = fn.col("may_repeat") | is_reading()
     compared = on_time(with_duplicates(rows.where(apart)), nodes, reading)
     alone = on_time(rows.where(~apart), nodes, reading).withColumn("is_sample", fn.lit(True))
-    both = alone.unionByName(increments(compared, reading))
+    both = alone.unionByName(increments(compared, reading), allowMissingColumns=True)
     seconds = fn.timestamp_seconds(fn.unix_seconds("time") + fn.col("skew_s"))
     time = fn.when(fn.col("skew_s") == 0, fn.col("time")).otherwise(seconds)
     corrected = both.withColumn("time", time).withColumns(
@@ -64,7 +64,10 @@ def judged(parsed: DataFrame, nodes: DataFrame, reading: Reading) -> DataFrame:
         }
     )
     worded = corrected.withColumn("line", fn.when(fn.col("is_aside"), _in_words()))
-    faulty = bad.withColumns({"is_sample": fn.lit(False), "is_aside": fn.lit(True)})
+    no_span = fn.lit(None).cast("bigint")
+    faulty = bad.withColumns(
+        {"is_sample": fn.lit(False), "is_aside": fn.lit(True), "span_us": no_span}
+    )
     columns = names(JUDGED)
     return worded.select(*columns).unionByName(faulty.select(*columns))
 

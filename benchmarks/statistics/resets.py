@@ -24,8 +24,9 @@ def is_reading() -> Column:
 def increments(good: DataFrame, reading: Reading) -> DataFrame:
     """Turn running totals into increments; set `note` where a worker was restarted.
 
-    Adds `is_sample`, false for the first reading of a running total. Rows with a `reason` are no
-    readings.
+    Adds `is_sample`, false for the first reading of a running total, and `span_us`, the time from
+    the reading before: one that was lost leaves an increment of two intervals. Rows with a `reason`
+    are no readings.
     """
     taken = fn.col("reason").isNull()
     # Identities are unique among the rows that are taken: the order is total.
@@ -35,6 +36,7 @@ def increments(good: DataFrame, reading: Reading) -> DataFrame:
     gap = fn.unix_seconds("time") - fn.unix_seconds("since")
     near = fn.coalesce(gap <= reading.longest_gap_s, fn.lit(False))
     fell = taken & is_reading() & fn.coalesce(fn.col("value") < fn.col("before"), fn.lit(False))
+    span = fn.unix_micros("time") - fn.unix_micros("since")
     step = fn.when(fell, fn.col("value")).otherwise(fn.col("value") - fn.col("before"))
     counts = taken & fn.col("running")
     return readings.select(
@@ -42,4 +44,5 @@ def increments(good: DataFrame, reading: Reading) -> DataFrame:
         fn.when(counts & near, step).otherwise(fn.col("value")).alias("value"),
         fn.when(fell, RESET).otherwise(fn.col("note")).alias("note"),
         (~counts | near).alias("is_sample"),
+        fn.when(counts & near, span).alias("span_us"),
     )

@@ -1,4 +1,4 @@
-"""The tables of a folder of logs, kept up to date: the only module here that starts jobs.
+"""The tables of a folder of logs, kept up to date: only this module and `new_lines` start jobs.
 
 A run reads the files that are new or have changed into ``lines`` (`PARSED`, a folder for each run),
 then judges the days that their lines are in, and the days after these, into ``judged`` (`JUDGED`).
@@ -8,7 +8,6 @@ run without new files does nothing; one that is killed has done nothing.
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,12 +20,12 @@ from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.statistics import manifest as files
 from slotwise.benchmarks.statistics.clock_skew import clocks
-from slotwise.benchmarks.statistics.json_lines import json_samples
 from slotwise.benchmarks.statistics.manifest import LogFile, Manifest, Part
+from slotwise.benchmarks.statistics.new_lines import write_lines
 from slotwise.benchmarks.statistics.quarantine import judged, quarantine_of, samples_of
 from slotwise.benchmarks.statistics.reading import Reading
 from slotwise.benchmarks.statistics.schema import CLOCKS, JUDGED, PARSED, names, struct
-from slotwise.benchmarks.statistics.storm_lines import storm_samples
+from slotwise.benchmarks.statistics.unreadable import file_of
 
 LINES_FOLDER, JUDGED_FOLDER, CLOCKS_FOLDER = "lines", "judged", "clocks"
 
@@ -79,7 +78,8 @@ def update(spark: SparkSession, logs: Path, folder: Path, reading: Reading) -> T
         A session, Spark Connect's too; it and this process must see the same files.
     logs
         A folder; files in it and below it count if their names match `STORM_FILES` or `JSON_FILES`,
-        gzipped or not. What was read of a file that has changed is replaced, what was read of one
+        gzipped or not; one that cannot be decompressed is left out, and in the quarantine by
+        its name. What was read of a file that has changed is replaced, what was read of one
         that is gone stays.
     folder
         Where the tables are, or will be.
@@ -134,23 +134,11 @@ def sized(spark: SparkSession, found: Mapping[str, LogFile]) -> Iterator[None]:
                 spark.conf.set(key, old)
 
 
-def raw_lines(spark: SparkSession, paths: Collection[str]) -> DataFrame:
-    """Give `RAW` of some files."""
-    # Spark takes a path for a pattern.
-    exact = [re.sub(r"([\[\]{}*?\\])", r"\\\1", path) for path in paths]
-    text = spark.read.text(exact)
-    return text.select(fn.col("value").alias("line"), fn.col("_metadata.file_path").alias("path"))
-
-
 def _read(
     spark: SparkSession, folder: Path, run: int, new: Mapping[str, LogFile], reading: Reading
 ) -> tuple[Part, ...]:
     """Write the parsed lines of `new`; return the parts that they are in."""
-    storm = [path for path in new if files.is_storm(Path(path).name)]
-    json = [path for path in new if files.is_json(Path(path).name)]
-    for paths, parser in ((storm, storm_samples), (json, json_samples)):
-        if paths:
-            _write(parser(raw_lines(spark, paths), reading), folder / LINES_FOLDER, run)
+    write_lines(spark, new, reading, lambda rows: _write(rows, folder / LINES_FOLDER, run))
     written = (folder / LINES_FOLDER / f"run={run}").glob("topology=*/day=*")
     names = [(path.parent.name.partition("=")[2], path.name.partition("=")[2]) for path in written]
     return tuple((topology, None if day == _NONE else day) for topology, day in sorted(names))
@@ -212,8 +200,7 @@ def _lines(
     stale = [(run, path) for run, of_run in lines.stale.items() for path in of_run]
     if stale:
         gone = spark.createDataFrame(stale, "run int, file string")
-        decoded = fn.url_decode(fn.replace(fn.col("path"), fn.lit("+"), fn.lit("%2B")))
-        named = rows.withColumn("file", fn.regexp_replace(decoded, "^file:/+", "/"))
+        named = rows.withColumn("file", file_of(fn.col("path")))
         rows = named.join(fn.broadcast(gone), ["run", "file"], "left_anti").drop("file")
     return rows.drop("run")
 

@@ -33,7 +33,8 @@ IDENTITY = (
 
 SAMPLES = (
     "topology string, day date, time timestamp, node string, worker int, task string, "
-    "component string, metric string, other string, value bigint, source string, path string"
+    "component string, metric string, other string, value bigint, source string, path string, "
+    "span_us bigint"
 )
 """Clean samples, one number a row.
 
@@ -44,13 +45,14 @@ in JSON lines; `component` ``__system`` for a worker itself. `other`, by metric:
 ``component:stream`` (`execute_count`, `execute_ns`, `process_ns`, `ack_count` of bolts; with ``*``
 at the end what is left of it where Storm cut it, see `cut_names`), the stream
 (`emit_count`, `transfer_count`, `complete_ns`, `ack_count` of spouts), the receiving task
-(`pair_tuples`, `pair_bytes`), else null. `source` is `STORM` or `JSON`.
+(`pair_tuples`, `pair_bytes`), else null. `source` is `STORM` or `JSON`. `span_us` is what an
+increment of a running total covers, microseconds; null for all else.
 """
 
 JUDGED = (
     "topology string, day date, time timestamp, node string, worker int, task string, "
     "component string, metric string, other string, value bigint, source string, path string, "
-    "is_sample boolean, is_aside boolean, reason string, line string"
+    "span_us bigint, is_sample boolean, is_aside boolean, reason string, line string"
 )
 """`PARSED` after that: `is_sample` marks the rows of `SAMPLES`, `is_aside` those of `QUARANTINE`.
 
@@ -99,6 +101,8 @@ CONTRADICTORY = "contradictory"
 LATE = "late"
 OUT_OF_ORDER = "out of order"
 RESET = "reset"
+AHEAD = "ahead"
+UNREADABLE = "unreadable file"
 REASONS: dict[str, str] = {
     MALFORMED: "not a line of either kind, or a value that is no number",
     NEGATIVE: "a count, time or size below zero",
@@ -108,6 +112,8 @@ REASONS: dict[str, str] = {
     LATE: "received too long after, or before, its time",
     OUT_OF_ORDER: "received after the next sample was due, but not late; it counts",
     RESET: "a running total below the last one: its worker was restarted; it counts from zero",
+    AHEAD: "stamped more than a day after the time at which it was read: a clock is wrong",
+    UNREADABLE: "a gzipped file that is cut short or no such file; it is left out as a whole",
 }
 """Why a line is in `QUARANTINE`, and what that means."""
 USED = (OUT_OF_ORDER, RESET)

@@ -95,7 +95,11 @@ def collect_logs(
     The topologies of all `instances` have different ids; see `measure_logs` for the rest.
     """
     from slotwise.benchmarks.statistics.run import sized, update
-    from slotwise.benchmarks.statistics.weights.run import collect_reasons, collect_weights
+    from slotwise.benchmarks.statistics.weights.run import (
+        collect_reasons,
+        collect_unreadable,
+        collect_weights,
+    )
 
     with _folder(store) as folder:
         tables = update(spark, logs, folder, reading_of(instances, settings))
@@ -109,7 +113,9 @@ def collect_logs(
                 settings.clocks,
                 settings.interval_s,
             )
-            return collected, collect_reasons(tables.quarantine(spark))
+            aside = tables.quarantine(spark)
+            collected = replace(collected, unreadable=collect_unreadable(aside))
+            return collected, collect_reasons(aside)
 
 
 def check_logs(logs: Path) -> None:
@@ -176,8 +182,12 @@ def in_names_of(instance: Instance, collected: Collected) -> Collected:
 
 
 def check_clocks(given: Collection[str], collected: Collected) -> None:
-    """Refuse clock rates that lack a node of the logs: GHz times ms need all or none."""
-    lacking = sorted({one.node for one in collected.seen} - set(collected.clocks))
+    """Refuse clock rates that lack a node of the logs: GHz times ms need all or none.
+
+    The node of a pair of tasks is optional; lines without one have no time of a processor.
+    """
+    nodes = {one.node for one in collected.seen if one.node}
+    lacking = sorted(nodes - set(collected.clocks))
     if given and lacking:
         rule = "has no clock rate of this node, whose lines do not state it either; add it"
         raise InputError(rule, field="ghz", value=lacking[0])

@@ -19,7 +19,7 @@ from slotwise.benchmarks.statistics.weights.memory import WORKER, memory_weights
 from slotwise.benchmarks.statistics.weights.presence import Seen
 from slotwise.benchmarks.statistics.weights.run import Collected
 from slotwise.benchmarks.statistics.weights.topology_reader import TopologyReader
-from slotwise.benchmarks.statistics.weights.units import GHZ_MS, KIB, interval, weight_of
+from slotwise.benchmarks.statistics.weights.units import GHZ_MS, KIB, PER_SECOND, weight_of
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 
@@ -74,7 +74,11 @@ def measured_of(
         places=_places(collected.seen, ids),
         thrown_away=dict(thrown_away or {}),
         lines=tuple(lines),
-        notes=(*notes, *_strangers(collected, ids)),
+        notes=(
+            *(f"{one}; the file is left out" for one in collected.unreadable),
+            *notes,
+            *_strangers(collected, ids),
+        ),
     )
 
 
@@ -97,10 +101,9 @@ def _task_costs(collected: Collected, ids: list[str]) -> tuple[TaskCost, ...]:
 
 def _pair_costs(collected: Collected, ids: list[str]) -> tuple[PairCost, ...]:
     pairs: dict[tuple[str, str, str], dict[str, Weight]] = defaultdict(dict)
-    for (subject, topology, source, a, b), value in collected.values.items():
+    for (subject, topology, _, a, b), value in collected.values.items():
         if topology in ids and a and b and subject in (series.PAIR_SIZE, series.PAIR_VOLUME):
-            seconds = interval(collected, topology, source)
-            scale = Fraction(1, KIB) / (seconds if subject == series.PAIR_VOLUME else 1)
+            scale = Fraction(PER_SECOND if subject == series.PAIR_VOLUME else 1, KIB)
             pairs[topology, a, b][subject] = weight_of(value, scale)
     return tuple(
         PairCost(*key, costs.get(series.PAIR_SIZE), costs.get(series.PAIR_VOLUME))
@@ -120,6 +123,8 @@ def _places(seen: Iterable[Seen], ids: list[str]) -> tuple[TaskPlace, ...]:
     storms = {(one.topology, one.component) for one in tasks if one.source == STORM}
     latest: dict[tuple[str, str, str], Seen] = {}
     for one in tasks:
+        if not one.node:
+            continue
         if one.source == STORM or (one.topology, one.component) not in storms:
             key = (one.topology, one.component, one.task)
             if key not in latest or one.last > latest[key].last:

@@ -11,8 +11,9 @@ from slotwise.benchmarks.statistics.schema import STORM
 from slotwise.benchmarks.statistics.weights import windows as w
 from slotwise.benchmarks.statistics.weights.measured import Weight
 from slotwise.benchmarks.statistics.weights.presence import Seen, shares
+from slotwise.benchmarks.statistics.weights.rhythm import DEFAULT_INTERVAL_S
 from slotwise.benchmarks.statistics.weights.run import Collected, Value
-from slotwise.benchmarks.statistics.weights.units import MB, interval, weight_of
+from slotwise.benchmarks.statistics.weights.units import MB, weight_of
 from slotwise.models.instance.topology import Topology
 
 WORKER = "-1"
@@ -59,9 +60,8 @@ def memory_weights(
     Off-heap is what a worker's control group has beyond the heap. Where a worker has tasks of
     several components, their shares are estimated.
     """
-    placed = compositions(
-        collected.seen, topology.id, float(interval(collected, topology.id, STORM))
-    )
+    interval_s = collected.interval_s.get((topology.id, STORM), DEFAULT_INTERVAL_S)
+    placed = compositions(collected.seen, topology.id, interval_s)
     return (
         _weights(topology, placed, _levels(topology, collected, w.HEAP), "onheap_mb"),
         _weights(topology, placed, _levels(topology, collected, w.BESIDE), "offheap_mb"),

@@ -1,4 +1,4 @@
-"""The only module that starts jobs for weights: samples in, the small tables out."""
+"""The module that starts the jobs for weights: samples in, the small tables out."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
+from slotwise.benchmarks.statistics.schema import UNREADABLE
 from slotwise.benchmarks.statistics.weights import windows as w
 from slotwise.benchmarks.statistics.weights.presence import (
     Seen,
@@ -21,6 +22,12 @@ from slotwise.benchmarks.statistics.weights.presence import (
     generations,
     longest_gap_s,
     mean_parts,
+)
+from slotwise.benchmarks.statistics.weights.rhythm import (
+    DEFAULT_INTERVAL_S,
+    Rhythm,
+    rhythms,
+    timed,
 )
 from slotwise.benchmarks.statistics.weights.series import REST_CPU, ends, series
 from slotwise.benchmarks.statistics.weights.statistic import (
@@ -30,8 +37,6 @@ from slotwise.benchmarks.statistics.weights.statistic import (
     t_quantile,
 )
 
-DEFAULT_INTERVAL_S = 60.0
-"""Of Storm's metrics (``topology.builtin.metrics.bucket.size.secs``)."""
 STEPS = 240
 """Most points of a line over time."""
 
@@ -74,7 +79,7 @@ class Collected:
     `parts` counts the series of an edge (tasks and streams, or pairs of tasks) that are there at a
     time, on average, `interval_s` has
     the seconds between two samples of a task, by topology and source. `timeline` is in the order of
-    time.
+    time. `unreadable` says which files could not be read, and why.
     """
 
     overview: Mapping[tuple[str, str], Overview]
@@ -84,6 +89,7 @@ class Collected:
     parts: Mapping[Subject, Fraction]
     seen: tuple[Seen, ...]
     timeline: tuple[Moment, ...] = ()
+    unreadable: tuple[str, ...] = ()
 
 
 def overview(samples: DataFrame) -> dict[tuple[str, str], Overview]:
@@ -104,31 +110,6 @@ def clock_rates(samples: DataFrame) -> dict[str, int]:
     stated = samples.where(fn.col("metric") == "clock_hz")
     rows = stated.groupBy("node").agg(fn.max("value").alias("hz")).collect()
     return {row.node: row.hz for row in rows}
-
-
-def intervals_s(samples: DataFrame) -> dict[tuple[str, str], float]:
-    """Return the commonest seconds between two samples of a task, by topology and source.
-
-    Of one task each, the first by name; of several that are as common, the smallest.
-    """
-    keys = ("topology", "source")
-    times = of_first_tasks(samples).select(*keys, "time").distinct()
-    before = fn.lag("time").over(Window.partitionBy(*keys).orderBy("time"))
-    gaps = times.withColumn("ms", fn.unix_millis("time") - fn.unix_millis(before))
-    counted = gaps.where(fn.col("ms").isNotNull()).groupBy(*keys, "ms").count()
-    commonest = counted.groupBy(*keys).agg(
-        fn.min_by("ms", fn.struct(-fn.col("count"), fn.col("ms"))).alias("ms")
-    )
-    return {(row.topology, row.source): row.ms / 1000 for row in commonest.collect()}
-
-
-def of_first_tasks(samples: DataFrame) -> DataFrame:
-    """Give the regular samples of one task of each topology and source, the first by name."""
-    keys = ("topology", "source")
-    regular = samples.where(fn.col("metric").isin("execute_count", "emit_count", "cpu_ns"))
-    one = regular.groupBy(*keys).agg(fn.min(fn.struct("component", "task", "node")).alias("one"))
-    of_one = fn.struct("component", "task", "node") == fn.col("one")
-    return regular.join(fn.broadcast(one), [*keys]).where(of_one).select(*samples.columns)
 
 
 def collect_weights(
@@ -154,13 +135,15 @@ def collect_weights(
         Seconds between two samples of a task; ``None`` = recognised.
     """
     found = overview(samples)
-    intervals = intervals_s(samples) if interval_s is None else dict.fromkeys(found, interval_s)
+    beats = rhythms_of(samples, found, interval_s)
     known = {**clocks, **clock_rates(samples)}
-    windows = w.by_window(w.by_interval(samples), f"{window_s} seconds", known).persist(
+    sums = w.by_window(w.by_interval(samples), f"{window_s} seconds", known).persist(
         StorageLevel.DISK_ONLY
     )
+    windows = timed(sums, beats).persist(StorageLevel.DISK_ONLY)
     rows = series(windows)
     try:
+        intervals = {key: one.interval_s for key, one in beats.items()}
         seen = collect_seen(windows, intervals)
         return Collected(
             overview=found,
@@ -173,6 +156,16 @@ def collect_weights(
         )
     finally:
         windows.unpersist()
+        sums.unpersist()
+
+
+def rhythms_of(
+    samples: DataFrame, found: Mapping[tuple[str, str], Overview], interval_s: float | None
+) -> dict[tuple[str, str], Rhythm]:
+    """Return how often tasks report; as asked for, else recognised (``None``)."""
+    if interval_s is None:
+        return rhythms(samples)
+    return dict.fromkeys(found, Rhythm(interval_s))
 
 
 def collect_values(rows: DataFrame, statistic: str) -> dict[Subject, Value]:
@@ -234,7 +227,8 @@ def collect_seen(
     """Return which tasks were in which workers, the workers themselves (task ``-1``) too."""
     keys = ("topology", "source", "component", "task", "node", "worker", "submission")
     times = {"first": fn.unix_millis(fn.min("first")), "last": fn.unix_millis(fn.max("last"))}
-    there = windows.groupBy(*keys, "start").agg(*(one.alias(k) for k, one in times.items()))
+    sampled = windows.where(fn.col("last").isNotNull())  # silent windows of a pair have no sample
+    there = sampled.groupBy(*keys, "start").agg(*(one.alias(k) for k, one in times.items()))
     order = Window.partitionBy(*keys).orderBy("start")
     gap_ms = round(1000 * longest_gap_s(interval_s.values()))
     is_new = (fn.col("first") - fn.lag("last").over(order) > gap_ms).cast("int")
@@ -259,6 +253,12 @@ def collect_reasons(quarantine: DataFrame) -> dict[str, int]:
     """Return reason -> number of lines of `QUARANTINE`."""
     rows = quarantine.groupBy("reason").count().collect()
     return {row["reason"]: row["count"] for row in sorted(rows, key=lambda row: row["reason"])}
+
+
+def collect_unreadable(quarantine: DataFrame) -> tuple[str, ...]:
+    """Return the files that could not be read, each with what is wrong with it."""
+    rows = quarantine.where(fn.col("reason") == UNREADABLE).select("line").collect()
+    return tuple(sorted(row.line for row in rows))
 
 
 def collect_timeline(

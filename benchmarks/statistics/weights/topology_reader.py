@@ -21,10 +21,11 @@ from slotwise.benchmarks.statistics.weights.measured import (
     StreamWeights,
     Weight,
 )
-from slotwise.benchmarks.statistics.weights.run import DEFAULT_INTERVAL_S, Collected, Value
+from slotwise.benchmarks.statistics.weights.rhythm import DEFAULT_INTERVAL_S
+from slotwise.benchmarks.statistics.weights.run import Collected, Value
 from slotwise.benchmarks.statistics.weights.units import (
     GHZ_MS,
-    interval,
+    PER_SECOND,
     reference_hz,
     weight_of,
 )
@@ -51,9 +52,6 @@ class TopologyReader:
     def _value(self, subject: str, source: str, a: str, b: str | None = None) -> Value | None:
         return self.collected.values.get((subject, self.topology.id, source, a, b))
 
-    def _interval(self, source: str) -> Fraction:
-        return interval(self.collected, self.topology.id, source)
-
     def component(self, component: Component) -> ComponentWeights | None:
         """Return the weights of a component; ``None`` = the logs have none of its tasks."""
         by_source: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -78,7 +76,7 @@ class TopologyReader:
         for component in self.topology.placed_components:
             for subject, source in CPU_SOURCES:
                 if self._value(subject, source, component.id):
-                    scale = self._points(source)
+                    scale = self._points()
                     found.append(self._line(component.id, "points", scale, subject, source))
                     break
         for a, b in dict.fromkeys((one.source, one.target) for one in self.topology.streams):
@@ -97,15 +95,15 @@ class TopologyReader:
         points = tuple((one.time, float(one.value * scale)) for one in moments)
         return Line(self.topology.id, a if b is None else f"{a} -> {b}", unit, points)
 
-    def _points(self, source: str) -> Fraction:
-        """Return points of cpu per ns Hz in an interval."""
+    def _points(self) -> Fraction:
+        """Return points of cpu per ns Hz in a microsecond."""
         reference = reference_hz(self.collected.clocks, self.collected.seen)
-        return Fraction(100) / (self._interval(source) * 10**9 * reference)
+        return Fraction(100 * PER_SECOND, 10**9 * reference)
 
     def _per_second(self, subject: str, source: str, a: str, b: str) -> Fraction:
-        """Return tuples per second in all, per tuple in an interval of one part."""
+        """Return tuples per second in all, per tuple in a microsecond of one part."""
         parts = self.collected.parts[subject, self.topology.id, source, a, b]
-        return parts / self._interval(source)
+        return Fraction(parts * PER_SECOND)
 
     def _cost(self, component: str) -> Weight | None:
         for subject, source in COST_SOURCES:
@@ -116,7 +114,7 @@ class TopologyReader:
     def _cpu(self, component: str) -> Weight | None:
         for subject, source in CPU_SOURCES:
             if value := self._value(subject, source, component):
-                return weight_of(value, self._points(source), subject == series.REST_CPU)
+                return weight_of(value, self._points(), subject == series.REST_CPU)
         return None
 
     def streams(self) -> list[StreamWeights]:
@@ -149,7 +147,7 @@ class TopologyReader:
         if len(keys) != 1:
             return None
         copies = sum(tasks[target] if one.grouping == "all" else 1 for one in ends)
-        scale = copies * self.collected.parts[keys[0]] / self._interval(STORM)
+        scale = Fraction(copies * self.collected.parts[keys[0]] * PER_SECOND)
         return weight_of(self.collected.values[keys[0]], scale, estimated=True)
 
     def notes(self) -> list[str]:

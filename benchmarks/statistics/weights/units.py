@@ -7,23 +7,20 @@ from fractions import Fraction
 
 from slotwise.benchmarks.statistics.weights.measured import Weight, rounded
 from slotwise.benchmarks.statistics.weights.presence import Seen
-from slotwise.benchmarks.statistics.weights.run import DEFAULT_INTERVAL_S, Collected, Value
+from slotwise.benchmarks.statistics.weights.run import Value
 from slotwise.benchmarks.statistics.weights.windows import DEFAULT_HZ
 
 GHZ_MS = Fraction(1, 10**15)
 """A nanosecond times a hertz, in milliseconds times GHz."""
 MB, KIB = 2**20, 2**10
+PER_SECOND = 10**6
+"""Rates are sums by microseconds."""
 
 
 def weight_of(value: Value, scale: Fraction, estimated: bool = False) -> Weight:
     """Return a value times `scale` as a weight."""
     low, high = (None if one is None else rounded(one * scale) for one in (value.low, value.high))
     return Weight(rounded(value.value * scale), value.samples, low, high, estimated)
-
-
-def interval(collected: Collected, topology: str, source: str) -> Fraction:
-    """Return the seconds between two samples of a task."""
-    return Fraction(str(collected.interval_s.get((topology, source), DEFAULT_INTERVAL_S)))
 
 
 def reference_hz(clocks: Mapping[str, int], seen: Iterable[Seen]) -> int:

@@ -24,13 +24,15 @@ WORKER_CPU, CGROUP_CPU, HEAP, BESIDE = "worker_cpu", "cgroup_cpu", "heap", "besi
 WINDOWS = (
     "kind string, topology string, source string, node string, worker int, component string, "
     "task string, other string, start timestamp, y decimal(38,0), x decimal(38,0), n bigint, "
-    "submission string, first timestamp, last timestamp"
+    "submission string, open bigint, first timestamp, last timestamp, head decimal(38,0)"
 )
 """Sums of the samples of a window that begins at `start`: the weight is `y` / `x`, of `n` samples.
 
-`submission` is the id of the topology as it was submitted (empty: the path of the log has none),
-`first` and `last` the times of the first and the last of the samples.
-`other` is as in `SAMPLES`. By `kind`, `y` is per sample, and `x` 1 where nothing else is said:
+`submission` is the id of the topology as it was submitted (empty: the path of the log has none).
+`other` is as in `SAMPLES`. `first` and `last` are times of samples, `head` is the `y` of the first.
+Of `RATES`, `x` is the time that is covered, microseconds, without that of `open` samples, which do
+not say what they cover; `rhythm` adds theirs. By `kind`, `y` is per sample, and `x` else 1 where
+nothing else is said:
 
 - ``cost``: busy time of a task, ns Hz; `x` the tuples it executed in it;
 - ``cpu``: the same;
@@ -40,6 +42,8 @@ WINDOWS = (
 - ``worker_cpu``, ``cgroup_cpu``: CPU time of a worker, ns Hz;
 - ``heap``, ``beside``: bytes of a worker's heap, and of its control group beyond that.
 """
+
+RATES = (CPU, RECEIVED, EMITTED, SENT, VOLUME, WORKER_CPU, CGROUP_CPU)
 
 _KEYS = (
     *("topology", "source", "node", "worker", "component", "task", "other"),
@@ -72,7 +76,8 @@ def by_interval(samples: DataFrame) -> DataFrame:
         }
     )
     columns = (number.alias(name) for name, number in numbers.items())
-    return known.groupBy("time", *_KEYS).agg(*columns)
+    span = fn.max("span_us").alias("span_us")
+    return known.groupBy("time", *_KEYS).agg(*columns, span)
 
 
 def by_window(
@@ -91,23 +96,26 @@ def by_window(
         Node -> clock rate in Hz; a node that is not there has `DEFAULT_HZ`.
     """
     kinds = fn.array(*(_kind(name, *parts) for name, parts in _parts(clocks or {}).items()))
-    exploded = intervals.select("time", *_KEYS, fn.explode(kinds).alias("one"))
+    exploded = intervals.select("time", "span_us", *_KEYS, fn.explode(kinds).alias("one"))
     counted = exploded.where(fn.col("one.y").isNotNull() & fn.col("one.x").isNotNull())
+    is_open = fn.col("one.kind").isin(*RATES) & fn.col("span_us").isNull()
     windows = counted.groupBy(
         fn.col("one.kind").alias("kind"), fn.window("time", window).start.alias("start"), *_KEYS
     ).agg(
         fn.sum("one.y").cast("decimal(38,0)").alias("y"),
         fn.sum("one.x").cast("decimal(38,0)").alias("x"),
         fn.count(fn.lit(1)).alias("n"),
+        fn.sum(is_open.cast("bigint")).alias("open"),
         fn.min("time").alias("first"),
         fn.max("time").alias("last"),
+        fn.min_by("one.y", "time").cast("decimal(38,0)").alias("head"),
     )
-    return windows.select(*(part.split()[0] for part in _columns()))
+    return windows.select(*columns())
 
 
-def _columns() -> list[str]:
+def columns() -> list[str]:
     """Return the columns of `WINDOWS`; the comma within a type stands without a blank."""
-    return WINDOWS.split(", ")
+    return [part.split()[0] for part in WINDOWS.split(", ")]
 
 
 def _kind(name: str, y: Column, x: Column) -> Column:
@@ -131,7 +139,7 @@ def _parts(clocks: Mapping[str, int]) -> dict[str, tuple[Column, Column]]:
     busy_ns = fn.when(is_json, wide("cpu_ns")).otherwise(
         fn.try_multiply(wide("execute_count"), mean_ns)
     )
-    hz = _hz(clocks)
+    hz, span = _hz(clocks), fn.coalesce("span_us", fn.lit(0))
     busy = fn.try_multiply(busy_ns, hz)
     # Not by `greatest` alone, which takes a null for nothing.
     beside = fn.col("memory_bytes") - fn.col("heap_bytes")
@@ -139,14 +147,14 @@ def _parts(clocks: Mapping[str, int]) -> dict[str, tuple[Column, Column]]:
     handled = fn.when(is_json, fn.col("tuples")).otherwise(executed)
     return {
         COST: (fn.when(~is_worker, busy), handled),
-        CPU: (fn.when(~is_worker, busy), one),
-        RECEIVED: (executed, one),
-        EMITTED: (fn.when(~fn.col("other").startswith("__"), fn.col("emit_count")), one),
+        CPU: (fn.when(~is_worker, busy), span),
+        RECEIVED: (executed, span),
+        EMITTED: (fn.when(~fn.col("other").startswith("__"), fn.col("emit_count")), span),
         SIZE: (fn.col("pair_bytes"), fn.col("pair_tuples")),
-        SENT: (fn.col("pair_tuples"), one),
-        VOLUME: (fn.col("pair_bytes"), one),
-        WORKER_CPU: (fn.when(is_worker, fn.try_multiply(wide("cpu_ns"), hz)), one),
-        CGROUP_CPU: (fn.when(is_worker, fn.try_multiply(wide("cgroup_cpu_ns"), hz)), one),
+        SENT: (fn.col("pair_tuples"), span),
+        VOLUME: (fn.col("pair_bytes"), span),
+        WORKER_CPU: (fn.when(is_worker, fn.try_multiply(wide("cpu_ns"), hz)), span),
+        CGROUP_CPU: (fn.when(is_worker, fn.try_multiply(wide("cgroup_cpu_ns"), hz)), span),
         HEAP: (fn.col("heap_bytes"), one),
         BESIDE: (beside, one),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -128,3 +129,21 @@ def test_what_is_no_topic_is_refused(address):
 def test_a_folder_that_is_not_there_is_refused(spark, tmp_path):
     with pytest.raises(InputError, match=r"logs = .*must be a folder"):
         LogFolder(tmp_path / "none").lines(spark)
+
+
+@pytest.mark.spark
+def test_a_damaged_file_is_left_out_and_named(run, made):
+    logs = sorted(p for p in made.rglob("*") if p.match("*.metrics*") or p.match("*.jsonl*"))
+    add(logs, made, run.logs, modified=1_700_000_000)
+    cut, text = run.logs / "cut.jsonl.gz", run.logs / "t [1].metrics.gz"
+    cut.write_bytes(gzip.compress(logs[-1].read_bytes())[:-100])
+    text.write_text("no gzip")
+    followed = run()
+    assert followed.advices == 1
+    assert set(followed.unreadable) == {str(cut), str(text)}
+    instance, settings = run.measuring.instance, run.measuring.settings
+    batch = measure_logs(run.spark, run.logs, instance, settings, None)
+    assert run.lines()[-1]["samples"] == batch.samples
+    assert batch.thrown_away["unreadable file"] == 2
+    assert any("cut.jsonl.gz: Compressed file ended" in note for note in batch.notes)
+    assert run().unreadable == followed.unreadable  # nothing is new

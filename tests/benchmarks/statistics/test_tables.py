@@ -178,3 +178,25 @@ def test_planted_faults_are_found(spark: SparkSession, tmp_path: Path, root: Pat
     assert skews == {node: -skew if abs(skew) > 5 else 0 for node, skew in wrong.items()}
     shutil.rmtree(logs)
     assert sum(rows(tables.samples(spark)).values()) > 6000
+
+
+def test_a_damaged_file_is_left_out_by_name(spark: SparkSession, tmp_path: Path) -> None:
+    """One that is cut short, and one that is no gzipped file; a second run reads neither again."""
+    logs, folder = tmp_path / "logs [1]", tmp_path / "tables"
+    write(logs, "a.metrics", line(60, 20, "__emit-count"))
+    cut = write(logs, "cut.metrics.gz", *(line(at, 20, "__emit-count") for at in range(999)))
+    cut.write_bytes(cut.read_bytes()[:-100])
+    text = logs / "text.jsonl.gz"
+    text.write_text("no gzip")
+    tables = update(spark, logs, folder, Reading())
+    assert [row.value for row in tables.samples(spark).collect()] == [20]
+    aside = {row.line.partition(": ")[0]: row for row in tables.quarantine(spark).collect()}
+    assert set(aside) == {str(cut), str(text)}
+    assert {row.reason for row in aside.values()} == {"unreadable file"}
+    assert "end-of-stream" in aside[str(cut)].line
+    assert "Not a gzipped file" in aside[str(text)].line
+    assert update(spark, logs, folder, Reading()).read == ()
+    write(logs, "cut.metrics.gz", line(120, 40, "__emit-count"))  # whole now
+    again = update(spark, logs, folder, Reading())
+    assert sorted(row.value for row in again.samples(spark).collect()) == [20, 40]
+    assert [row.path for row in again.quarantine(spark).collect()] == [text.as_uri()]

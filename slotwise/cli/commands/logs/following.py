@@ -86,6 +86,8 @@ def run(logs: str, topology: str, quiet: bool, as_json: bool, **given: Any) -> i
             on_advice=None if as_json else show_advice,
             **given,
         )
+    for path, fault in followed.unreadable.items():
+        exits.note(f"{path}: {fault}; the file is left out")
     if as_json:
         print_json(followed.to_document())
     elif not followed.advices and not followed.interrupted:

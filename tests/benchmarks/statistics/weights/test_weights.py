@@ -75,7 +75,7 @@ class Samples:
         task, component, metric, other, value, source = rest
         time = START + timedelta(minutes=minute)
         row = ("wc", time.date(), time, node, worker, task, component, metric, other, value)
-        self.rows.append((*row, source, "log"))
+        self.rows.append((*row, source, "log", None))
 
 
 def measured(
