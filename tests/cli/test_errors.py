@@ -59,7 +59,6 @@ def test_malformed_files(case, cli, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "fragments"),
     [
-        ([], ["command"]),
         (["sovle", "x.json"], ["sovle", "solve"]),
         (["solve"], ["INSTANCE"]),
         (["solve", "word-count.json", "--nope"], ["--nope"]),
