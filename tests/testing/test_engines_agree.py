@@ -269,7 +269,7 @@ def test_some_terms_end_just_below_the_limit() -> None:
 
 
 def test_every_engine_takes_some_tiny_instances() -> None:
-    problems = [compile_problem(made("tiny", 0, number)) for number in range(350)]
+    problems = [compile_problem(made("tiny", 0, number)) for number in range(600)]
     for engine in ENGINES.values():
         assert sum(engine.supports(problem) is None for problem in problems) >= 4, engine.name
 
