@@ -51,7 +51,8 @@ def run(
         best.prove_infeasible()
     else:
         best.offer_solution(found)
-        best.prove(reporter.judged(problem, found).scaled)
+        assert best.values is not None, "a solution was offered"
+        best.prove(best.values)
     return best.outcome(PROOF)
 
 
