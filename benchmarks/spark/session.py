@@ -34,6 +34,12 @@ _EVERYWHERE = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.ui.showConsoleProgress": "false",
+    # What Spark remembers of finished work: by default a thousand plans, and some of ours are
+    # large. A job that follows a cluster for days would fill the driver's memory with them.
+    "spark.sql.ui.retainedExecutions": "20",
+    "spark.ui.retainedJobs": "50",
+    "spark.ui.retainedStages": "50",
+    "spark.ui.retainedTasks": "1000",
     # Else workers take a folder called slotwise, where the user happens to be, for this package.
     "spark.executorEnv.PYTHONSAFEPATH": "1",
 }
@@ -195,7 +201,9 @@ def settings(master: str) -> Mapping[str, str]:
     folder = Path(tempfile.mkdtemp(prefix="slotwise-spark-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     warehouse = {"spark.sql.warehouse.dir": str(folder / "warehouse")}
-    return {**_EVERYWHERE, **_LOCAL, **_quiet(folder), **warehouse}
+    # Driver and executors are one process here, for which Spark's own default is 1 GB.
+    memory = {"spark.driver.memory": os.environ.get("SPARK_DRIVER_MEMORY", "2g")}
+    return {**_EVERYWHERE, **_LOCAL, **_quiet(folder), **warehouse, **memory}
 
 
 # Spark announces a change of level, unless the gateway's own logger has the root's level already.
