@@ -51,8 +51,8 @@ def _run(document: dict[str, Any], settings: Sequence[Setting]) -> PlannedRun:
         tightness=document["tightness"],
         subject=document["subject"],
     )
-    setting = settings[document["setting"]]
-    return setting.run(case)
+    position: int = document["setting"]
+    return settings[position].run(case)
 
 
 def _rows(runs: Sequence[PlannedRun], batch: str) -> Iterator[Row]:
