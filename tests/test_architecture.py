@@ -92,6 +92,8 @@ testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
 benchmarks.grading benchmarks.profiling benchmarks.statistics
+benchmarks.grading.children
+benchmarks.grading.spark_job
 benchmarks.analysis
 benchmarks.report benchmarks.grade
 benchmarks.proofs.generated benchmarks.simulated_logs

@@ -46,7 +46,7 @@ def graded(chunk: Sequence[Partition]) -> Callable[[DataFrame], DataFrame]:
 
 
 def _rows(runs: Partition) -> list[Row]:
-    from slotwise.benchmarks.grading.supervisor import answers
+    from slotwise.benchmarks.grading.children.supervisor import answers
 
     blank = cast(Row, dict.fromkeys(COLUMNS))
     return [

@@ -15,11 +15,11 @@ import pytest
 
 from slotwise.benchmarks.analysis.aggregate import aggregate
 from slotwise.benchmarks.child_process import command_of
-from slotwise.benchmarks.grading import child as child_module
+from slotwise.benchmarks.grading.children import child as child_module
 from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan, partitions, pending
 from slotwise.benchmarks.grading.rows import COLUMNS, Kind, Row
 from slotwise.benchmarks.grading.sources import Case, read_cases, tightness
-from slotwise.benchmarks.grading.supervisor import answers
+from slotwise.benchmarks.grading.children.supervisor import answers
 from slotwise.models.errors import InputError
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.problem.compile import compile_problem

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from slotwise.benchmarks.child_process import command_of
-from slotwise.benchmarks.grading import child
+from slotwise.benchmarks.grading.children import child
 from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.rows import RunOutcome, RunStatus
 from slotwise.heuristics.external.stderr_tail import STDERR_BYTES, STDERR_TAIL
