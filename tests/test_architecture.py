@@ -170,7 +170,7 @@ OUTSIDE = {
     "ortools": _SOLVERS,
     "pandas": ("benchmarks",),
     "plotly": ("benchmarks.report",),
-    "psutil": ("benchmarks.profiling",),
+    "psutil": ("benchmarks.grading.children", "benchmarks.profiling"),
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),
     "pyarrow": ("benchmarks.grading", "models.performance.tables"),

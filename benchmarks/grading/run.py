@@ -7,13 +7,13 @@ reading, compiling and judging are not among them.
 from __future__ import annotations
 
 import json
-import os
 import resource
 import sys
 import time
 from pathlib import Path
 
 from slotwise.benchmarks.grading.environment import cpu_model
+from slotwise.benchmarks.grading.memory_share import memory_limit_of
 from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.preload import preload, warm
 from slotwise.benchmarks.grading.rows import (
@@ -39,13 +39,16 @@ from slotwise.models.values import whole
 
 
 class Loader:
-    """Makes instances; keeps the last one, for runs of one instance follow each other."""
+    """Makes instances; keeps the last one compiled, for runs of one instance follow each other.
+
+    Nothing of a compiled problem can be changed.
+    """
 
     def __init__(self) -> None:
-        self._last: tuple[str, Instance] | None = None
+        self._last: tuple[str, Problem] | None = None
 
-    def __call__(self, run: PlannedRun) -> Instance:
-        """Return the instance of `run`.
+    def __call__(self, run: PlannedRun) -> Problem:
+        """Return the compiled instance of `run`.
 
         Raises
         ------
@@ -53,7 +56,7 @@ class Loader:
             When the family makes another instance here than where the grading was planned.
         """
         if self._last is None or self._last[0] != run.case.hash:
-            self._last = run.case.hash, _load(run)
+            self._last = run.case.hash, compile_problem(_load(run))
         return self._last[1]
 
 
@@ -91,7 +94,7 @@ def outcome(run: PlannedRun, load: Loader) -> RunOutcome:
 def _found(run: PlannedRun, load: Loader, clock: _Clock) -> RunOutcome:
     if run.case.subject == Subject.ALLOCATION:
         return allocated(run, clock)
-    problem = compile_problem(load(run))
+    problem = load(run)
     return _exact(run, problem, clock) if run.kind == Kind.EXACT else _method(run, problem, clock)
 
 
@@ -102,10 +105,8 @@ def _failure(error: MethodError) -> RunStatus:
 
 
 def _exact(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
-    from slotwise.solver.core.memory_reading import default_limit_mb
     from slotwise.solver.solve import solve
 
-    at_once = max(1, (os.cpu_count() or 1) // run.workers)
     with clock:
         result = solve(
             problem,
@@ -113,7 +114,7 @@ def _exact(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
             time_limit_s=run.time_limit_s,
             workers=run.workers,
             seed=run.seed,
-            memory_limit_mb=run.memory_limit_mb or max(1, default_limit_mb() // at_once),
+            memory_limit_mb=memory_limit_of(run),
         )
     return {
         "engine": f"{result.engine} {result.version}".strip(),

@@ -1,202 +1,189 @@
 """The parent of the processes that run solvers and methods: whatever happens there becomes a row.
 
-A batch of runs goes to one child process, which answers one line per run. When the child dies or
-is killed, the run it was at gets a row that says so, and a new child takes the remaining runs.
+Runs of our own heuristics follow each other in one process, which is kept from one call to the
+next: they share nothing but their instance, which cannot be changed. Exact engines, commands and
+methods of other packages get a process of their own for each run, forked from one that has
+imported everything (`fork_server`).
 """
 
 from __future__ import annotations
 
-import json
+import atexit
 import os
-import selectors
-import signal
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import IO, Any
 
-from slotwise.benchmarks.child_process import command_of
-from slotwise.benchmarks.grading.children import child
+from slotwise.benchmarks.grading.children.run_process import RunProcess
+from slotwise.benchmarks.grading.children.server import Server, ServerError
+from slotwise.benchmarks.grading.memory_share import memory_limit_of
 from slotwise.benchmarks.grading.plan import PlannedRun
-from slotwise.benchmarks.grading.rows import RunOutcome, RunStatus
-from slotwise.heuristics.external.stderr_tail import STDERR_BYTES, STDERR_TAIL
-from slotwise.models.one_line import one_line
+from slotwise.benchmarks.grading.rows import Kind, RunOutcome, RunStatus, Subject
+from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.method_names import SEPARATOR, is_storm
 
 GRACE_S = 15.0
 """A run is killed this long after its limit: compiling, judging and late stopping need time."""
 
-STARTUP_S = 120.0
-"""Most seconds from one answer of the child to the start of its next run."""
+BATCH = 50
+"""Most runs that a process is told at a time."""
+
+MOST_RUNS = 5_000
+"""A process that so many runs shared is replaced."""
+
+MOST_GROWTH_MB = 256.0
+"""A process that has grown by more since its first run is replaced."""
+
+EXACT_SHARE = 1.25
+"""An engine keeps to its limit by itself, and keeps what it has found; above this it is ended."""
 
 
 def answers(runs: Sequence[PlannedRun], grace_s: float = GRACE_S) -> Iterator[RunOutcome]:
     """Run `runs` in child processes and give the outcome columns of each, in order."""
-    waiting = list(runs)
-    while waiting:
-        done = 0
-        for answer in _one_child(waiting, grace_s):
-            done += 1
-            yield answer
-        waiting = waiting[done:]
+    children = _taken()
+    try:
+        at = 0
+        while at < len(runs):
+            batch = _together(runs, at)
+            for answer in children.answers(batch, grace_s):
+                at += 1
+                yield answer
+    except BaseException:
+        children.close()
+        raise
+    _KEPT.append(children)
 
 
-def _one_child(runs: Sequence[PlannedRun], grace_s: float) -> Iterator[RunOutcome]:
-    """Give at least one answer: those of a child, then that of its end if it ended early."""
-    with tempfile.TemporaryFile() as stderr, _Child(runs, stderr) as started:
-        for run in runs:
-            answer = started.answer(run, grace_s)
-            yield answer if answer is not None else started.last_words()
-            if answer is None:
-                return
+def shares_process(run: PlannedRun) -> bool:
+    """Return whether `run` may follow others in a process: it is our own code, with no solver."""
+    if run.kind != Kind.HEURISTIC:
+        return False
+    ours = run.method.partition(SEPARATOR)[0] in HEURISTICS
+    return ours or is_storm(run.method) or run.case.subject == Subject.ALLOCATION
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
-    """How a child ended: exit code, whether by our kill, and what it used."""
+def _together(runs: Sequence[PlannedRun], at: int) -> Sequence[PlannedRun]:
+    """Return the runs from `at` on that go to one process."""
+    first, end = runs[at], at + 1
+    if shares_process(first):
+        most = min(len(runs), at + BATCH)
+        while end < most and shares_process(runs[end]) and _setting(runs[end]) == _setting(first):
+            end += 1
+    return runs[at:end]
 
-    code: int
-    killed: bool
-    cpu_s: float
-    peak_memory_mb: float
+
+_Setting = tuple[str | None, int]
 
 
-class _Child:
-    """One child process in a process group of its own.
+def _setting(run: PlannedRun) -> _Setting:
+    """Return what runs in one process have in common: folder, memory limit."""
+    return run.folder, memory_limit_of(run)
 
-    Its stdin stays open as a lifeline: when this process dies, however it dies, the child reads
-    the end of the file and kills its group.
+
+class _Children:
+    """A server, and the process of those runs that may follow each other."""
+
+    def __init__(self) -> None:
+        self.origin = _origin()
+        self._server: Server | None = None
+        self._shared: RunProcess | None = None
+        self._setting: _Setting | None = None
+        self._done = 0
+        self._first_mb: float | None = None
+        self._is_old = False
+
+    def answers(self, runs: Sequence[PlannedRun], grace_s: float) -> Iterator[RunOutcome]:
+        """Give at least one answer: those of a process, then that of its end if it ended early."""
+        started = time.monotonic()
+        alone = not shares_process(runs[0])
+        try:
+            process = self._forked(runs[0]) if alone else self._shared_for(runs[0])
+            process.send(runs)
+            for run in runs:
+                answer = process.answer(run.time_limit_s + grace_s)
+                if answer is None:
+                    if not alone:
+                        self._shared = None
+                    yield process.last_words(time.monotonic() - started)
+                    return
+                if alone:
+                    process.end()
+                else:
+                    self._age(answer)
+                yield answer
+                started = time.monotonic()
+        except ServerError as error:
+            self.close()
+            text = f"the process that starts runs has ended: {error}"
+            yield {
+                "status": str(RunStatus.CRASHED),
+                "error": text,
+                "wall_s": time.monotonic() - started,
+            }
+
+    def _shared_for(self, run: PlannedRun) -> RunProcess:
+        if self._shared is not None and (self._is_old or self._setting != _setting(run)):
+            self._shared.end()
+            self._shared = None
+        if self._shared is None:
+            self._shared = self._forked(run)
+            self._setting, self._is_old = _setting(run), False
+            self._done, self._first_mb = 0, None
+        return self._shared
+
+    def _forked(self, run: PlannedRun) -> RunProcess:
+        if self._server is None:
+            self._server = Server(self.origin[0])
+        limit_mb = memory_limit_of(run)
+        allowed = limit_mb * (EXACT_SHARE if run.kind == Kind.EXACT else 1.0)
+        return RunProcess(self._server, Kind(run.kind), run.folder, limit_mb, allowed)
+
+    def _age(self, answer: RunOutcome) -> None:
+        """Count a run of the shared process."""
+        self._done += 1
+        peak = answer.get("peak_memory_mb") or 0.0
+        self._first_mb = peak if self._first_mb is None else self._first_mb
+        self._is_old = self._done >= MOST_RUNS or peak > self._first_mb + MOST_GROWTH_MB
+
+    def close(self) -> None:
+        """End all processes."""
+        self._shared = None
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+
+_Origin = tuple[dict[str, str], tuple[str, ...]]
+
+
+def _origin() -> _Origin:
+    """Return what a server takes from this process when it starts: environment, import path.
+
+    Strings hash the same way every time; commands in Python find what lies beside them.
     """
-
-    def __init__(self, runs: Sequence[PlannedRun], stderr: IO[bytes]) -> None:
-        self._stderr = stderr
-        self._buffer = b""
-        self._started = time.monotonic()
-        self._killed = False
-        self._process = subprocess.Popen(
-            command_of(child.main),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            start_new_session=True,
-            cwd=runs[0].folder,
-            env=_environment(),
-        )
-        self._send([run.to_document() for run in runs])
-
-    def _send(self, documents: list[dict[str, Any]]) -> None:
-        assert self._process.stdin is not None
-        # If it died at once, reading its answer finds out how.
-        with suppress(BrokenPipeError):
-            self._process.stdin.write(json.dumps(documents).encode() + b"\n")
-            self._process.stdin.flush()
-
-    def __enter__(self) -> _Child:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._kill()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                _close(pipe)
-
-    def answer(self, run: PlannedRun, grace_s: float) -> RunOutcome | None:
-        """Return the answer to `run`, or ``None`` when the child ended or was killed before."""
-        begun = self._line(STARTUP_S)
-        if begun is None:
-            return None
-        self._started = time.monotonic()
-        line = self._line(run.time_limit_s + grace_s)
-        if line is None:
-            return None
-        answer: RunOutcome = json.loads(line)
-        return answer
-
-    def _line(self, seconds: float) -> bytes | None:
-        """Return the next line; ``None`` at the end of the stream, or killed after `seconds`."""
-        assert self._process.stdout is not None
-        deadline = time.monotonic() + seconds
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._process.stdout, selectors.EVENT_READ)
-            while b"\n" not in self._buffer:
-                left = deadline - time.monotonic()
-                if left <= 0 or not selector.select(left):
-                    self._killed = True
-                    return None
-                piece = os.read(self._process.stdout.fileno(), 1 << 16)
-                if not piece:
-                    return None
-                self._buffer += piece
-        line, _, self._buffer = self._buffer.partition(b"\n")
-        return line
-
-    def last_words(self) -> RunOutcome:
-        """Return the outcome of the run at which the child ended."""
-        seconds = time.monotonic() - self._started
-        end = self._wait()
-        status, error = _verdict_on(end, self._last_line())
-        return {
-            "status": str(status),
-            "error": error,
-            "wall_s": seconds,
-            "cpu_s": end.cpu_s,
-            "peak_memory_mb": end.peak_memory_mb,
-        }
-
-    def _last_line(self) -> str:
-        """Return the last line on its stderr, empty where there is none."""
-        size = self._stderr.seek(0, os.SEEK_END)
-        self._stderr.seek(max(0, size - STDERR_BYTES))
-        said = self._stderr.read().decode(errors="replace").strip().splitlines()
-        return one_line(said[-1], STDERR_TAIL) if said else ""
-
-    def _wait(self) -> _End:
-        if self._killed:
-            self._kill_group()
-        _, wait_status, usage = os.wait4(self._process.pid, 0)
-        self._process.returncode = os.waitstatus_to_exitcode(wait_status)
-        # What a dead child started must not outlive it.
-        self._kill_group()
-        unit = 1 if sys.platform == "darwin" else 1024
-        return _End(
-            code=self._process.returncode,
-            killed=self._killed,
-            cpu_s=usage.ru_utime + usage.ru_stime,
-            peak_memory_mb=usage.ru_maxrss * unit / 2**20,
-        )
-
-    def _kill(self) -> None:
-        if self._process.returncode is None:
-            self._killed = True
-            self._wait()
-
-    def _kill_group(self) -> None:
-        # Nobody may be left in it; macOS says so by EPERM.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-
-
-def _verdict_on(end: _End, said: str) -> tuple[RunStatus, str]:
-    if end.killed:
-        return RunStatus.TIMEOUT, "killed: still running some seconds after the time limit"
-    if "MemoryError" in said or "bad_alloc" in said:
-        return RunStatus.OUT_OF_MEMORY, said
-    if end.code >= 0:
-        return RunStatus.CRASHED, said or f"the process exited early with code {end.code}"
-    name = signal.Signals(-end.code).name
-    hint = ", possibly for lack of memory" if name == "SIGKILL" else ""
-    return RunStatus.CRASHED, f"died by {name}{hint}" + (f": {said}" if said else "")
-
-
-def _environment() -> dict[str, str]:
-    """Hash strings the same way every time; let commands in Python find what lies beside them."""
     inherited = {key: value for key, value in os.environ.items() if key != "PYTHONSAFEPATH"}
-    return {**inherited, "PYTHONHASHSEED": "0"}
+    return {**inherited, "PYTHONHASHSEED": "0"}, tuple(sys.path)
 
 
-def _close(pipe: IO[bytes]) -> None:
-    with suppress(BrokenPipeError):  # The list of runs was never read.
-        pipe.close()
+_KEPT: list[_Children] = []
+"""Those of earlier calls: a Python worker of Spark does one task after another."""
+
+
+def _taken() -> _Children:
+    """Return kept children that fit this process as it is now, else new ones."""
+    while _KEPT:
+        children = _KEPT.pop()
+        if children.origin == _origin():
+            return children
+        children.close()
+    return _Children()
+
+
+def _close_kept() -> None:
+    while _KEPT:
+        _KEPT.pop().close()
+
+
+atexit.register(_close_kept)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_KEPT.clear)  # they are the other's
