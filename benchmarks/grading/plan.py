@@ -169,7 +169,7 @@ def _run(case: Case, kind: Kind, method: str, limits: RunLimits) -> PlannedRun:
         version=engine_version() if exact else method_version(),
         versions=json.dumps(versions()),
         git_revision=git_revision(),
-        memory_limit_mb=limits.memory_limit_mb if exact else None,
+        memory_limit_mb=limits.memory_limit_mb,
     )
 
 

@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 
 from slotwise.benchmarks.grading.environment import cpu_model
-from slotwise.benchmarks.grading.memory_share import memory_limit_of
+from slotwise.benchmarks.grading.memory_share import held_under, memory_limit_of
 from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.preload import preload, warm
 from slotwise.benchmarks.grading.rows import (
@@ -100,6 +100,9 @@ def outcome(run: PlannedRun, load: Loader) -> RunOutcome:
         found = {"status": RunStatus.ERROR, "error": f"{type(error).__name__}: {error}"}
     except MemoryError as error:
         found = {"status": RunStatus.OUT_OF_MEMORY, "error": f"MemoryError: {error}"}
+    if found["status"] == RunStatus.OUT_OF_MEMORY:
+        held = held_under(peak_memory_mb(), memory_limit_of(run))
+        found = {**found, "error": f"{found['error']}; {held}"}
     return {**clock.read(), **found, "status": str(found["status"]), "cpu_model": cpu_model()}
 
 

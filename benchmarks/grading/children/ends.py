@@ -6,6 +6,7 @@ import signal
 from dataclasses import dataclass
 from enum import StrEnum
 
+from slotwise.benchmarks.grading.memory_share import held_under
 from slotwise.benchmarks.grading.rows import RunOutcome, RunStatus
 from slotwise.heuristics.external.exchange import MOST_BYTES
 
@@ -18,7 +19,9 @@ class Stopped(StrEnum):
     OUTPUT = "output"
     """It printed more than `MOST_BYTES`."""
     ANSWER = "answer"
-    """What came through its connection is no answer, or it closed the connection and went on."""
+    """What came through its connection is no answer."""
+    CONNECTION = "connection"
+    """It closed its connection and went on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +83,29 @@ def outcome_of(
 def _verdict(
     end: End, stopped: Stopped | None, said: str, limit_mb: int, kernel_killed: bool
 ) -> tuple[RunStatus, str]:
-    limit = f"the memory limit of {limit_mb:,} MB"
-    if end.held_mb is not None:
-        return RunStatus.OUT_OF_MEMORY, f"ended: it held {end.held_mb:,.0f} MB, above {limit}"
-    if stopped is Stopped.TIME:
-        return RunStatus.TIMEOUT, "killed: still running some seconds after the time limit"
     tail = f": {said}" if said else ""
-    if stopped is Stopped.OUTPUT:
-        return RunStatus.CRASHED, f"killed: it printed more than {MOST_BYTES >> 20} MiB{tail}"
-    held = f"it held {end.peak_memory_mb:,.0f} MB under {limit}"
+    if end.held_mb is not None:
+        above = f"above the memory limit of {limit_mb:,} MB"
+        return RunStatus.OUT_OF_MEMORY, f"ended: it held {end.held_mb:,.0f} MB, {above}"
+    if stopped is Stopped.TIME:
+        return RunStatus.TIMEOUT, _WHY[stopped]
+    if stopped is not None:
+        return RunStatus.CRASHED, f"{_WHY[stopped]}{tail}"
+    held = held_under(end.peak_memory_mb, limit_mb)
     if "MemoryError" in said or "bad_alloc" in said:
         return RunStatus.OUT_OF_MEMORY, f"{said}; {held}"
     if end.code == -signal.SIGKILL and kernel_killed:
         return RunStatus.OUT_OF_MEMORY, f"killed by the system for lack of memory; {held}"
-    if stopped is Stopped.ANSWER:
-        return RunStatus.CRASHED, f"killed: its answer cannot be read{tail}"
     if end.code >= 0:
         return RunStatus.CRASHED, said or f"the process exited early with code {end.code}"
     name = signal.Signals(-end.code).name
     hint = ", possibly for lack of memory" if name == "SIGKILL" else ""
     return RunStatus.CRASHED, f"died by {name}{hint}{tail}"
+
+
+_WHY = {
+    Stopped.TIME: "killed: still running some seconds after the time limit",
+    Stopped.OUTPUT: f"killed: it printed more than {MOST_BYTES >> 20} MiB",
+    Stopped.ANSWER: "killed: its answer cannot be read",
+    Stopped.CONNECTION: "killed: it closed its connection and went on",
+}

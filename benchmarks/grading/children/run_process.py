@@ -145,7 +145,7 @@ class RunProcess:
         """End it with all it has started; return how it ended."""
         try:
             if self._is_silent and not self._server.has_ended(self.pid, LEAVE_S):
-                self._stopped = Stopped.ANSWER
+                self._stopped = Stopped.CONNECTION
             end = self._server.kill(self.pid)
             if self._stopped is not Stopped.OUTPUT and self._prints in self._selector.get_map():
                 self._hear()
