@@ -170,7 +170,9 @@ OUTSIDE = {
     "ortools": _SOLVERS,
     "pandas": ("benchmarks",),
     "plotly": ("benchmarks.report",),
-    "psutil": ("benchmarks.grading.children", "benchmarks.profiling"),
+    "psutil": (
+        *("benchmarks.grading.children", "benchmarks.profiling", "benchmarks.speed.grading_task"),
+    ),
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),
     "pyarrow": ("benchmarks.grading", "models.performance.tables"),

@@ -102,9 +102,7 @@ class ForkServer:
         connection, printed = descriptors
         if pid == 0:
             self._control.close()
-            do_runs_and_exit(
-                socket.socket(fileno=connection), printed, command["folder"], parent
-            )
+            do_runs_and_exit(socket.socket(fileno=connection), printed, command["folder"], parent)
         os.close(connection)
         os.close(printed)
         self._living[pid] = _Watched(pid, command["memory_mb"])
