@@ -79,7 +79,7 @@ def closes_all_files() -> None:
 
 
 def prints_rubbish() -> None:
-    print('{"status": "optimal"}\n\x00\xff')
+    sys.stdout.write('{"status": "optimal"}\n\x00\xff\n')
     os.write(1, b'{"status": "optimal"}\n' * 1000)
     os.write(2, bytes(range(256)))
 

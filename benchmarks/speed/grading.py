@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import subprocess
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import IO, Any
 
 from slotwise.benchmarks.child_process import command_of
@@ -30,7 +32,7 @@ MOST_OVERHEAD_S = 0.15
 LEAST_SPEED_UP = 1.8
 """Two processes compared with one."""
 
-COLUMNS = {"what": "<52", "wall": ">10", "cpu": ">10", "asked": ">8"}
+COLUMNS = {"what": "<30", "wall": ">10", "cpu": ">10", "asked": ">8"}
 
 
 def measure(tasks: int, request: Document) -> list[Document]:
@@ -73,37 +75,82 @@ def _open(pipe: IO[str] | None) -> IO[str]:
     return pipe
 
 
-def rate(found: list[Document], clock: str) -> float:
-    """Return runs per second by wall clock, or per second of CPU time."""
-    seconds = [one[clock] for one in found]
-    return sum(one["runs"] for one in found) / (max if clock == "wall_s" else sum)(seconds)
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A line of the table.
+
+    Parameters
+    ----------
+    what
+        Its name, with the unit.
+    wall, cpu
+        From wall clock, and from CPU time.
+    least, most
+        What is asked of `cpu`; ``None`` = nothing.
+    """
+
+    what: str
+    wall: float
+    cpu: float
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is as asked."""
+        enough = self.least is None or self.cpu >= self.least
+        return enough and (self.most is None or self.cpu <= self.most)
+
+    @property
+    def asked(self) -> str:
+        """What is asked, as text; empty where nothing is."""
+        least = "" if self.least is None else f">= {self.least:.2f}"
+        return least if self.most is None else f"<= {self.most:.2f}"
 
 
-def beside_bare(options: argparse.Namespace) -> list[Document]:
+def wall_rate(found: Sequence[Document]) -> float:
+    """Return runs per second; processes that ran at a time took as long as the last of them."""
+    longest: float = max(one["wall_s"] for one in found)
+    return _runs(found) / longest
+
+
+def cpu_rate(found: Sequence[Document]) -> float:
+    """Return runs per second of CPU time."""
+    return _runs(found) / math.fsum(one["cpu_s"] for one in found)
+
+
+def _runs(found: Sequence[Document]) -> int:
+    return sum(int(one["runs"]) for one in found)
+
+
+def beside_bare(options: argparse.Namespace) -> tuple[Figure, ...]:
     """Measure the runs of heuristics through the harness, and by themselves."""
     request = {"exact": False, "count": options.instances, "family": options.family}
     bare = measure(1, {**request, "bare": True})
     harness = measure(1, {**request, "bare": False})
-    rows = [
-        _row(f"runs/s: {name}", lambda clock, found=found: rate(found, clock))
-        for name, found in (("bare process", bare), ("harness", harness))
-    ]
-    share = _row("harness / bare", lambda clock: rate(harness, clock) / rate(bare, clock))
-    return [*rows, share | {"asked": LEAST_SHARE, "holds": share["cpu"] >= LEAST_SHARE}]
+    return (
+        Figure("runs/s of a bare process", wall_rate(bare), cpu_rate(bare)),
+        Figure("runs/s of the harness", wall_rate(harness), cpu_rate(harness)),
+        Figure(
+            "harness / bare process",
+            wall_rate(harness) / wall_rate(bare),
+            cpu_rate(harness) / cpu_rate(bare),
+            least=LEAST_SHARE,
+        ),
+    )
 
 
-def of_exact_solves(options: argparse.Namespace) -> list[Document]:
+def of_exact_solves(options: argparse.Namespace) -> tuple[Figure, ...]:
     """Measure what a solve takes beside the call of the engine."""
     request = {"exact": True, "bare": False, "count": options.solves, "family": options.family}
     (found,) = measure(1, request)
-    row = _row(
-        "s overhead of an exact solve",
-        lambda clock: (found[clock] - found[f"inside_{clock}"]) / found["runs"],
+    wall, cpu = (
+        (found[clock] - found[f"inside_{clock}"]) / found["runs"] for clock in ("wall_s", "cpu_s")
     )
-    return [row | {"asked": MOST_OVERHEAD_S, "holds": row["cpu"] <= MOST_OVERHEAD_S}]
+    return (Figure("seconds beside an exact solve", wall, cpu, most=MOST_OVERHEAD_S),)
 
 
-def of_two_cores(options: argparse.Namespace) -> list[Document]:
+def of_two_cores(options: argparse.Namespace) -> tuple[Figure, ...]:
     """Measure one and two processes with the same runs.
 
     By CPU time: how much of it two at a time take for the same work, as if each had a core.
@@ -111,16 +158,8 @@ def of_two_cores(options: argparse.Namespace) -> list[Document]:
     count = max(2, options.instances // 5)
     request = {"exact": False, "bare": False, "count": count, "family": options.family}
     one, two = measure(1, request), measure(2, request)
-    speed_up = {
-        "what": "2 cores / 1 core",
-        "wall": rate(two, "wall_s") / rate(one, "wall_s"),
-        "cpu": 2 * rate(two, "cpu_s") / rate(one, "cpu_s"),
-    }
-    return [speed_up | {"asked": LEAST_SPEED_UP, "holds": speed_up["cpu"] >= LEAST_SPEED_UP}]
-
-
-def _row(what: str, figure: Callable[[str], float]) -> Document:
-    return {"what": what, "wall": figure("wall_s"), "cpu": figure("cpu_s")}
+    wall, cpu = wall_rate(two) / wall_rate(one), 2 * cpu_rate(two) / cpu_rate(one)
+    return (Figure("2 cores / 1 core", wall, cpu, least=LEAST_SPEED_UP),)
 
 
 PARTS = {"heuristics": beside_bare, "exact": of_exact_solves, "cores": of_two_cores}
@@ -145,14 +184,12 @@ def run(options: argparse.Namespace) -> None:
         When a figure is worse than asked.
     """
     table = Table(COLUMNS, options.json)
-    rows: list[Document] = []
+    failed: list[str] = []
     for name, part in PARTS.items():
-        if options.part in (None, name):
-            for row in part(options):
-                asked = format(row["asked"], ".2f") if "asked" in row else ""
-                table.add(row, (row["what"], f"{row['wall']:.3f}", f"{row['cpu']:.3f}", asked))
-                rows.append(row)
-    failed = [row["what"] for row in rows if not row.get("holds", True)]
+        for one in part(options) if options.part in (None, name) else ():
+            document = {**asdict(one), "holds": one.holds}
+            table.add(document, (one.what, f"{one.wall:.3f}", f"{one.cpu:.3f}", one.asked))
+            failed += [] if one.holds else [one.what]
     table.end({"failed": failed}, ())
     if failed and not options.report_only:
         raise SlotwiseError(f"worse than asked: {', '.join(failed)}")

@@ -16,7 +16,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import BinaryIO, NoReturn
 
 from slotwise.benchmarks.grading.children.descent import adopt_orphans, die_with_parent
 from slotwise.benchmarks.grading.plan import PlannedRun
@@ -85,9 +85,10 @@ def _serve(connection: socket.socket) -> None:
                 connection.sendall(line.encode())
 
 
-def _next_batch(requests: object) -> Sequence[PlannedRun]:
+def _next_batch(requests: BinaryIO) -> Sequence[PlannedRun]:
     """Return the next runs; none at the end."""
     try:
-        return pickle.load(requests)
+        batch: Sequence[PlannedRun] = pickle.load(requests)
     except EOFError:
         return ()
+    return batch

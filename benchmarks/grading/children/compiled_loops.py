@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from numba.core.dispatcher import Dispatcher
 
@@ -20,7 +21,7 @@ def load_compiled_loops() -> int:
     return count
 
 
-def _dispatchers() -> list[Dispatcher]:
+def _dispatchers() -> list[Any]:
     ours = [module for name, module in sys.modules.items() if name.startswith("slotwise.")]
     found = {
         id(value): value
@@ -31,7 +32,7 @@ def _dispatchers() -> list[Dispatcher]:
     return list(found.values())
 
 
-def _load(dispatcher: Dispatcher) -> int:
+def _load(dispatcher: Any) -> int:
     cache = dispatcher._cache
     if not hasattr(cache, "_cache_file"):  # it is compiled without a cache
         return 0

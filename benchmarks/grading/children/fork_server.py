@@ -72,12 +72,13 @@ class ForkServer:
         """Do what is asked until the other end of the socket is closed."""
         while True:
             wait = LOOK_S if self._living else None
-            ready, _, _ = select.select([self._control, self._wake], [], [], wait)
+            control = self._control.fileno()
+            ready, _, _ = select.select([control, self._wake], [], [], wait)
             if self._wake in ready:
                 os.read(self._wake, PIECE)
             self._bury()
             self._look()
-            if self._control in ready and not self._hear():
+            if control in ready and not self._hear():
                 break
         for pid in list(self._living):
             self._kill(pid)

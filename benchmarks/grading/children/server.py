@@ -47,11 +47,11 @@ class Server:
         self._control, theirs = socket.socketpair()
         self._heard = b""
         self._ends: dict[int, End] = {}
-        self._stderr = tempfile.TemporaryFile()
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (`close` does)
         with theirs:
             self._process = subprocess.Popen(
                 command_of(fork_server.main),
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=self._stderr,
                 stderr=self._stderr,
                 start_new_session=True,

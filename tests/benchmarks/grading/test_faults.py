@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import faulty_methods
 import psutil

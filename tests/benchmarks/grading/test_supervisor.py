@@ -15,10 +15,10 @@ import psutil
 import pytest
 
 from slotwise.benchmarks.analysis.aggregate import aggregate
+from slotwise.benchmarks.grading.children.supervisor import answers
 from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan, partitions, pending
 from slotwise.benchmarks.grading.rows import COLUMNS, Kind, Row
 from slotwise.benchmarks.grading.sources import Case, read_cases, tightness
-from slotwise.benchmarks.grading.children.supervisor import answers
 from slotwise.models.errors import InputError
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.problem.compile import compile_problem
