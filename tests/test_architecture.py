@@ -93,7 +93,7 @@ testing
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
 benchmarks.grading benchmarks.profiling benchmarks.statistics
 benchmarks.grading.children
-benchmarks.grading.spark_job
+benchmarks.grading.batch
 benchmarks.analysis
 benchmarks.report benchmarks.grade
 benchmarks.proofs.generated benchmarks.simulated_logs
@@ -179,8 +179,8 @@ OUTSIDE = {
     "pytest": ("testing.pytest_plugin",),
     "pymetis": ("heuristics.partitioning",),
     "pyspark": (
-        *("benchmarks.spark", "benchmarks.grading.spark_job", "benchmarks.statistics"),
-        *("benchmarks.following", "benchmarks.speed.statistics"),
+        *("benchmarks.spark", "benchmarks.grading.batch", "benchmarks.statistics"),
+        *("benchmarks.following", "benchmarks.speed.planned_runs", "benchmarks.speed.statistics"),
     ),
     "rich": ("cli", "benchmarks.grading.progress"),
     "typer": ("cli",),

@@ -1,143 +1,129 @@
-"""Every fault of a method is a row with its status, and the next run does not notice."""
+"""Faults of every kind in one batch: methods that break down, an executor and a driver killed."""
 
 from __future__ import annotations
 
-import shutil
+import json
+import os
+import signal
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import replace
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import faulty_methods
-import psutil
 import pytest
+from grading_processes import executors, java_below, stable, start, tiny, wait_for_rows
 
-from slotwise.benchmarks.grading.children import run_process, supervisor
-from slotwise.benchmarks.grading.children.supervisor import answers
-from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
-from slotwise.benchmarks.grading.rows import Kind, RunOutcome
-from slotwise.benchmarks.grading.sources import Case, read_cases
+from slotwise.benchmarks.grade import GradeSummary, grade
+from slotwise.benchmarks.grading.row_file import read_rows
+from slotwise.benchmarks.grading.rows import KEY, key_of
+from slotwise.benchmarks.grading.store import Store
 
-LIMITS = RunLimits(60.0, 1, 0, None, memory_limit_mb=600)
-MADE = ("lies", "tells")
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
+OURS = ("round-robin", "r-storm")
 
-@pytest.fixture(scope="module", autouse=True)
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Install the package of faulty methods, as pip would."""
-    folder = tmp_path_factory.mktemp("installed")
-    shutil.copy(faulty_methods.__file__, folder / "faulty_methods.py")
-    (folder / "faulty-1.dist-info").mkdir()
-    made = [f"{name} = faulty_methods:{name}" for name in MADE]
-    made += [
-        f"{name} = faulty_methods:make_{name.replace('-', '_')}" for name in faulty_methods.FAULTS
-    ]
-    lines = "\n".join(["[slotwise.methods]", *made])
-    (folder / "faulty-1.dist-info" / "entry_points.txt").write_text(lines, encoding="utf-8")
-    metadata = "Metadata-Version: 2.1\nName: faulty\nVersion: 1\n"
-    (folder / "faulty-1.dist-info" / "METADATA").write_text(metadata, encoding="utf-8")
-    sys.path.insert(0, str(folder))
-    yield
-    sys.path.remove(str(folder))
-
-
-@pytest.fixture(scope="module")
-def case() -> Case:
-    return read_cases(["rstorm"], 0, 2)[1]
-
-
-def runs_of(case: Case, *methods: str, limits: RunLimits = LIMITS) -> tuple[PlannedRun, ...]:
-    plan = make_plan([case], methods, "auto", limits)
-    return tuple(run for run in plan if run.kind != Kind.EXACT)
-
-
-def row_of(case: Case, method: str, grace_s: float = 60.0, **limits: float) -> RunOutcome:
-    """Return the row of `method`; runs before and after it go as ever."""
-    tells, asked, ours = runs_of(case, "tells", method, "round-robin")
-    asked = replace(asked, **limits)  # type: ignore[arg-type]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("PYTEST_CURRENT_TEST", raising=False)  # another environment, another server
-        before, row, after, other = answers((tells, asked, tells, ours), grace_s)
-    assert before["status"] == "refused"
-    assert after["reason"] == before["reason"]
-    assert other["status"] == "valid"
-    return row
-
-
-BROKEN = {
-    "aborts": "died by SIGABRT",
-    "segfault": "died by SIGSEGV",
-    "exits": "the process exited early with code 3",
-    "says-exit": "the method says-exit failed: SystemExit: 3",
-    "raises": r"the method raises failed: ValueError: no \x1b[2J",
-    "kills-itself": "died by SIGKILL, possibly for lack of memory",
-    "kills-parent": "the process that starts runs has ended",
-    "floods": "killed: it printed more than 64 MiB",
-    "closes-all-files": "killed: it closed its connection and went on",
-    "answers-rubbish": "killed: its answer cannot be read",
+FAULTY = """
+import json, os, resource, signal, subprocess, sys, time
+data = json.load(sys.stdin)
+fault = sys.argv[1]
+if fault == "crash":
+    os.kill(os.getpid(), signal.SIGSEGV)
+if fault == "kill":
+    parent = subprocess.check_output(["ps", "-o", "ppid=", "-p", str(os.getppid())])
+    os.kill(int(parent), signal.SIGKILL)
+    time.sleep(99)
+if fault == "hang":
+    time.sleep(99)
+if fault == "bomb":
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28))
+    bytearray(1 << 30)
+node = data["cluster"]["nodes"][0]["id"]
+topologies = {
+    t["id"]: {
+        f"{c['id']}[{i}]": {"node": node, "worker": 99}
+        for c in t["components"] for i in range(c["parallelism"])
+    }
+    for t in data["topologies"]
 }
+print(json.dumps({"format": "slotwise.placement/1", "instance": os.environ["SLOTWISE_INSTANCE"],
+                  "topologies": topologies}))
+"""
+"""A command that breaks down as its argument says; ``lie``: a worker that there is not."""
+
+ENDS = {"crash": "crashed", "kill": "crashed", "hang": "timeout", "bomb": "crashed", "lie": "?"}
+"""How runs of each fault end."""
 
 
-@pytest.mark.parametrize("method", BROKEN)
-def test_a_method_that_breaks_down(case: Case, method: str) -> None:
-    row = row_of(case, method)
-    assert (row["status"], str(row["error"])[: len(BROKEN[method])]) == ("crashed", BROKEN[method])
-    assert row["wall_s"] is not None
+def faulty(folder: Path) -> dict[str, str]:
+    """Return fault -> method."""
+    script = folder / "faulty.py"
+    script.write_text(FAULTY, encoding="utf-8")
+    return {fault: f"cmd:{sys.executable} {script} {fault}" for fault in ENDS}
 
 
-HARMLESS = (
-    *("prints-rubbish", "leaves-children", "returns-twice", "leaves-a-thread"),
-    "changes-everything",
-)
+def make_instances(folder: Path, count: int) -> Path:
+    """Write instances of which no two are alike."""
+    folder.mkdir()
+    for index in range(count):
+        document = tiny(index % 5)
+        document["name"] = f"tiny-{index}"
+        (folder / f"{index}.json").write_text(json.dumps(document), encoding="utf-8")
+    return folder
 
 
-@pytest.mark.parametrize("method", HARMLESS)
-def test_a_method_that_leaves_a_mess(case: Case, method: str) -> None:
-    assert row_of(case, method)["status"] == "valid"
-    (kept,) = supervisor._KEPT
-    (server,) = psutil.Process().children()
-    assert len(server.children(recursive=True)) == 1, "the process of our own heuristics"
-    assert kept._shared is not None
-    assert server.children()[0].pid == kept._shared.pid
+def kill_driver(process_id: int) -> None:
+    """End the driver, Python and Java, as a machine does that loses power; wait for its executors.
+
+    They go by themselves when they notice.
+    """
+    java = java_below(process_id)
+    backends = set(executors(process_id))
+    for one in (process_id, *(java - backends)):
+        os.kill(one, signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    while any(_alive(one) for one in backends):
+        assert time.monotonic() < deadline, "executors outlive their driver"
+        time.sleep(0.1)
 
 
-def test_a_placement_that_breaks_a_rule(case: Case) -> None:
-    row = row_of(case, "lies")
-    assert row["status"] == "invalid"
-    assert row["violation_count"]
+def _alive(process_id: int) -> bool:
+    try:
+        state = Path(f"/proc/{process_id}/stat").read_text(encoding="utf-8").rpartition(")")[2]
+    except OSError:
+        return False
+    return state.split()[0] != "Z"
 
 
-@pytest.mark.parametrize("method", ["bomb", "bomb-in-a-child"])
-def test_a_method_that_takes_too_much_memory(case: Case, method: str) -> None:
-    row = row_of(case, method)
-    assert row["status"] == "out-of-memory"
-    assert str(row["error"]).startswith("ended: it held ")
-    assert str(row["error"]).endswith(" MB, above the memory limit of 600 MB")
-    assert 600 < (row["peak_memory_mb"] or 0) < 1200
-
-
-def test_a_method_that_asks_for_more_than_there_is(case: Case) -> None:
-    row = row_of(case, "greedy")
-    assert row["status"] == "out-of-memory"
-    assert "MemoryError" in str(row["error"])
-    assert str(row["error"]).endswith(" MB under the memory limit of 600 MB")
-
-
-@pytest.mark.parametrize("method", ["hangs", "hangs-deaf"])
-def test_a_method_that_does_not_end(case: Case, method: str) -> None:
-    started = time.monotonic()
-    row = row_of(case, method, grace_s=5.0, time_limit_s=0.5)
-    assert row["status"] == "timeout"
-    assert "time limit" in str(row["error"])
-    assert time.monotonic() - started < 40
-
-
-def test_what_the_kernel_kills_is_out_of_memory(
-    case: Case, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.spark
+@pytest.mark.parametrize("count", [2, pytest.param(25, marks=pytest.mark.deep)])
+def test_killed_executor_and_driver_lose_and_double_nothing(
+    spark: SparkSession, tmp_path: Path, count: int
 ) -> None:
-    counts = iter(range(100))
-    monkeypatch.setattr(run_process, "kernel_kills", lambda: next(counts))
-    row = row_of(case, "kills-itself")
-    assert row["status"] == "out-of-memory"
-    assert str(row["error"]).startswith("killed by the system for lack of memory; it held ")
-    assert str(row["error"]).endswith(" MB under the memory limit of 600 MB")
+    sources = make_instances(tmp_path / "in", count)
+    faults = faulty(tmp_path)
+    methods = (*OURS, *faults.values())
+
+    def run(out: Path) -> GradeSummary:
+        return grade(str(sources), methods=methods, time_limit_s=5, out=out)
+
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    process = start(sources, killed, "local-cluster[2,1,1024]", *methods, limit=5)
+    wait_for_rows(killed, process)
+    os.kill(next(executors(process.pid)), signal.SIGKILL)
+    there = len(list((killed / "rows").glob("*.parquet")))
+    wait_for_rows(killed, process, there + 2)
+    kill_driver(process.pid)
+    process.communicate(timeout=60)
+    resumed, whole = run(killed), run(tmp_path / "whole")
+    planned = count * (1 + len(methods))
+    assert (whole.planned, whole.skipped) == (planned, 0)
+    assert 0 < resumed.skipped < resumed.planned == planned
+    rows = Store(tmp_path / "whole").rows()
+    assert stable(Store(killed).rows()) == stable(rows)
+    for fault, method in faults.items():
+        assert {row["status"] for row in rows if row["method"] == method} == {ENDS[fault]}, fault
+    raw = [row for one in (killed / "rows").glob("*.parquet") for row in read_rows(one, KEY)]
+    assert set(Counter(map(key_of, raw)).values()) == {1}
