@@ -93,7 +93,8 @@ testing
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
 benchmarks.grading benchmarks.profiling benchmarks.statistics
 benchmarks.grading.children
-benchmarks.grading.batch
+benchmarks.grading.batch.task
+benchmarks.grading.batch.start
 benchmarks.analysis
 benchmarks.report benchmarks.grade
 benchmarks.proofs.generated benchmarks.simulated_logs
@@ -166,7 +167,10 @@ OUTSIDE = {
     "jinja2": ("benchmarks.report", "cli.new_package"),
     "kahip": ("heuristics.partitioning",),
     "matplotlib": ("cli.render",),
-    "numba": ("solver", "models.graph_files", "heuristics.partitioning"),
+    "numba": (
+        *("solver", "models.graph_files", "heuristics.partitioning"),
+        "benchmarks.grading.children.compiled_loops",
+    ),
     "ortools": _SOLVERS,
     "pandas": ("benchmarks",),
     "plotly": ("benchmarks.report",),

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from slotwise.benchmarks.grading.children.descent import adopt_orphans, die_with_parent
+from slotwise.benchmarks.grading.children.environment import leave_server
 from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.run import Loader, outcome
 
@@ -57,12 +58,13 @@ def do_runs_and_exit(
 
 
 def _settle(printed: int, folder: str | None, parent: int) -> None:
-    """Be a process of its own: session, signals, standard streams, folder, random numbers."""
+    """Be a process of its own: session, signals, environment, streams, folder, random numbers."""
     os.setsid()
     die_with_parent(parent)
     adopt_orphans()
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    leave_server()
     os.dup2(printed, 1)
     os.dup2(printed, 2)
     os.close(printed)

@@ -16,6 +16,7 @@ from typing import Any
 from slotwise.benchmarks.child_process import command_of
 from slotwise.benchmarks.grading.children import fork_server
 from slotwise.benchmarks.grading.children.ends import End
+from slotwise.benchmarks.grading.children.environment import of_server
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.heuristics.external.stderr_tail import STDERR_BYTES, STDERR_TAIL
 from slotwise.models.one_line import one_line
@@ -40,7 +41,7 @@ class Server:
     Parameters
     ----------
     environment
-        Of the server and of all runs.
+        Of all runs.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
@@ -55,7 +56,7 @@ class Server:
                 stdout=self._stderr,
                 stderr=self._stderr,
                 start_new_session=True,
-                env=environment,
+                env=of_server(environment),
             )
 
     def fork(

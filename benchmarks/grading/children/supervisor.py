@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 
+from slotwise.benchmarks.grading.children.environment import of_runs
 from slotwise.benchmarks.grading.children.run_process import RunProcess
 from slotwise.benchmarks.grading.children.server import Server, ServerError
 from slotwise.benchmarks.grading.memory_share import memory_limit_of
@@ -157,12 +158,8 @@ _Origin = tuple[dict[str, str], tuple[str, ...]]
 
 
 def _origin() -> _Origin:
-    """Return what a server takes from this process when it starts: environment, import path.
-
-    Strings hash the same way every time; commands in Python find what lies beside them.
-    """
-    inherited = {key: value for key, value in os.environ.items() if key != "PYTHONSAFEPATH"}
-    return {**inherited, "PYTHONHASHSEED": "0"}, tuple(sys.path)
+    """Return what a server takes from this process when it starts: environment, import path."""
+    return of_runs(os.environ), tuple(sys.path)
 
 
 _KEPT: list[_Children] = []
