@@ -56,7 +56,7 @@ def _run(document: dict[str, Any], settings: Sequence[Setting]) -> PlannedRun:
 
 
 def _rows(runs: Sequence[PlannedRun], batch: str) -> Iterator[Row]:
-    from slotwise.benchmarks.grading.supervisor import answers
+    from slotwise.benchmarks.grading.children.supervisor import answers
 
     blank = cast(Row, dict.fromkeys(COLUMNS))
     for run, answer in zip(runs, answers(runs), strict=True):
