@@ -8,7 +8,7 @@ import shutil
 import time
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,13 @@ from typing import Any
 from slotwise.benchmarks.analysis.cases import infeasible_instances, is_right_refusal
 from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED
 from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan, partitions, pending
-from slotwise.benchmarks.grading.progress import progress_bar, waiting_for
+from slotwise.benchmarks.grading.progress.watching import Watcher, watching
 from slotwise.benchmarks.grading.rows import KEY, Kind, Subject, key_of, subject_of
 from slotwise.benchmarks.grading.sources import Case, read_cases
 from slotwise.benchmarks.grading.spark_job import grade_partitions, slots_of, task_cpus
 from slotwise.benchmarks.grading.store import Store
-from slotwise.benchmarks.spark.session import check_master, is_local, job_errors, session
+from slotwise.benchmarks.spark.masters import Cluster, is_local
+from slotwise.benchmarks.spark.session import job_errors, session
 from slotwise.heuristics.method_names import COMMAND_PREFIX, SEPARATOR, is_command, split_names
 from slotwise.heuristics.registry import all_methods, find_method
 from slotwise.heuristics.sam.pairs import PAIRS, find_pair
@@ -96,7 +97,10 @@ def grade(
     out: str | Path = "out",
     seed: int = 0,
     count: int | None = None,
+    conf: Mapping[str, str] | None = None,
+    archive: str | os.PathLike[str] | None = None,
     progress: bool = False,
+    log: str | os.PathLike[str] | None = None,
 ) -> GradeSummary:
     """Run what the folder `out` has no row of yet; append the rows there.
 
@@ -124,8 +128,14 @@ def grade(
         Folder of the rows; it is made where there is none.
     seed, count
         Of families, methods and engine; instances per family, ``None`` = the family's own.
+    conf
+        Settings of Spark, such as ``{"spark.task.cpus": "4"}``, over ours; ``None`` = none.
+    archive
+        File of `pack` that the executors' Python is in; ``None`` = they have slotwise installed.
     progress
-        Show a bar on stderr if that is a terminal.
+        Show on stderr how far it is: bars on a terminal, elsewhere a line every ten seconds.
+    log
+        File that events are appended to as JSON lines (``docs/grading.md``); ``None`` = none.
 
     Raises
     ------
@@ -147,7 +157,8 @@ def grade(
     engine = current_name(engine)
     methods = split_methods([methods]) if isinstance(methods, str) else methods
     names = _checked(methods, engine, time_limit_s, seed, count)
-    check_master(master)
+    cluster = Cluster(master, None if archive is None else Path(archive), conf or {})
+    cluster.check()
     if is_local(master):
         _check_commands(names)
     cases = read_cases(_written(sources), seed, count)
@@ -161,8 +172,11 @@ def grade(
     limits = RunLimits(float(time_limit_s), 1, seed, folder, memory_limit_mb)
     plan = make_plan(cases, names, engine, limits)
     missing = pending(plan, store.rows(KEY))
-    if missing:
-        _run(missing, master, store, progress)
+    graded = {"out": str(out), "instances": len(cases), "methods": list(names), "engine": engine}
+    described = {**graded, "master": master, "time_limit_s": limits.time_limit_s, "seed": seed}
+    with watching(described, None if log is None else Path(log), progress) as watcher:
+        if missing:
+            _run(missing, len(plan) - len(missing), cluster, store, watcher)
     return GradeSummary(
         folder=Path(out),
         instances=len(cases),
@@ -230,14 +244,15 @@ def _statuses(store: Store, plan: Sequence[PlannedRun]) -> dict[str, int]:
     return dict(sorted(Counter(ended.values()).items()))
 
 
-def _run(missing: Sequence[PlannedRun], master: str, store: Store, progress: bool) -> None:
-    with session(master, waiting_for("starting Spark", progress)) as spark:
+def _run(
+    missing: Sequence[PlannedRun], there: int, cluster: Cluster, store: Store, watcher: Watcher
+) -> None:
+    with session(cluster, watcher.starting_spark()) as spark, job_errors():
         slots = slots_of(spark)
         cores = task_cpus(spark)
         ready = [_shipped(run, cores) for run in missing]
-        split = partitions(ready, slots)
-        with job_errors(), progress_bar(len(split), progress) as bar:
-            grade_partitions(spark, split, slots, store.append, bar)
+        watcher.begin(Counter(run.kind for run in missing), there, slots)
+        grade_partitions(spark, partitions(ready, slots), slots, store.append, watcher)
 
 
 def _shipped(run: PlannedRun, cores: int) -> PlannedRun:

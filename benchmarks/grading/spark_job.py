@@ -8,7 +8,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, cast
 
 from slotwise.benchmarks.grading.plan import PlannedRun
-from slotwise.benchmarks.grading.progress import ProgressBar
+from slotwise.benchmarks.grading.progress.run_log import LOGGED
+from slotwise.benchmarks.grading.progress.watching import Watcher
 from slotwise.benchmarks.grading.rows import COLUMNS, SCHEMA, Row
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def grade_partitions(
     partitions: Sequence[Partition],
     slots: int,
     keep: Callable[[pa.Table], None],
-    bar: ProgressBar,
+    watcher: Watcher,
 ) -> None:
     """Run all partitions in chunks and hand the rows of each chunk to `keep`.
 
@@ -68,9 +69,9 @@ def grade_partitions(
     """
     chunks = [partitions[i : i + slots] for i in range(0, len(partitions), slots)]
     with ThreadPoolExecutor(IN_FLIGHT) as pool:
-        waiting = {pool.submit(_run_chunk, spark, chunk): len(chunk) for chunk in chunks}
+        waiting = {pool.submit(_run_chunk, spark, chunk) for chunk in chunks}
         try:
-            _collect(spark, waiting, keep, bar)
+            _collect(waiting, keep, watcher)
         finally:
             if waiting:
                 _stop(spark, waiting, keep)
@@ -81,24 +82,21 @@ def _run_chunk(spark: SparkSession, chunk: Sequence[Partition]) -> pa.Table:
 
 
 def _collect(
-    spark: SparkSession,
-    waiting: dict[Future[pa.Table], int],
-    keep: Callable[[pa.Table], None],
-    bar: ProgressBar,
+    waiting: set[Future[pa.Table]], keep: Callable[[pa.Table], None], watcher: Watcher
 ) -> None:
-    finished, shown = 0, 0
     while waiting:
         ready, _ = wait(waiting, timeout=POLL_S, return_when=FIRST_COMPLETED)
         for future in ready:
-            keep(future.result())
-            finished += waiting.pop(future)
-        shown = max(shown, finished + (0 if ready else _tasks_done(spark)))
-        bar(shown)
+            rows = future.result()
+            keep(rows)
+            waiting.discard(future)
+            watcher.ended(rows.select(list(LOGGED)).to_pylist())
+        watcher.tick()
 
 
 def _stop(
     spark: SparkSession,
-    waiting: dict[Future[pa.Table], int],
+    waiting: set[Future[pa.Table]],
     keep: Callable[[pa.Table], None],
 ) -> None:
     """Cancel what is not done; keep the chunks that are."""
@@ -113,25 +111,21 @@ def _stop(
                 keep(future.result())
 
 
-def _tasks_done(spark: SparkSession) -> int:
-    """Return how many tasks of unfinished chunks are done; 0 where Spark Connect hides it."""
+def slots_of(spark: SparkSession) -> int:
+    """Return how many tasks run at a time."""
     from pyspark.sql.utils import is_remote
 
-    if is_remote():
-        return 0
-    tracker = spark.sparkContext.statusTracker()
-    stages = (tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds())
-    return sum(stage.numCompletedTasks for stage in stages if stage is not None)
+    cores = _default_partitions(spark) if is_remote() else spark.sparkContext.defaultParallelism
+    return max(1, int(cores) // task_cpus(spark))
 
 
-def slots_of(spark: SparkSession, fallback: int = 16) -> int:
-    """Return how many tasks run at a time; `fallback` where nobody says."""
-    from pyspark.sql.utils import is_remote
+def _default_partitions(spark: SparkSession) -> int:
+    """Return the cores behind Spark Connect: by default a range has a partition for each."""
+    from pyspark.sql.functions import max as largest
+    from pyspark.sql.functions import spark_partition_id
 
-    if is_remote():
-        return fallback
-    cores = int(spark.sparkContext.defaultParallelism)
-    return max(1, cores // task_cpus(spark))
+    row = spark.range(100_000).select(largest(spark_partition_id())).first()
+    return 1 + (row[0] if row is not None else 0)
 
 
 def task_cpus(spark: SparkSession) -> int:
