@@ -123,6 +123,7 @@ def pack_environment(out: Path, python_prefix: str | None = None) -> Packed:
             env.files = list(_relinked(env.files, other, folder))
         written = folder / f"new{_ending(out)}"
         env.pack(output=str(written), python_prefix=other)
+        written.chmod(_usual_mode(folder))
         written.replace(out)
         return Packed(
             file=out,
@@ -131,6 +132,13 @@ def pack_environment(out: Path, python_prefix: str | None = None) -> Packed:
             python=platform.python_version(),
             python_prefix=other or sys.base_prefix,
         )
+
+
+def _usual_mode(folder: Path) -> int:
+    """Return the mode of a new file; venv-pack's can be read by its owner alone."""
+    example = folder / "mode"
+    example.touch()
+    return example.stat().st_mode
 
 
 def _check(out: Path, python_prefix: str | None) -> None:

@@ -115,7 +115,7 @@ def described(tally: Tally) -> str:
         f"{tally.proven} proven, {clock_text(tally.seconds)}"
     )
     left = tally.seconds_left()
-    if left is None or tally.done == tally.total:
+    if left is None or not round(left[0]):
         return counts
     seconds, is_least = left
     return f"{counts}, {'at least' if is_least else 'about'} {clock_text(seconds)} left"
