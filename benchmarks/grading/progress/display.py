@@ -19,8 +19,8 @@ PLAIN_EVERY_S = 10.0
 class Display(Protocol):
     """Shows how far a grading is."""
 
-    def starting(self) -> None:
-        """Spark is about to start."""
+    def waiting(self, what: str) -> None:
+        """Show what is being waited for: no runs are under way."""
 
     def show(self, tally: Tally) -> None:
         """Show this; called several times a second."""
@@ -47,7 +47,7 @@ def display(shown: bool, clock: Callable[[], float]) -> Iterator[Display]:
 class Silence:
     """Shows nothing."""
 
-    def starting(self) -> None:
+    def waiting(self, what: str) -> None:
         """Show nothing."""
 
     def show(self, tally: Tally) -> None:
@@ -64,9 +64,9 @@ class Bars:
         self._bars = bars
         self._task = bars.add_task("grading", total=None)
 
-    def starting(self) -> None:
-        """Let the bar pulse: nothing is known yet."""
-        self._bars.update(self._task, description="starting Spark")
+    def waiting(self, what: str) -> None:
+        """Let the bar pulse."""
+        self._bars.update(self._task, description=what, total=None)
 
     def show(self, tally: Tally) -> None:
         """Draw the counts."""
@@ -87,9 +87,9 @@ class PlainLines:
         self._clock = clock
         self._next = clock()
 
-    def starting(self) -> None:
-        """Write that Spark starts, which takes some ten seconds."""
-        self._write("slotwise: starting Spark\n")
+    def waiting(self, what: str) -> None:
+        """Write it: this may take some ten seconds."""
+        self._write(f"slotwise: {what}\n")
 
     def show(self, tally: Tally) -> None:
         """Write a line if the last one is long ago."""

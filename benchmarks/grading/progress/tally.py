@@ -28,29 +28,24 @@ class Tally:
 
     Parameters
     ----------
-    to_run
-        `Kind` -> how many runs there are to do.
-    there
-        Runs that have rows already.
-    slots
-        How many run at a time.
     clock
         Gives seconds, of any origin.
     """
 
-    def __init__(
-        self, to_run: Mapping[str, int], there: int, slots: int, clock: Callable[[], float]
-    ) -> None:
-        self.there = there
-        self.total = sum(to_run.values())
+    def __init__(self, clock: Callable[[], float]) -> None:
         self.statuses: Counter[str] = Counter()
-        self._to_run = dict(to_run)
-        self._slots = slots
+        self._to_run: Counter[str] = Counter()
+        self._slots = 1
         self._clock = clock
         self._started = clock()
         self._done: Counter[str] = Counter()
         self._work: dict[str, float] = {}
         self._proven = 0
+
+    def expect(self, to_run: Mapping[str, int], slots: int) -> None:
+        """Add runs that are to be done, `Kind` -> how many; `slots` of them run at a time."""
+        self._to_run.update(to_run)
+        self._slots = slots
 
     def take(self, rows: Iterable[Row]) -> None:
         """Count runs that have ended."""
@@ -61,6 +56,11 @@ class Tally:
             seconds = OVERHEAD_S + (row["wall_s"] or 0.0)
             self._work[kind] = self._work.get(kind, 0.0) + seconds
             self._proven += kind == Kind.EXACT and row["status"] in PROVEN
+
+    @property
+    def total(self) -> int:
+        """Runs that were expected so far."""
+        return self._to_run.total()
 
     @property
     def done(self) -> int:
@@ -84,7 +84,7 @@ class Tally:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the first run could start."""
+        """Seconds since the tally was made."""
         return self._clock() - self._started
 
     def seconds_left(self) -> tuple[float, bool] | None:

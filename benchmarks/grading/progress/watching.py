@@ -30,32 +30,24 @@ class Watcher:
         self._shown = shown
         self._log = log
         self._clock = clock
-        self._tally = Tally({}, 0, 1, clock)
+        self._tally = Tally(clock)
 
     def __enter__(self) -> Watcher:
         self._log.write("started", {"format": FORMAT, **self._grading})
         return self
 
     @contextmanager
-    def starting_spark(self) -> Iterator[None]:
-        """Show that Spark starts, until the context ends."""
-        self._shown.starting()
+    def waiting(self, what: str) -> Iterator[None]:
+        """Show what is being waited for, until the context ends."""
+        self._shown.waiting(what)
         yield
 
-    def begin(self, to_run: Mapping[str, int], there: int, slots: int) -> None:
-        """Say that runs start.
-
-        Parameters
-        ----------
-        to_run
-            `Kind` -> how many runs there are to do.
-        there
-            Runs that have rows already.
-        slots
-            How many run at a time.
-        """
-        self._tally = Tally(to_run, there, slots, self._clock)
-        self._log.write("running", {"runs": self._tally.total, "there": there, "slots": slots})
+    def begin(self, to_run: Mapping[str, int], slots: int) -> None:
+        """Say that more runs start: `Kind` -> how many, and how many run at a time."""
+        if not self._tally.total:
+            self._tally = Tally(self._clock)
+        self._tally.expect(to_run, slots)
+        self._log.write("running", {"runs": sum(to_run.values()), "slots": slots})
         self.tick()
 
     def ended(self, rows: Sequence[Row]) -> None:
@@ -76,7 +68,8 @@ class Watcher:
         trace: TracebackType | None,
     ) -> None:
         tally = self._tally
-        self._shown.end(tally)
+        if tally.total:
+            self._shown.end(tally)
         self._log.write(
             "finished",
             {
