@@ -33,6 +33,9 @@ from slotwise.solver.engines import ENGINES
 
 AUTO = "auto"
 
+_ON_A_CLUSTER = {"spark.sql.shuffle.partitions": "16"}
+"""Of the joins of the plan: Spark's 200 tasks would take longer than a million runs need."""
+
 
 @dataclass(frozen=True, slots=True)
 class GradeSummary:
@@ -162,7 +165,8 @@ def grade(
     engine = current_name(engine)
     methods = split_methods([methods]) if isinstance(methods, str) else methods
     names = _checked(methods, engine, time_limit_s, seed, count)
-    cluster = Cluster(master, None if archive is None else Path(archive), conf or {})
+    chosen = conf or {} if is_local(master) else _ON_A_CLUSTER | dict(conf or {})
+    cluster = Cluster(master, None if archive is None else Path(archive), chosen)
     cluster.check()
     if is_local(master):
         _check_commands(names)
@@ -174,8 +178,12 @@ def grade(
     make_local(out)
     folder = os.getcwd() if is_local(master) else None
     described = {
-        **{"out": os.fspath(out), "methods": list(names), "engine": engine, "master": master},
-        **{"time_limit_s": float(time_limit_s), "seed": seed},
+        "out": os.fspath(out),
+        "methods": list(names),
+        "engine": engine,
+        "master": master,
+        "time_limit_s": float(time_limit_s),
+        "seed": seed,
     }
     with (
         watching(described, None if log is None else Path(log), progress) as watcher,

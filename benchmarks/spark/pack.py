@@ -118,7 +118,9 @@ def pack_environment(out: Path, python_prefix: str | None = None) -> Packed:
     other = _other_prefix(python_prefix)
     with _beside(out) as folder:
         env = _environment(prefix)
-        env.files = [*env.files, *_ours(prefix)]
+        if ours := list(_ours(prefix)):
+            env = env.exclude("*/site-packages/slotwise/*")
+            env.files = [*env.files, *ours]
         if other is not None:
             env.files = list(_relinked(env.files, other, folder))
         written = folder / f"new{_ending(out)}"
