@@ -55,7 +55,20 @@ def grade(
             metavar="FILE", help="What slotwise pack wrote, for executors without slotwise."
         ),
     ] = None,
-    out: options.OutDir = Path("out"),
+    out: Annotated[
+        str,
+        typer.Option(
+            metavar="DIR",
+            help="Folder of the rows, any that Spark can write: here, shared, hdfs:// or s3a://.",
+        ),
+    ] = "out",
+    retry_failed: Annotated[
+        bool,
+        typer.Option(
+            "--retry-failed",
+            help="Run those again, too, that ended as error, crashed, timeout or out-of-memory.",
+        ),
+    ] = False,
     log: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Append events to this file, as JSON lines."),
@@ -87,6 +100,7 @@ def grade(
                 out=out,
                 seed=seed,
                 count=count,
+                retry_failed=retry_failed,
                 progress=not quiet,
                 log=log,
             )
