@@ -51,7 +51,7 @@ def _run(document: dict[str, Any], settings: Sequence[Setting]) -> PlannedRun:
         tightness=document["tightness"],
         subject=document["subject"],
     )
-    setting = settings[document["setting"]]
+    setting: Setting = settings[document["setting"]]
     return setting.run(case)
 
 
