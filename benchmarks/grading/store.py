@@ -77,8 +77,11 @@ class Store:
         read = list(dict.fromkeys((*wanted, *KEY, "batch")))
         found = [row for path in self._files() for row in read_rows(path, read)]
         found.sort(key=lambda row: row["batch"] or "")
-        newest = {key_of(row): row for row in reversed(found)}
-        kept = list(reversed(newest.values()))
+        newest: dict[tuple[object, ...], Row] = {}
+        for row in found:
+            newest.pop(key_of(row), None)  # Taken out, so that the order is that of the newest.
+            newest[key_of(row)] = row
+        kept = list(newest.values())
         for row in kept:
             for name in set(read) - set(wanted):
                 del cast(dict[str, object], row)[name]
