@@ -132,6 +132,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.following.killed",
         "whether measure --follow, killed again and again, loses a line or counts one twice",
     ),
+    "masters_agree": Experiment(
+        "slotwise.benchmarks.speed.masters_agree",
+        "whether a grading has the same rows on every kind of Spark master",
+    ),
     "profile_accuracy": Experiment(
         "slotwise.benchmarks.speed.profile_accuracy",
         "peak rates that profile measures, compared with those known by construction",

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import time
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,11 @@ from slotwise.benchmarks.grading.batch.folder import address_of, local_folder, m
 from slotwise.benchmarks.grading.batch.slots import task_cpus
 from slotwise.benchmarks.grading.batch.start import Batch, run_batch
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
-from slotwise.benchmarks.grading.progress import waiting_for
+from slotwise.benchmarks.grading.progress.watching import watching
 from slotwise.benchmarks.grading.rows import Subject, subject_of
 from slotwise.benchmarks.grading.sources import read_sources
-from slotwise.benchmarks.spark.session import check_master, is_local, job_errors, session
+from slotwise.benchmarks.spark.masters import Cluster, is_local
+from slotwise.benchmarks.spark.session import job_errors, session
 from slotwise.heuristics.method_names import COMMAND_PREFIX, SEPARATOR, is_command, split_names
 from slotwise.heuristics.registry import all_methods, find_method
 from slotwise.heuristics.sam.pairs import PAIRS, find_pair
@@ -31,6 +32,9 @@ from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 
 AUTO = "auto"
+
+_ON_A_CLUSTER = {"spark.sql.shuffle.partitions": "16"}
+"""Of the joins of the plan: Spark's 200 tasks would take longer than a million runs need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +99,11 @@ def grade(
     out: str | Path = "out",
     seed: int = 0,
     count: int | None = None,
+    conf: Mapping[str, str] | None = None,
+    archive: str | os.PathLike[str] | None = None,
     retry_failed: bool = False,
     progress: bool = False,
+    log: str | os.PathLike[str] | None = None,
 ) -> GradeSummary:
     """Run what the folder `out` has no row of yet; append the rows there.
 
@@ -126,11 +133,17 @@ def grade(
         grading at a time may write into it.
     seed, count
         Of families, methods and engine; instances per family, ``None`` = the family's own.
+    conf
+        Settings of Spark, such as ``{"spark.task.cpus": "4"}``, over ours; ``None`` = none.
+    archive
+        File of `pack` that the executors' Python is in; ``None`` = they have slotwise installed.
     retry_failed
         Run those again, too, whose newest row is a failure: error, crashed, timeout or
         out-of-memory. The new rows count.
     progress
-        Show a bar on stderr if that is a terminal.
+        Show on stderr how far it is: bars on a terminal, elsewhere a line every ten seconds.
+    log
+        File that events are appended to as JSON lines (``docs/grading.md``); ``None`` = none.
 
     Raises
     ------
@@ -152,7 +165,9 @@ def grade(
     engine = current_name(engine)
     methods = split_methods([methods]) if isinstance(methods, str) else methods
     names = _checked(methods, engine, time_limit_s, seed, count)
-    check_master(master)
+    chosen = conf or {} if is_local(master) else _ON_A_CLUSTER | dict(conf or {})
+    cluster = Cluster(master, None if archive is None else Path(archive), chosen)
+    cluster.check()
     if is_local(master):
         _check_commands(names)
     named = read_sources(_written(sources), count)
@@ -162,11 +177,23 @@ def grade(
         whole(memory_limit_mb, "memory_limit_mb", least=1)
     make_local(out)
     folder = os.getcwd() if is_local(master) else None
-    with session(master, waiting_for("starting Spark", progress)) as spark, job_errors():
+    described = {
+        "out": os.fspath(out),
+        "methods": list(names),
+        "engine": engine,
+        "master": master,
+        "time_limit_s": float(time_limit_s),
+        "seed": seed,
+    }
+    with (
+        watching(described, None if log is None else Path(log), progress) as watcher,
+        session(cluster, watcher.waiting("starting Spark")) as spark,
+        job_errors(),
+    ):
         limits = RunLimits(float(time_limit_s), task_cpus(spark), seed, folder, memory_limit_mb)
         settings = make_settings(named.subjects, names, engine, limits)
-        batch = Batch(address_of(out), named, settings, seed, retry_failed, progress)
-        done = run_batch(spark, batch, RIGHTLY_REFUSED)
+        batch = Batch(address_of(out), named, settings, seed, retry_failed)
+        done = run_batch(spark, batch, RIGHTLY_REFUSED, watcher)
     return GradeSummary(
         folder=os.fspath(out) if local_folder(out) is None else Path(out),
         instances=done.instances,

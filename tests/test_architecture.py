@@ -188,6 +188,7 @@ OUTSIDE = {
     ),
     "rich": ("cli", "benchmarks.grading.progress"),
     "typer": ("cli",),
+    "venv_pack": ("benchmarks.spark.pack",),
     "yaml": ("models.formats", "testing"),
 }
 

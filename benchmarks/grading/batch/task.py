@@ -51,7 +51,8 @@ def _run(document: dict[str, Any], settings: Sequence[Setting]) -> PlannedRun:
         tightness=document["tightness"],
         subject=document["subject"],
     )
-    return settings[document["setting"]].run(case)
+    setting: Setting = settings[document["setting"]]
+    return setting.run(case)
 
 
 def _rows(runs: Sequence[PlannedRun], batch: str) -> Iterator[Row]:
