@@ -3,7 +3,8 @@
 Imports (OR-Tools, HiGHS, Numba and ours take about two seconds) are no part of a method or an
 engine. Of engines, nothing is solved and nothing compiled here: the first runs that use a compiled
 loop have Numba load it from its cache on disk, or compile it, within their own clock; later ones
-find it loaded (`children.compiled_loops`). Partitioners take so little time that this would be all that is seen: `warm` runs them first.
+find it loaded (`children.compiled_loops`). Partitioners take so little time that this would be all
+that is seen: `warm` runs them first.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ class ForkServer:
         runs would take less time than loading what others have left in the cache.
         """
         preload(kind)
-        if kind not in (Kind.HEURISTIC, Kind.EXTERNAL):
+        if kind is Kind.EXACT:
             self._exact_runs += 1
             if self._exact_runs > 1 and self._exact_runs.bit_count() == 1:
                 from slotwise.benchmarks.grading.children.compiled_loops import load_compiled_loops

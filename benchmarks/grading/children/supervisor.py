@@ -145,8 +145,7 @@ class _Children:
         if self._server is None:
             self._server = Server(self.origin[0])
         limit_mb = memory_limit_of(run)
-        exact = run.kind not in (Kind.HEURISTIC, Kind.EXTERNAL)
-        allowed = limit_mb * (EXACT_SHARE if exact else 1.0)
+        allowed = limit_mb * (EXACT_SHARE if run.kind == Kind.EXACT else 1.0)
         return RunProcess(self._server, Kind(run.kind), run.folder, limit_mb, allowed)
 
     def _age(self, answer: RunOutcome) -> None:
