@@ -120,7 +120,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "seconds and memory of the statistics against lines, compared with pandas and plain Python",
     ),
     "grading_speed": Experiment(
-        "slotwise.benchmarks.speed.grading",
+        "slotwise.benchmarks.speed.harness.ratios",
         "what the harness of a grading takes, compared with a bare process",
     ),
     "cli_speed": Experiment("slotwise.benchmarks.speed.cli", "how long slotwise --help takes"),

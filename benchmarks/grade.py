@@ -122,9 +122,9 @@ def grade(
     time_limit_s
         Wall-clock seconds of one run.
     memory_limit_mb
-        Of one exact solve of a placement, as in `solve`; ``None`` = the default limit of the
-        machine, shared by as many as run there at once. Like the number of threads it makes no
-        other run: rows that are there stay.
+        Of one run and all that it starts; an exact engine keeps to it as in `solve`. ``None`` = the
+        default limit of the machine, shared by as many as run there at once. Like the number of
+        threads it makes no other run: rows that are there stay.
     master
         Spark's master; a session that is active already is used as it is, and not stopped.
     out

@@ -33,6 +33,7 @@ SPARK_FILES = (
     "tests/benchmarks/grading/test_grade.py",
     "tests/benchmarks/grading/test_grade_command.py",
     "tests/benchmarks/grading/test_grade_sam.py",
+    "tests/benchmarks/grading/test_kept_over_tasks.py",
     "tests/benchmarks/spark/test_session.py",
     "tests/benchmarks/statistics/test_parsing.py",
     "tests/benchmarks/statistics/test_quarantine.py",

@@ -175,7 +175,7 @@ OUTSIDE = {
     "pandas": ("benchmarks",),
     "plotly": ("benchmarks.report",),
     "psutil": (
-        *("benchmarks.grading.children", "benchmarks.profiling", "benchmarks.speed.grading_task"),
+        *("benchmarks.grading.children", "benchmarks.profiling", "benchmarks.speed.harness.task"),
     ),
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),

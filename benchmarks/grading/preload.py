@@ -1,9 +1,10 @@
 """What runs need, imported before a clock starts.
 
 Imports (OR-Tools, HiGHS, Numba and ours take about two seconds) are no part of a method or an
-engine. Of engines, nothing is solved and nothing compiled here: a process that uses compiled loops
-for the first time has Numba load them from its cache on disk, or compile them, within its own
-clock. Partitioners take so little time that this would be all that is seen: `warm` runs them first.
+engine. Of engines, nothing is solved and nothing compiled here: the first runs that use a compiled
+loop have Numba load it from its cache on disk, or compile it, within their own clock; later ones
+find it loaded (`children.compiled_loops`). Partitioners take so little time that this would be all
+that is seen: `warm` runs them first.
 """
 
 from __future__ import annotations

@@ -64,13 +64,17 @@ class RunProcess:
                 descriptors = (theirs.fileno(), writes)
                 self.pid = server.fork(kind, folder, memory_mb, descriptors)
         except BaseException:
-            self._close()
+            self.close()
             raise
         finally:
             os.close(writes)
         os.set_blocking(self._prints, False)
         self._selector.register(self._connection, selectors.EVENT_READ, self._read)
         self._selector.register(self._prints, selectors.EVENT_READ, self._hear)
+
+    def has_ended(self) -> bool:
+        """Return whether it has ended by itself, or was ended, since it was last asked."""
+        return self._server.has_ended(self.pid, 0.0)
 
     def send(self, runs: Sequence[PlannedRun]) -> None:
         """Ask for `runs`; only once those asked for before have been answered."""
@@ -151,9 +155,10 @@ class RunProcess:
                 self._hear()
             return end
         finally:
-            self._close()
+            self.close()
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Let go of it; its server ends it."""
         self._selector.close()
         self._connection.close()
         os.close(self._prints)

@@ -74,6 +74,11 @@ class Server:
             raise self._gone() from error
         return int(self._next("pid", STARTUP_S)["pid"])
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the process of the server is there."""
+        return self._process.poll() is None
+
     def has_ended(self, pid: int, seconds: float) -> bool:
         """Wait so long at most for a process to end by itself; return whether it has."""
         deadline = time.monotonic() + seconds

@@ -123,7 +123,10 @@ class _Children:
             }
 
     def _shared_for(self, run: PlannedRun) -> RunProcess:
-        if self._shared is not None and (self._is_old or self._setting != _setting(run)):
+        self._leave_dead_server()
+        if self._shared is not None and (
+            self._is_old or self._setting != _setting(run) or self._shared.has_ended()
+        ):
             self._shared.end()
             self._shared = None
         if self._shared is None:
@@ -132,7 +135,13 @@ class _Children:
             self._done, self._first_mb = 0, None
         return self._shared
 
+    def _leave_dead_server(self) -> None:
+        """Leave a server that ended while nothing was asked of it: no run is to blame."""
+        if self._server is not None and not self._server.is_running:
+            self.close()
+
     def _forked(self, run: PlannedRun) -> RunProcess:
+        self._leave_dead_server()
         if self._server is None:
             self._server = Server(self.origin[0])
         limit_mb = memory_limit_of(run)
@@ -148,7 +157,9 @@ class _Children:
 
     def close(self) -> None:
         """End all processes."""
-        self._shared = None
+        if self._shared is not None:
+            self._shared.close()
+            self._shared = None
         if self._server is not None:
             self._server.close()
             self._server = None

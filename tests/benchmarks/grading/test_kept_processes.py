@@ -103,6 +103,17 @@ def test_an_abandoned_call_leaves_no_process() -> None:
     assert supervisor._KEPT == []
 
 
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_kept_process_that_was_killed_is_replaced(which: int) -> None:
+    list(answers(planned("round-robin")))
+    before = processes()
+    killed = psutil.Process(before[which])
+    killed.kill()
+    psutil.wait_procs([killed], timeout=20)
+    assert {row["status"] for row in answers(planned("round-robin"))} == {"valid"}
+    assert processes()[which] != before[which]
+
+
 def test_another_environment_gets_another_server(monkeypatch: pytest.MonkeyPatch) -> None:
     list(answers(planned("round-robin")))
     before = processes()

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from typing import IO, Any
 
 from slotwise.benchmarks.child_process import command_of
-from slotwise.benchmarks.speed import grading_task
+from slotwise.benchmarks.speed.harness import task
 from slotwise.benchmarks.table import Table
 from slotwise.models.errors import SlotwiseError
 
@@ -49,7 +49,7 @@ def measure(tasks: int, request: Document) -> list[Document]:
 
 
 def _started(request: Document) -> subprocess.Popen[str]:
-    command = command_of(grading_task.main)
+    command = command_of(task.main)
     pipe = subprocess.PIPE
     process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
     _tell(process, request)

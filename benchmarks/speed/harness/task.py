@@ -1,4 +1,4 @@
-"""A process that does runs for `speed.grading`: through the harness, or by plain calls."""
+"""A process that does runs for `ratios`: through the harness, or by plain calls."""
 
 from __future__ import annotations
 
