@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
 
@@ -18,9 +18,10 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
+from slotwise.solver.core.by_work import check_takes_work, supervised_by_work
 from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.judged_result import judged_result
-from slotwise.solver.core.memory import MemoryLimitError, RunToken, watched
+from slotwise.solver.core.memory import Memory, MemoryLimitError, RunToken, watched
 from slotwise.solver.core.memory_reading import default_limit_mb
 from slotwise.solver.core.not_taken import NotTakenError, UntakenError
 from slotwise.solver.core.outcome_check import contradiction
@@ -59,6 +60,7 @@ def solve(
     on_progress: OnProgress | None = None,
     parameters: Mapping[str, Parameters] | None = None,
     bounds: Sequence[int | None] = (),
+    deterministic: bool = False,
 ) -> Result:
     """Return the best placement found and what is proven about it.
 
@@ -85,6 +87,8 @@ def solve(
     bounds
         Bounds that another solve proved, of this instance or of a relaxation, in integer steps of
         the terms, as in `Outcome.bounds`.
+    deterministic
+        Whether `time_limit_s` counts units of work; see `by_work`.
 
     Raises
     ------
@@ -92,18 +96,24 @@ def solve(
         For an argument out of range, or an engine that does not take the instance.
     InternalError
         When the judge contradicts the engine that was asked for.
+    UnfinishedError
+        When a safety limit ended a deterministic search.
     """
     started = time.perf_counter()
-    limits = _limits(time_limit_s, workers, seed, memory_limit_mb)
+    limits = _limits(time_limit_s, workers, seed, memory_limit_mb, deterministic)
     name = engine if isinstance(engine, str) else engine.name
     if renamed := renaming(name):
         warnings.warn(renamed, FutureWarning, stacklevel=2)
         engine = name = current_name(name)
+    if deterministic:
+        check_takes_work(name, workers)
     given = checked_parameters(parameters or {})
     if name == AUTO:
         given.setdefault(AUTO, AUTO_DEFAULTS)
 
     def left() -> Limits:
+        if deterministic:
+            return limits
         return replace(limits, time_s=max(0.0, limits.time_s - (time.perf_counter() - started)))
 
     problem = compile_problem(instance) if isinstance(instance, Instance) else instance
@@ -119,22 +129,21 @@ def solve(
         known.offer(hint, "hint")
     known.prove(bounds, "relaxation", RELAXATION)
     LOG.info("%s: engine %s, %g s", problem.instance.name, name, limits.time_s)
+
+    def work(token: RunToken) -> Answer:
+        return _run(engine, problem, left(), hint, known, token)
+
+    tell = logged([term.name for term in problem.terms], on_progress)
+    spent: float | None = None
     with watched(limits.memory_mb) as memory:
-        try:
-            ended = supervised(
-                lambda token: _run(engine, problem, left(), hint, known, token),
-                events,
-                logged([term.name for term in problem.terms], on_progress),
-                TimeLimit.of(started, limits.time_s),
-                RunToken(memory=memory),
-            )
-        except MemoryError:
-            memory.note(name, "ended because it ran out of memory")
-            ended = Supervised(None, interrupted=False)
-        if ended.answer is None and memory.is_overdue:
-            memory.note(name, f"abandoned, over the limit of {memory.limit_mb:,} MB")
+        if deterministic:
+            ended, spent = supervised_by_work(work, events, tell, limits.time_s, memory)
+        else:
+            end = TimeLimit.of(started, limits.time_s)
+            ended = _in_time(name, work, events, tell, end, memory)
     engines, outcome = ended.answer or _left_behind(engine, known)
-    outcome = replace(outcome, interrupted=ended.interrupted)
+    work_done = outcome.deterministic_work if spent is None else spent
+    outcome = replace(outcome, interrupted=ended.interrupted, deterministic_work=work_done)
     verdict = None if outcome.placement is None else judge(problem, outcome.placement)
     who = " and ".join(e.name for e in engines)
     _confirm(who, outcome, verdict)
@@ -144,6 +153,26 @@ def solve(
     result = judged_result(known, engines, limits, outcome, verdict, seconds, memory.notes)
     LOG.info("%r", result)
     return result
+
+
+def _in_time(
+    name: str,
+    work: Callable[[RunToken], Answer],
+    events: SimpleQueue[Progress | None],
+    on_progress: OnProgress | None,
+    end: TimeLimit,
+    memory: Memory,
+) -> Supervised[Answer]:
+    """Return what `work` returns by `end`; lack of memory ends it, and is noted."""
+    ended: Supervised[Answer]
+    try:
+        ended = supervised(work, events, on_progress, end, RunToken(memory=memory))
+    except MemoryError:
+        memory.note(name, "ended because it ran out of memory")
+        ended = Supervised(None, interrupted=False)
+    if ended.answer is None and memory.is_overdue:
+        memory.note(name, f"abandoned, over the limit of {memory.limit_mb:,} MB")
+    return ended
 
 
 def _confirm(who: str, outcome: Outcome, verdict: Verdict | None) -> None:
@@ -174,8 +203,11 @@ def _with_fewer_moves(
     return better, kept
 
 
-def _limits(time_limit_s: float, workers: int, seed: int, memory_mb: int | None) -> Limits:
+def _limits(
+    time_limit_s: float, workers: int, seed: int, memory_mb: int | None, by_work: bool
+) -> Limits:
     return Limits(
+        by_work=by_work,
         time_s=time_limit(time_limit_s, "time_limit_s"),
         workers=whole(workers, "workers", least=1),
         seed=whole(seed, "seed"),
@@ -203,7 +235,7 @@ def _run(
     name, reason = chosen.name, chosen.supports(problem)
     if reason is not None:
         raise _not_taken(name, reason)
-    began = time.perf_counter()
+    began = token.now()
     known.start(name, ASKED)
     if known.confirm:  # bounds that need no solver
         known.prove(simple_bounds(problem), BASELINE.name, KIND)
@@ -216,7 +248,7 @@ def _run(
         raise _not_taken(name, str(error)) from error
     known.trust.check()
     if known.confirm:
-        left = replace(limits, time_s=limits.time_s - (time.perf_counter() - began))
+        left = replace(limits, time_s=limits.time_s - (token.now() - began))
         asked = confirm_claim(known, chosen, left, token)
         known.trust.check()
         return (chosen, *asked), _as_known(known, found)

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from slotwise.models.cancellation import CancellationToken
+from slotwise.models.work_clock import WorkClock
 from slotwise.solver.core import memory_reading
 from slotwise.solver.core.memory_reading import MB
 from slotwise.solver.core.not_taken import NotTakenError
@@ -110,7 +111,7 @@ class RunToken(CancellationToken):
 
     Parameters
     ----------
-    deadline, parent
+    deadline, parent, clock
         As of any token.
     memory
         ``None`` = there is no limit.
@@ -124,8 +125,9 @@ class RunToken(CancellationToken):
         parent: CancellationToken | None = None,
         memory: Memory | None = None,
         engine: str = "",
+        clock: WorkClock | None = None,
     ) -> None:
-        super().__init__(deadline, parent)
+        super().__init__(deadline, parent, clock)
         self.memory = memory
         self.engine = engine
 
