@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED
 from slotwise.benchmarks.grading.batch.folder import address_of, local_folder, make_local
 from slotwise.benchmarks.grading.batch.slots import task_cpus
 from slotwise.benchmarks.grading.batch.start import Batch, run_batch
+from slotwise.benchmarks.grading.oracle.sample import without_unsampled
+from slotwise.benchmarks.grading.oracle.stages import grading_stages
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.progress import waiting_for
 from slotwise.benchmarks.grading.rows import Subject, subject_of
@@ -27,6 +30,7 @@ from slotwise.heuristics.sam.pairs import PAIRS, find_pair
 from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import time_limit, whole
+from slotwise.solver.core.limited.by_work import check_takes_work, wall_limit_s
 from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 
@@ -96,6 +100,8 @@ def grade(
     seed: int = 0,
     count: int | None = None,
     retry_failed: bool = False,
+    deterministic: bool = False,
+    crosscheck: float = 0.0,
     progress: bool = False,
 ) -> GradeSummary:
     """Run what the folder `out` has no row of yet; append the rows there.
@@ -129,11 +135,20 @@ def grade(
     retry_failed
         Run those again, too, whose newest row is a failure: error, crashed, timeout or
         out-of-memory. The new rows count.
+    deterministic
+        `time_limit_s` counts units of work instead of seconds: the same call gives the same rows
+        but for times and memory, on any number of executors, in any order, on a busy machine. Each
+        exact run has one thread.
+    crosscheck
+        Share of the instances, 0 to 1, whose exact answer a second, different engine confirms;
+        drawn by the instances' hashes and the seed.
     progress
         Show a bar on stderr if that is a terminal.
 
     Raises
     ------
+    DisagreementError
+        With `crosscheck`, where two rows cannot both be right; it names their certificates.
     InputError
         For an unknown name, a method or an engine that none of the cases is for, or a bad number,
         before Spark starts.
@@ -152,6 +167,9 @@ def grade(
     engine = current_name(engine)
     methods = split_methods([methods]) if isinstance(methods, str) else methods
     names = _checked(methods, engine, time_limit_s, seed, count)
+    share = _share(crosscheck)
+    if deterministic:
+        check_takes_work(engine, workers=1)
     check_master(master)
     if is_local(master):
         _check_commands(names)
@@ -163,9 +181,26 @@ def grade(
     make_local(out)
     folder = os.getcwd() if is_local(master) else None
     with session(master, waiting_for("starting Spark", progress)) as spark, job_errors():
-        limits = RunLimits(float(time_limit_s), task_cpus(spark), seed, folder, memory_limit_mb)
+        limits = RunLimits(
+            time_limit_s=wall_limit_s(time_limit_s) if deterministic else float(time_limit_s),
+            workers=1 if deterministic else task_cpus(spark),
+            seed=seed,
+            folder=folder,
+            memory_limit_mb=memory_limit_mb,
+            work=float(time_limit_s) if deterministic else None,
+            crosscheck=share > 0,
+        )
         settings = make_settings(named.subjects, names, engine, limits)
-        batch = Batch(address_of(out), named, settings, seed, retry_failed, progress)
+        batch = Batch(
+            address=address_of(out),
+            sources=named,
+            settings=settings,
+            seed=seed,
+            retry_failed=retry_failed,
+            progress=progress,
+            stages=grading_stages(share, seed),
+            narrowed=partial(without_unsampled, share=share, seed=seed) if share else None,
+        )
         done = run_batch(spark, batch, RIGHTLY_REFUSED)
     return GradeSummary(
         folder=os.fspath(out) if local_folder(out) is None else Path(out),
@@ -236,6 +271,14 @@ def _checked(
     if methods is None:
         methods = (*(method.name for method in all_methods()), *PAIRS)
     return tuple(dict.fromkeys(map(_found_name, methods)))
+
+
+def _share(crosscheck: float) -> float:
+    if isinstance(crosscheck, bool) or not (
+        isinstance(crosscheck, int | float) and 0 <= crosscheck <= 1
+    ):
+        raise InputError("must be a share from 0 to 1", field="crosscheck", value=crosscheck)
+    return float(crosscheck)
 
 
 def _found_name(name: str) -> str:

@@ -72,7 +72,7 @@ class CancellationToken:
         return False
 
     def spend(self, units: float) -> None:
-        """Add work that a solver counted itself to a clock of work; other clocks go by themselves."""
+        """Add work that a solver counted itself; only a clock of work heeds it."""
         if self.clock is not None:
             self.clock.spend(units)
 

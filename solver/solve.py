@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
 
@@ -16,20 +16,20 @@ from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
-from slotwise.models.values import time_limit, whole
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
-from slotwise.solver.core.by_work import check_takes_work, supervised_by_work
 from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.judged_result import judged_result
-from slotwise.solver.core.memory import Memory, MemoryLimitError, RunToken, watched
-from slotwise.solver.core.memory_reading import default_limit_mb
+from slotwise.solver.core.limited.by_time import supervised_in_time
+from slotwise.solver.core.limited.by_work import check_takes_work, supervised_by_work
+from slotwise.solver.core.limited.limits import checked_limits
+from slotwise.solver.core.memory import MemoryLimitError, RunToken, watched
 from slotwise.solver.core.not_taken import NotTakenError, UntakenError
 from slotwise.solver.core.outcome_check import contradiction
 from slotwise.solver.core.progress import LOG, OnProgress, Progress, logged
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Result, Status
 from slotwise.solver.core.solve_state import SolveState
-from slotwise.solver.core.supervision import Supervised, TimeLimit, supervised
+from slotwise.solver.core.supervision import TimeLimit
 from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.parameters import Parameters
@@ -100,7 +100,7 @@ def solve(
         When a safety limit ended a deterministic search.
     """
     started = time.perf_counter()
-    limits = _limits(time_limit_s, workers, seed, memory_limit_mb, deterministic)
+    limits = checked_limits(time_limit_s, workers, seed, memory_limit_mb, deterministic)
     name = engine if isinstance(engine, str) else engine.name
     if renamed := renaming(name):
         warnings.warn(renamed, FutureWarning, stacklevel=2)
@@ -140,7 +140,7 @@ def solve(
             ended, spent = supervised_by_work(work, events, tell, limits.time_s, memory)
         else:
             end = TimeLimit.of(started, limits.time_s)
-            ended = _in_time(name, work, events, tell, end, memory)
+            ended = supervised_in_time(name, work, events, tell, end, memory)
     engines, outcome = ended.answer or _left_behind(engine, known)
     work_done = outcome.deterministic_work if spent is None else spent
     outcome = replace(outcome, interrupted=ended.interrupted, deterministic_work=work_done)
@@ -153,26 +153,6 @@ def solve(
     result = judged_result(known, engines, limits, outcome, verdict, seconds, memory.notes)
     LOG.info("%r", result)
     return result
-
-
-def _in_time(
-    name: str,
-    work: Callable[[RunToken], Answer],
-    events: SimpleQueue[Progress | None],
-    on_progress: OnProgress | None,
-    end: TimeLimit,
-    memory: Memory,
-) -> Supervised[Answer]:
-    """Return what `work` returns by `end`; lack of memory ends it, and is noted."""
-    ended: Supervised[Answer]
-    try:
-        ended = supervised(work, events, on_progress, end, RunToken(memory=memory))
-    except MemoryError:
-        memory.note(name, "ended because it ran out of memory")
-        ended = Supervised(None, interrupted=False)
-    if ended.answer is None and memory.is_overdue:
-        memory.note(name, f"abandoned, over the limit of {memory.limit_mb:,} MB")
-    return ended
 
 
 def _confirm(who: str, outcome: Outcome, verdict: Verdict | None) -> None:
@@ -201,20 +181,6 @@ def _with_fewer_moves(
     better = replace(outcome, placement=placement, values=kept.scaled, status=status)
     _confirm(f"{who}, equal things exchanged,", better, kept)
     return better, kept
-
-
-def _limits(
-    time_limit_s: float, workers: int, seed: int, memory_mb: int | None, by_work: bool
-) -> Limits:
-    return Limits(
-        by_work=by_work,
-        time_s=time_limit(time_limit_s, "time_limit_s"),
-        workers=whole(workers, "workers", least=1),
-        seed=whole(seed, "seed"),
-        memory_mb=default_limit_mb()
-        if memory_mb is None
-        else whole(memory_mb, "memory_limit_mb", least=1),
-    )
 
 
 def _run(

@@ -17,6 +17,7 @@ from slotwise.models.problem.compile import compile_problem
 
 PACKAGES = {
     Kind.EXACT: ("slotwise.heuristics", "slotwise.solver"),
+    Kind.CROSSCHECK: ("slotwise.heuristics", "slotwise.solver"),
     Kind.HEURISTIC: ("slotwise.heuristics",),
     Kind.EXTERNAL: ("slotwise.heuristics",),
 }
@@ -29,7 +30,7 @@ def preload(kind: Kind) -> None:
     for package in PACKAGES[kind]:
         for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
             import_module(module.name)
-    if kind is Kind.EXACT:
+    if kind in (Kind.EXACT, Kind.CROSSCHECK):
         from slotwise.solver.engines import ENGINES
 
         for engine in ENGINES.values():

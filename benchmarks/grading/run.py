@@ -7,6 +7,7 @@ reading, compiling and judging are not among them.
 from __future__ import annotations
 
 import json
+import math
 import os
 import resource
 import sys
@@ -26,7 +27,8 @@ from slotwise.benchmarks.grading.rows import (
 )
 from slotwise.benchmarks.grading.sam_run import allocated
 from slotwise.heuristics.method_error import MethodError
-from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.cancellation import CancellationToken
+from slotwise.models.errors import InputError, SlotwiseError, UnfinishedError
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.formats.json_text import parse_json
 from slotwise.models.instance.instance import Instance
@@ -36,6 +38,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import whole
+from slotwise.models.work_clock import WorkClock
 
 
 class Loader:
@@ -81,6 +84,9 @@ def outcome(run: PlannedRun, load: Loader) -> RunOutcome:
         found = _found(run, load, clock)
     except MethodError as error:
         found = {"status": _failure(error), "error": str(error)}
+    except UnfinishedError as error:
+        status = RunStatus.OUT_OF_MEMORY if error.out_of_memory else RunStatus.TIMEOUT
+        found = {"status": status, "error": str(error)}
     except SlotwiseError as error:
         found = {"status": RunStatus.ERROR, "error": f"{type(error).__name__}: {error}"}
     except MemoryError as error:
@@ -92,7 +98,9 @@ def _found(run: PlannedRun, load: Loader, clock: _Clock) -> RunOutcome:
     if run.case.subject == Subject.ALLOCATION:
         return allocated(run, clock)
     problem = compile_problem(load(run))
-    return _exact(run, problem, clock) if run.kind == Kind.EXACT else _method(run, problem, clock)
+    if run.kind in (Kind.EXACT, Kind.CROSSCHECK):
+        return _exact(run, problem, clock)
+    return _method(run, problem, clock)
 
 
 def _failure(error: MethodError) -> RunStatus:
@@ -102,31 +110,14 @@ def _failure(error: MethodError) -> RunStatus:
 
 
 def _exact(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
+    from slotwise.benchmarks.grading.exact.exact_run import solved
     from slotwise.solver.core.memory_reading import default_limit_mb
-    from slotwise.solver.solve import solve
 
     at_once = max(1, (os.cpu_count() or 1) // run.workers)
-    with clock:
-        result = solve(
-            problem,
-            engine=run.method,
-            time_limit_s=run.time_limit_s,
-            workers=run.workers,
-            seed=run.seed,
-            memory_limit_mb=run.memory_limit_mb or max(1, default_limit_mb() // at_once),
-        )
-    return {
-        "engine": f"{result.engine} {result.version}".strip(),
-        "engine_parameters": json.dumps(
-            {name: one.to_document() for name, one in result.parameters.items()}
-        ),
-        "status": RunStatus(str(result.status)),
-        "terms": [term_of(t.term, t.value, t.bound) for t in result.objective],
-        "gap": result.gap,
-        "proof": result.proof,
-        "reason": "; ".join(result.notes) or None,
-        "placement": None if result.placement is None else placement_text(result.placement),
-    }
+    memory = run.memory_limit_mb or max(1, default_limit_mb() // at_once)
+    hint = None if run.hint is None else read_placement_text(run.hint)
+    found, placement = solved(run, problem, hint, memory, clock)
+    return {**found, "placement": None if placement is None else placement_text(placement)}
 
 
 def _method(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
@@ -136,7 +127,7 @@ def _method(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
     method = find_method(run.method, time_limit_s=run.time_limit_s)
     warm(run.method)
     with clock:
-        answer = run_method(problem, method, run.seed)
+        answer = run_method(problem, method, run.seed, _token(run))
     if isinstance(answer, Refusal):
         return {"status": RunStatus.REFUSED, "reason": answer.reason}
     verdict = judge(problem, answer)
@@ -147,6 +138,14 @@ def _method(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
         "violations": [str(v) for v in verdict.violations[:MOST_VIOLATIONS]],
         "placement": placement_text(answer),
     }
+
+
+def _token(run: PlannedRun) -> CancellationToken | None:
+    """Return a token whose clock stands still where seconds must not decide; else ``None``.
+
+    Then limits of states alone bind the methods that have limits of both kinds, Storm's.
+    """
+    return None if run.work is None else CancellationToken(clock=WorkClock(math.inf))
 
 
 def placement_text(placement: Placement) -> str:

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from slotwise.models.problem.magnitudes import largest_terms
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.by_work import BY_SECONDS
 from slotwise.solver.core.engine import Engine, configured
+from slotwise.solver.core.limited.by_work import BY_SECONDS
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +19,16 @@ class Stage:
     name
         For people.
     runs
-        (plan, rows that stand) -> the plan's runs that belong to this stage.
+        (plan, rows that stand) -> the plan's runs that belong to this stage. Columns besides those
+        of the plan reach the run: ``hint``, ``hint_from``, ``against``, see `PlannedRun`.
+    then
+        (session, folder, plan, rows) -> what is done when the stage has run; an error ends the
+        batch.
     """
 
     name: str
     runs: Callable[[DataFrame, DataFrame], DataFrame]
+    then: Callable[[SparkSession, str, DataFrame, DataFrame], None] | None = None
 
 
 STAGES = (Stage("runs", lambda plan, standing: plan),)

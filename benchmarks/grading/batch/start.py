@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -39,6 +39,10 @@ class Batch:
         Whether runs whose newest row is a failure run again.
     progress
         Whether to show how far it is.
+    stages
+        What runs after what.
+    narrowed
+        All cases with all settings -> the plan; ``None`` = that is the plan.
     """
 
     address: str
@@ -47,6 +51,8 @@ class Batch:
     seed: int
     retry_failed: bool = False
     progress: bool = False
+    stages: Sequence[Stage] = STAGES
+    narrowed: Callable[[DataFrame], DataFrame] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +75,15 @@ def run_batch(spark: SparkSession, batch: Batch, rightly_refused: str) -> Done:
     """
     with waiting_for("finding what is to be run", batch.progress):
         cases = known_cases(spark, batch)
-        plan = of_runs.planned(cases, of_runs.settings_frame(spark, batch.settings))
+        every = of_runs.planned(cases, of_runs.settings_frame(spark, batch.settings))
+        plan = every if batch.narrowed is None else batch.narrowed(every)
         counts = {
             row["subject"]: row["count"] for row in cases.groupBy("subject").count().collect()
         }
-    ran = sum(_run_stage(spark, batch, stage, plan) for stage in STAGES)
+    ran = sum(_run_stage(spark, batch, stage, plan) for stage in batch.stages)
     planned = sum(counts.get(setting.subject, 0) for setting in batch.settings)
+    if batch.narrowed is not None:
+        planned = plan.count()
     ended = of_runs.statuses(plan, _rows(spark, batch), rightly_refused).collect()
     return Done(
         instances=sum(counts.values()),
@@ -133,6 +142,8 @@ def _run_stage(spark: SparkSession, batch: Batch, stage: Stage, plan: DataFrame)
         step = graded(spark, batch.settings, began)
         with progress_bar(work.runs, batch.progress) as bar:
             run_rounds(spark, batch.address, of_cases.with_texts(todo, texts), work, step, bar)
+    if stage.then is not None:
+        stage.then(spark, batch.address, plan, _rows(spark, batch))
     return work.runs
 
 

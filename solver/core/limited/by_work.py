@@ -12,7 +12,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import TypeVar
 
-from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.errors import InputError, UnfinishedError
 from slotwise.models.work_clock import WorkClock
 from slotwise.solver.core.memory import Memory, RunToken
 from slotwise.solver.core.progress import OnProgress, Progress
@@ -23,18 +23,10 @@ T = TypeVar("T")
 BY_SECONDS = ("milp", "milp-cbc")
 """Engines whose solvers have limits in seconds alone."""
 
+DIGITS = 6
+"""Decimal places of the work that is told."""
+
 MOST_SECONDS_PER_UNIT, LEAST_WALL_S = 10.0, 60.0
-
-
-class UnfinishedError(SlotwiseError):
-    """A safety limit ended a search limited by work: what it would have answered is not known.
-
-    `out_of_memory` says whether that was the limit of memory.
-    """
-
-    def __init__(self, message: str, *, out_of_memory: bool) -> None:
-        self.out_of_memory = out_of_memory
-        super().__init__(message)
 
 
 def wall_limit_s(units: float) -> float:
@@ -85,7 +77,7 @@ def supervised_by_work(
         except MemoryError as error:
             raise _out_of_memory(memory) from error
     if ended.interrupted:
-        return ended, clock.spent
+        return ended, round(clock.spent, DIGITS)
     if token.is_told:
         raise _out_of_memory(memory)
     if ended.answer is None or time.perf_counter() >= leave_at:
@@ -94,7 +86,7 @@ def supervised_by_work(
             "of work; run it again on a less busy machine, or with fewer units",
             out_of_memory=False,
         )
-    return ended, clock.spent
+    return ended, round(clock.spent, DIGITS)
 
 
 def _out_of_memory(memory: Memory) -> UnfinishedError:
