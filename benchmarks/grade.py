@@ -8,7 +8,7 @@ import shutil
 import time
 import warnings
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED
 from slotwise.benchmarks.grading.batch.folder import address_of, local_folder, make_local
 from slotwise.benchmarks.grading.batch.slots import task_cpus
 from slotwise.benchmarks.grading.batch.start import Batch, run_batch
+from slotwise.benchmarks.grading.oracle.asked import by_work, checked_share
 from slotwise.benchmarks.grading.oracle.sample import without_unsampled
 from slotwise.benchmarks.grading.oracle.stages import grading_stages
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
@@ -30,7 +31,7 @@ from slotwise.heuristics.sam.pairs import PAIRS, find_pair
 from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import time_limit, whole
-from slotwise.solver.core.limited.by_work import check_takes_work, wall_limit_s
+from slotwise.solver.core.limited.by_work import check_takes_work
 from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 
@@ -167,7 +168,7 @@ def grade(
     engine = current_name(engine)
     methods = split_methods([methods]) if isinstance(methods, str) else methods
     names = _checked(methods, engine, time_limit_s, seed, count)
-    share = _share(crosscheck)
+    share = checked_share(crosscheck)
     if deterministic:
         check_takes_work(engine, workers=1)
     check_master(master)
@@ -182,14 +183,9 @@ def grade(
     folder = os.getcwd() if is_local(master) else None
     with session(master, waiting_for("starting Spark", progress)) as spark, job_errors():
         limits = RunLimits(
-            time_limit_s=wall_limit_s(time_limit_s) if deterministic else float(time_limit_s),
-            workers=1 if deterministic else task_cpus(spark),
-            seed=seed,
-            folder=folder,
-            memory_limit_mb=memory_limit_mb,
-            work=float(time_limit_s) if deterministic else None,
-            crosscheck=share > 0,
+            float(time_limit_s), task_cpus(spark), seed, folder, memory_limit_mb
         )
+        limits = replace(by_work(limits) if deterministic else limits, crosscheck=share > 0)
         settings = make_settings(named.subjects, names, engine, limits)
         batch = Batch(
             address=address_of(out),
@@ -271,14 +267,6 @@ def _checked(
     if methods is None:
         methods = (*(method.name for method in all_methods()), *PAIRS)
     return tuple(dict.fromkeys(map(_found_name, methods)))
-
-
-def _share(crosscheck: float) -> float:
-    if isinstance(crosscheck, bool) or not (
-        isinstance(crosscheck, int | float) and 0 <= crosscheck <= 1
-    ):
-        raise InputError("must be a share from 0 to 1", field="crosscheck", value=crosscheck)
-    return float(crosscheck)
 
 
 def _found_name(name: str) -> str:

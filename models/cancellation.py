@@ -39,7 +39,7 @@ class CancellationToken:
         self._deadline = deadline if parent is None else min(deadline, parent.deadline)
         self._parent = parent
         self._cancelled = False
-        self.clock = clock if parent is None else parent.clock
+        self.clock: WorkClock | None = clock if parent is None else parent.clock
 
     def now(self) -> float:
         """Return the moment on the clock that deadlines are of; one of work moves on by that."""

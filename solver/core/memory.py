@@ -32,6 +32,9 @@ SHARE_TOO_MUCH = 0.1
 """Of the limit: a search that takes so much more, long after it was told to stop, is left behind.
 """
 
+BYTES_PER_UNIT = 1000 * MB
+"""To build so much of a table is about a unit of work, see `WorkClock`."""
+
 SMALL = MB
 """Bytes below which nobody asks for room."""
 
@@ -150,6 +153,7 @@ class RunToken(CancellationToken):
         MemoryLimitError
             Naming size and limit; noted in the solve's memory, too.
         """
+        self.spend(size / BYTES_PER_UNIT)
         memory = self.memory
         if memory is None or size < SMALL:
             return

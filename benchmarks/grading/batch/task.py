@@ -55,7 +55,8 @@ def _run(document: dict[str, Any], settings: Sequence[Setting]) -> PlannedRun:
         subject=document["subject"],
     )
     known = {name: document[name] for name in FROM_STAGES if name in document}
-    return replace(settings[document["setting"]].run(case), **known)
+    run: PlannedRun = replace(settings[document["setting"]].run(case), **known)
+    return run
 
 
 def _rows(runs: Sequence[PlannedRun], batch: str) -> Iterator[Row]:

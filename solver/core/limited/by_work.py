@@ -43,10 +43,8 @@ def check_takes_work(engine: str, workers: int) -> None:
         For several threads, and for engines that read the clock.
     """
     if engine in BY_SECONDS:
-        rule = (
-            "is limited by seconds alone; a deterministic solve takes auto, cp-sat, configurations"
-        )
-        raise InputError(f"{rule} and all other engines", field="engine", value=engine)
+        rule = "is limited by seconds alone; with a limit of work use auto, cp-sat or another"
+        raise InputError(rule, field="engine", value=engine)
     if workers != 1:
         rule = "must be 1 with a limit of work: with more, threads race"
         raise InputError(rule, field="workers", value=workers)
