@@ -132,6 +132,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.speed.profile_accuracy",
         "peak rates that profile measures, compared with those known by construction",
     ),
+    "planned_runs": Experiment(
+        "slotwise.benchmarks.speed.planned_runs",
+        "how soon a grading starts that has nearly all of a million rows, and in what memory",
+    ),
     "time_limits": Experiment(
         "slotwise.benchmarks.speed.time_limits", "whether solves end at their time limit"
     ),

@@ -175,8 +175,8 @@ OUTSIDE = {
     "pytest": ("testing.pytest_plugin",),
     "pymetis": ("heuristics.partitioning",),
     "pyspark": (
-        *("benchmarks.spark", "benchmarks.grading.spark_job", "benchmarks.statistics"),
-        *("benchmarks.following", "benchmarks.speed.statistics"),
+        *("benchmarks.spark", "benchmarks.grading.batch", "benchmarks.statistics"),
+        *("benchmarks.following", "benchmarks.speed.planned_runs", "benchmarks.speed.statistics"),
     ),
     "rich": ("cli", "benchmarks.grading.progress"),
     "typer": ("cli",),

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from slotwise.benchmarks.grading.batch.local_frame import arrow_schema, local_frame
 from slotwise.benchmarks.grading.environment import families_version
 from slotwise.benchmarks.grading.sources import Case, CaseRange, Sources, family_case
 
@@ -45,8 +46,9 @@ def addresses(spark: SparkSession, sources: Sources) -> DataFrame:
         for position, part in enumerate(sources.parts)
         if isinstance(part, CaseRange)
     ]
-    nothing = spark.createDataFrame([], "position int, family string, case_index int")
-    return reduce(lambda one, other: one.union(other), ranges) if ranges else nothing
+    if not ranges:
+        return local_frame(spark, (), "position int, family string, case_index int")
+    return reduce(lambda one, other: one.union(other), ranges)
 
 
 def read_files(spark: SparkSession, sources: Sources) -> DataFrame:
@@ -56,7 +58,7 @@ def read_files(spark: SparkSession, sources: Sources) -> DataFrame:
         for position, part in enumerate(sources.parts)
         if isinstance(part, Case)
     ]
-    return spark.createDataFrame(read, f"position int, {KEPT}")
+    return local_frame(spark, read, f"position int, {KEPT}")
 
 
 def of_this_version(known: DataFrame, seed: int) -> DataFrame:
@@ -81,7 +83,7 @@ def unkept(files: DataFrame, known: DataFrame) -> DataFrame:
 
 def describe(spark: SparkSession, seed: int) -> Callable[[DataFrame], DataFrame]:
     """Return the step from addresses to `KEPT`: tasks make the instances."""
-    made_by, schema = families_version(), spark.createDataFrame([], KEPT).toArrow().schema
+    made_by, schema = families_version(), arrow_schema(spark, KEPT)
 
     def step(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa

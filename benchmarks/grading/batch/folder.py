@@ -16,7 +16,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from slotwise.models.errors import InputError
+import pyarrow.parquet as pq
+
+from slotwise.benchmarks.grading.batch.local_frame import local_frame
+from slotwise.models.errors import InputError, SlotwiseError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -80,7 +83,7 @@ def read(spark: SparkSession, address: str, part: str, schema: str) -> DataFrame
     except AnalysisException as error:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
-        return spark.createDataFrame([], schema)
+        return local_frame(spark, (), schema)
     return found
 
 
@@ -92,3 +95,37 @@ def append(frame: DataFrame, address: str, part: str) -> None:
 def replace(frame: DataFrame, address: str, part: str) -> None:
     """Let the rows of `frame` take the place of what the part holds."""
     frame.write.options(**_WRITING).mode("overwrite").parquet(f"{address}/{part}")
+
+
+class Written:
+    """Counts the rows of files that come into a part of the folder; nothing where it is remote."""
+
+    def __init__(self, address: str, part: str) -> None:
+        local = local_folder(address)
+        self._folder = None if local is None else local / part
+        self._rows = dict.fromkeys(self._names(), 0)
+
+    def rows(self) -> int | None:
+        """Return how many have come since this was made; ``None`` where nobody can say."""
+        if self._folder is None:
+            return None
+        for name in self._names() - self._rows.keys():
+            self._rows[name] = pq.read_metadata(self._folder / name).num_rows
+        return sum(self._rows.values())
+
+    def check(self) -> None:
+        """Refuse a folder in which nothing came.
+
+        Raises
+        ------
+        SlotwiseError
+            When the executors wrote into a folder that the driver does not see.
+        """
+        if self.rows() == 0:
+            raise SlotwiseError(
+                f"what the executors write to {self._folder} does not reach the driver: choose a "
+                "folder that all machines share, or one on hdfs:// or s3a://"
+            )
+
+    def _names(self) -> set[str]:
+        return set() if self._folder is None else {p.name for p in self._folder.glob("*.parquet")}

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyarrow.parquet as pq
-
-from slotwise.benchmarks.grading.batch.folder import ROWS, append, local_folder
+from slotwise.benchmarks.grading.batch.folder import ROWS, Written, append
 from slotwise.benchmarks.grading.batch.runs import Work, in_partitions, numbered
 from slotwise.benchmarks.grading.batch.slots import slots_of, tasks_done
 from slotwise.benchmarks.grading.progress import ProgressBar
-from slotwise.models.errors import SlotwiseError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -56,29 +52,18 @@ def run_rounds(
     slots = slots_of(spark)
     tasks, size = work.tasks(slots), max(ROUND_TASKS, ROUND_SHARES * slots)
     ready = numbered(runs, work, slots)
-    folder = local_folder(address)
-    written = None if folder is None else _Written(folder / ROWS)
+    written = Written(address, ROWS)
     for first in range(0, tasks, size):
         end = min(first + size, tasks)
         rows = in_partitions(ready, first, end).transform(graded)
 
-        def done(before: int = first, count: int = end - first) -> int:
-            if written is not None:
-                return written.rows()
-            return work.runs * (before + tasks_done(spark, count)) // tasks
+        def show(first: int = first, count: int = end - first) -> None:
+            guess = work.runs * (first + tasks_done(spark, count)) // tasks
+            bar(guess if (known := written.rows()) is None else known)
 
-        _run_round(spark, rows, address, lambda done=done: bar(done()))
-        if written is not None and not written.rows():
-            raise unseen(address)
+        _run_round(spark, rows, address, show)
+        written.check()
     bar(work.runs)
-
-
-def unseen(address: str) -> SlotwiseError:
-    """Return the error for a folder that the driver has and the executors do not."""
-    return SlotwiseError(
-        f"what the executors write to {address} does not reach the driver: choose a folder that "
-        "all machines share, or one on hdfs:// or s3a://"
-    )
 
 
 def _run_round(
@@ -100,20 +85,3 @@ def _stop(spark: SparkSession, job: Future[None]) -> None:
     if not job.done():
         spark.interruptAll()
         wait([job], timeout=STOP_S)
-
-
-class _Written:
-    """Counts the rows of files that come into a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._rows = dict.fromkeys(self._names(), 0)
-
-    def _names(self) -> set[str]:
-        return {path.name for path in self._folder.glob("*.parquet")}
-
-    def rows(self) -> int:
-        """Return how many have come since this was made."""
-        for name in self._names() - self._rows.keys():
-            self._rows[name] = pq.read_metadata(self._folder / name).num_rows
-        return sum(self._rows.values())

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from slotwise.benchmarks.grading.batch.local_frame import local_frame
 from slotwise.benchmarks.grading.plan import Setting
 from slotwise.benchmarks.grading.rows import FAILED, KEY, Kind, RunStatus
 
@@ -38,7 +39,7 @@ def settings_frame(spark: SparkSession, settings: Sequence[Setting]) -> DataFram
         for limit in [one.time_limit_s]
     ]
     key = KEY_TYPES.partition(", ")[2]
-    return spark.createDataFrame(rows, f"setting int, subject string, {key}")
+    return local_frame(spark, rows, f"setting int, subject string, {key}")
 
 
 def planned(cases: DataFrame, settings: DataFrame) -> DataFrame:

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.grading.batch import cases as of_cases
 from slotwise.benchmarks.grading.batch import runs as of_runs
-from slotwise.benchmarks.grading.batch.folder import INSTANCES, PLAN, ROWS, append, read, replace
-from slotwise.benchmarks.grading.batch.rounds import run_rounds, unseen
+from slotwise.benchmarks.grading.batch.folder import (
+    INSTANCES,
+    PLAN,
+    ROWS,
+    Written,
+    append,
+    read,
+    replace,
+)
+from slotwise.benchmarks.grading.batch.rounds import run_rounds
 from slotwise.benchmarks.grading.batch.slots import slots_of
 from slotwise.benchmarks.grading.batch.stages import STAGES, Stage
 from slotwise.benchmarks.grading.batch.task import graded
@@ -97,25 +105,22 @@ def known_cases(spark: SparkSession, batch: Batch) -> DataFrame:
     """Return the cases; those that the folder does not know are made and kept there first."""
     asked = of_cases.addresses(spark, batch.sources)
     files = of_cases.read_files(spark, batch.sources)
-
-    def known(columns: str = of_cases.KNOWN) -> DataFrame:
-        return read(spark, batch.address, INSTANCES, columns)
-
-    def lacking() -> tuple[DataFrame, DataFrame]:
-        made = of_cases.of_this_version(known(), batch.seed)
-        return of_cases.unknown(asked, made), of_cases.unkept(files, known())
-
-    new, read_now = lacking()
-    unknown, unkept = not new.isEmpty(), batch.sources.files and not read_now.isEmpty()
-    if unknown:
+    kept = read(spark, batch.address, INSTANCES, of_cases.KNOWN)
+    unknown = of_cases.unknown(asked, of_cases.of_this_version(kept, batch.seed))
+    if not unknown.isEmpty():
         parts = min(batch.sources.most, of_runs.SHARES * slots_of(spark))
         describe = of_cases.describe(spark, batch.seed)
-        append(new.repartition(parts).transform(describe), batch.address, INSTANCES)
-    if unkept:
-        append(read_now, batch.address, INSTANCES)
-    if (unknown or unkept) and not all(frame.isEmpty() for frame in lacking()):
-        raise unseen(batch.address)
-    return of_cases.chosen(asked, of_cases.of_this_version(known(), batch.seed), files)
+        _keep(batch, unknown.repartition(parts).transform(describe))
+    if batch.sources.files and not (unkept := of_cases.unkept(files, kept)).isEmpty():
+        _keep(batch, unkept)
+    kept = read(spark, batch.address, INSTANCES, of_cases.KNOWN)
+    return of_cases.chosen(asked, of_cases.of_this_version(kept, batch.seed), files)
+
+
+def _keep(batch: Batch, instances: DataFrame) -> None:
+    written = Written(batch.address, INSTANCES)
+    append(instances, batch.address, INSTANCES)
+    written.check()
 
 
 def plan_stage(spark: SparkSession, batch: Batch, stage: Stage, plan: DataFrame) -> DataFrame:

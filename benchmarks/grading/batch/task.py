@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
+from slotwise.benchmarks.grading.batch.local_frame import arrow_schema
 from slotwise.benchmarks.grading.plan import PlannedRun, Setting
 from slotwise.benchmarks.grading.rows import COLUMNS, SCHEMA, Row
 from slotwise.benchmarks.grading.sources import Case
@@ -27,7 +28,7 @@ def graded(
 ) -> Callable[[DataFrame], DataFrame]:
     """Return the step from runs, their texts included, to rows of the call `batch`."""
     shipped = tuple(settings)
-    schema = spark.createDataFrame([], SCHEMA).toArrow().schema
+    schema = arrow_schema(spark, SCHEMA)
 
     def step(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa

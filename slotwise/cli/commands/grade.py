@@ -46,7 +46,20 @@ def grade(
     master: Annotated[
         str, typer.Option(metavar="URL", help="Spark master, for example spark://host:7077.")
     ] = "local[*]",
-    out: options.OutDir = Path("out"),
+    out: Annotated[
+        str,
+        typer.Option(
+            metavar="DIR",
+            help="Folder of the rows, any that Spark can write: here, shared, hdfs:// or s3a://.",
+        ),
+    ] = "out",
+    retry_failed: Annotated[
+        bool,
+        typer.Option(
+            "--retry-failed",
+            help="Run those again, too, that ended as error, crashed, timeout or out-of-memory.",
+        ),
+    ] = False,
     as_json: options.Json = False,
 ) -> int:
     """Grade methods against the exact engine, on Spark; for sam, slots for dataflows.
@@ -70,6 +83,7 @@ def grade(
             out=out,
             seed=seed,
             count=count,
+            retry_failed=retry_failed,
             progress=True,
         )
     except KeyboardInterrupt:

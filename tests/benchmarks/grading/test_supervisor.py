@@ -16,7 +16,7 @@ import pytest
 from slotwise.benchmarks.analysis.aggregate import aggregate
 from slotwise.benchmarks.child_process import command_of
 from slotwise.benchmarks.grading import child as child_module
-from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan, partitions, pending
+from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import COLUMNS, Kind, Row
 from slotwise.benchmarks.grading.sources import Case, read_cases, tightness
 from slotwise.benchmarks.grading.supervisor import answers
@@ -163,30 +163,6 @@ def alive(pid: int) -> bool:
         return False
     status = Path(f"/proc/{pid}/stat")
     return not status.exists() or status.read_text(encoding="utf-8").split()[2] != "Z"
-
-
-def test_exact_solves_are_alone_and_hardest_first() -> None:
-    cases = read_cases(["rstorm"], 0, 4)
-    plan = make_plan(cases, ["round-robin", "cmd:x"], "auto", LIMITS)
-    split = partitions(plan, 2)
-    exact = [part for part in split if part[0].kind == Kind.EXACT]
-    assert all(len(part) == 1 for part in exact)
-    sizes = [part[0].case.tasks * part[0].case.nodes for part in exact]
-    assert sizes == sorted(sizes, reverse=True)
-    assert sorted(r.method for part in split for r in part) == sorted(r.method for r in plan)
-
-
-def test_pending_leaves_out_what_has_a_row() -> None:
-    plan = make_plan(read_cases(["rstorm"], 0, 2), ["round-robin"], "auto", LIMITS)
-    assert pending(plan, [plan[0].columns()]) == plan[1:]
-    longer = replace(LIMITS, time_limit_s=11.0)
-    again = make_plan(read_cases(["rstorm"], 0, 2), ["round-robin"], "auto", longer)
-    assert pending(again, [run.columns() for run in plan]) == again
-
-
-def test_threads_do_not_make_another_run() -> None:
-    plan = make_plan(read_cases(["rstorm"], 0, 1), [], "auto", LIMITS)
-    assert not pending(plan, [replace(plan[0], workers=4).columns()])
 
 
 def test_tightness_is_the_worst_hard_resource() -> None:
