@@ -182,9 +182,7 @@ def grade(
     make_local(out)
     folder = os.getcwd() if is_local(master) else None
     with session(master, waiting_for("starting Spark", progress)) as spark, job_errors():
-        limits = RunLimits(
-            float(time_limit_s), task_cpus(spark), seed, folder, memory_limit_mb
-        )
+        limits = RunLimits(float(time_limit_s), task_cpus(spark), seed, folder, memory_limit_mb)
         limits = replace(by_work(limits) if deterministic else limits, crosscheck=share > 0)
         settings = make_settings(named.subjects, names, engine, limits)
         batch = Batch(

@@ -19,8 +19,11 @@ class Stage:
     name
         For people.
     runs
-        (plan, rows that stand) -> the plan's runs that belong to this stage. Columns besides those
-        of the plan reach the run: ``hint``, ``hint_from``, ``against``, see `PlannedRun`.
+        (plan, rows that stand) -> the plan's runs that belong to this stage.
+    known
+        (runs without a row, plan, rows) -> these runs, or those of them that can run, with what
+        rows of earlier stages say: the columns ``hint``, ``hint_from`` and ``against`` of
+        `PlannedRun`. ``None`` = they need nothing.
     then
         (session, folder, plan, rows) -> what is done when the stage has run; an error ends the
         batch.
@@ -28,6 +31,7 @@ class Stage:
 
     name: str
     runs: Callable[[DataFrame, DataFrame], DataFrame]
+    known: Callable[[DataFrame, DataFrame, DataFrame], DataFrame] | None = None
     then: Callable[[SparkSession, str, DataFrame, DataFrame], None] | None = None
 
 

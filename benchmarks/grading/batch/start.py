@@ -132,6 +132,8 @@ def plan_stage(spark: SparkSession, batch: Batch, stage: Stage, plan: DataFrame)
     rows = _rows(spark, batch)
     standing = of_runs.standing(rows, batch.retry_failed)
     todo = of_runs.remaining(stage.runs(plan, rows), standing)
+    if stage.known is not None:
+        todo = stage.known(todo, plan, rows)
     replace(todo, batch.address, PLAN)
     return spark.read.parquet(f"{batch.address}/{PLAN}")
 

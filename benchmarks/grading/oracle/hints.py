@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 METHODS = (Kind.HEURISTIC, Kind.EXTERNAL)
 
 
+def with_hints(runs: DataFrame, plan: DataFrame, rows: DataFrame) -> DataFrame:
+    """Return exact runs with ``hint`` and ``hint_from``; null where no method has a placement."""
+    some = rows.join(runs.select("instance_hash"), "instance_hash", "left_semi")
+    return runs.join(best_placements(plan, some), "instance_hash", "left")
+
+
 def best_placements(plan: DataFrame, rows: DataFrame) -> DataFrame:
     """Return the instance, ``hint`` and ``hint_from`` of the best valid placement of a method.
 

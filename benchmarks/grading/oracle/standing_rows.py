@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.grading.rows import KEY
+from slotwise.benchmarks.grading.rows import KEY, Kind, RunStatus
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -37,9 +38,8 @@ def standing_rows(plan: DataFrame, rows: DataFrame) -> DataFrame:
     )
 
 
-def is_any(column: str, values: object) -> Column:
-    """Return whether a column is one of some members of an enumeration."""
+def is_any(column: str, values: Sequence[Kind | RunStatus]) -> Column:
+    """Return whether a column is one of these."""
     from pyspark.sql import functions as fn
 
-    assert isinstance(values, tuple)
     return fn.col(column).isin([str(one) for one in values])

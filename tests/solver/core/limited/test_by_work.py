@@ -60,7 +60,9 @@ def columns(result: Result) -> str:
 
 
 def answer(family: str, index: int, units: float, engine: str = "auto") -> str:
-    return columns(solve(made(family, index), engine=engine, time_limit_s=units, deterministic=True))
+    return columns(
+        solve(made(family, index), engine=engine, time_limit_s=units, deterministic=True)
+    )
 
 
 @pytest.fixture
