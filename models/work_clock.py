@@ -9,8 +9,8 @@ from __future__ import annotations
 READINGS_PER_UNIT = 10_000.0
 """So many readings of the clock are one unit of work.
 
-Searches read it once or twice in each step of their loops. Measured on one core, one unit takes a
-tenth of a second to two seconds: see `docs/guide/determinism.md`.
+Searches read it once or twice in each step of their loops. One unit took 0.3 to 4 s of CPU time in
+the runs that were measured; see ``docs/grading.md``.
 """
 
 

@@ -12,6 +12,7 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.solve import solve
+from slotwise.solver.verification.certify import proofs_of
 from slotwise.solver.verification.claim import engines_behind
 from slotwise.solver.verification.second_engine import second_engines
 
@@ -96,7 +97,7 @@ def _columns(problem: Problem, result: Result) -> RunOutcome:
         "terms": [term_of(t.term, t.value, t.bound) for t in result.objective],
         "gap": result.gap,
         "proof": result.proof,
-        "proofs": proofs_text(problem, result),
+        "proofs": proofs_text(proofs_of(problem, result)),
         "work": result.deterministic_work if result.limits.by_work else None,
         "reason": "; ".join(result.notes) or None,
     }

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from fractions import Fraction
 
 from slotwise.models.certificates.certificate import CertifiedProof
 from slotwise.models.errors import InputError
 from slotwise.models.formats.json_text import parse_json
 from slotwise.models.number_text import exact_text
-from slotwise.models.problem.problem import Problem
 from slotwise.models.values import as_decimal, number_of_text
-from slotwise.solver.core.result import Result
-from slotwise.solver.verification.certify import proofs_of
 
 FIELDS = ("engine", "version", "time_limit_s", "workers", "seed", "how", "bounds")
 
 
-def proofs_text(problem: Problem, result: Result) -> str:
-    """Return the proofs of a result as JSON; numbers are text, exact."""
-    return json.dumps([_document(proof) for proof in proofs_of(problem, result)])
+def proofs_text(proofs: Iterable[CertifiedProof]) -> str:
+    """Return proofs as JSON; numbers are text, exact."""
+    return json.dumps([_document(proof) for proof in proofs])
 
 
 def _document(proof: CertifiedProof) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +12,15 @@ import pyarrow as pa
 import pytest
 
 from slotwise.benchmarks.grade import GradeSummary, grade
+from slotwise.benchmarks.grading.batch.folder import ROWS, address_of, read
+from slotwise.benchmarks.grading.batch.local_frame import arrow_schema
 from slotwise.benchmarks.grading.oracle.asked import by_work
-from slotwise.benchmarks.grading.oracle.disagreement import DisagreementError
+from slotwise.benchmarks.grading.oracle.disagreement import (
+    DisagreementError,
+    stop_where_rows_disagree,
+)
 from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
-from slotwise.benchmarks.grading.rows import COLUMNS, MEASURED, Kind, Row, term_values
+from slotwise.benchmarks.grading.rows import COLUMNS, MEASURED, SCHEMA, Kind, Row, term_values
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.benchmarks.grading.store import Store
@@ -118,16 +123,14 @@ def test_exact_runs_start_from_the_best_placement(graded: Path) -> None:
 
 @pytest.mark.spark
 def test_a_batch_that_was_stopped_before_the_exact_runs_gives_the_same(
-    graded: Path, tmp_path: Path
+    spark: SparkSession, graded: Path, tmp_path: Path
 ) -> None:
-    store = Store(tmp_path)
-    store.prepare(())
     rows = rows_of(graded)
     # The best method's rows came in another call, and a method of another plan is there as well.
     for kept in (["r-storm"], ["ras-default", "round-robin"]):
-        store.append(pa.Table.from_pylist([r for r in rows.values() if r["method"] in kept]))
+        keep(spark, graded, tmp_path, [r for r in rows.values() if r["method"] in kept])
     perfect = dict(rows["linear-a", "exact", "auto"]) | {"kind": "heuristic", "method": "oracle"}
-    store.append(pa.Table.from_pylist([perfect | {"status": "valid"}]))
+    keep(spark, graded, tmp_path, [perfect | {"status": "valid"}])
     summary = graded_by_work(tmp_path)
     assert summary.skipped == COUNT * len(METHODS)
     again = rows_of(tmp_path)
@@ -170,61 +173,78 @@ def lying(status: Status) -> Engine:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(
-    ("status", "said"),
-    [
-        (
-            Status.OPTIMAL,
-            "crosscheck run of cp-sat proved the bound overload 0, network 962, above the "
-            "overload 0, network 656 that exact run of configurations found",
-        ),
-        (
-            Status.INFEASIBLE,
-            "crosscheck run of cp-sat proved that there is no placement, against the one with "
-            "overload 0, network 656 that exact run of configurations found",
-        ),
-    ],
-)
 def test_a_lying_engine_stops_the_batch(
-    graded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: Status, said: str
+    spark: SparkSession, graded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = rows_of(graded)
-    case = next(c for c in read_cases(["rstorm"], 0, COUNT) if c.name == "linear-a")
-    exact = rows["linear-a", "exact", "auto"]
-    check = make_plan([case], [], "auto", LIMITS)[-1]
-    monkeypatch.setitem(ENGINES, "cp-sat", lying(status))
-    lie = row_of(replace(check, against=exact["proofs"]), Loader())
-    assert (lie["kind"], lie["status"]) == ("crosscheck", str(status))
-    Store(tmp_path).prepare(())
-    Store(tmp_path).append(pa.Table.from_pylist([exact, lie]))
+    exact, lie = with_lie(graded, monkeypatch, Status.OPTIMAL)
+    keep(spark, graded, tmp_path, [exact, lie])
     with pytest.raises(DisagreementError) as raised:
-        graded_by_work(tmp_path, ["r-storm"])
-    assert f"linear-a: {said}" in str(raised.value)
-    files = sorted((tmp_path / "disagreements").iterdir())
-    assert [file.name.split("-", 1)[1] for file in files] == [
-        "crosscheck-auto.json",
-        "exact-auto.json",
-    ]
-    assert all(str(file) in str(raised.value) for file in files)
-    made = Store(graded).problem(case.hash)
-    assert made is not None
-    verified = [verify(made, read_certificate(file)) for file in files]
-    assert [one.findings for one in verified] == [(), ()]
-    assert json.loads(files[0].read_text(encoding="utf-8"))["status"] == str(status)
-    # The exact runs of the others were not started.
-    others = [key for key in rows_of(tmp_path) if key[0] != "linear-a" and key[1] == "exact"]
-    assert len(others) == COUNT - 1  # all of them are in the sample
+        graded_by_work(tmp_path, [])
+    assert str(raised.value).startswith(
+        "linear-a: crosscheck run of cp-sat proved the bound overload 0, network 962, above the "
+        "overload 0, network 656 that exact run of configurations found; one of them is wrong"
+    )
+    check_certificates(graded, tmp_path, str(raised.value))
 
 
 @pytest.mark.spark
-def test_a_heuristic_below_a_proven_bound_stops_the_batch(graded: Path, tmp_path: Path) -> None:
+def test_infeasible_against_a_placement_is_a_disagreement(
+    spark: SparkSession, graded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(spark, graded, tmp_path, with_lie(graded, monkeypatch, Status.INFEASIBLE))
+    with pytest.raises(DisagreementError) as raised:
+        check(spark, tmp_path)
+    assert str(raised.value).startswith(
+        "linear-a: crosscheck run of cp-sat proved that there is no placement, against the one "
+        "with overload 0, network 656 that exact run of configurations found"
+    )
+    check_certificates(graded, tmp_path, str(raised.value))
+
+
+@pytest.mark.spark
+def test_a_heuristic_below_a_proven_bound_is_a_disagreement(
+    spark: SparkSession, graded: Path, tmp_path: Path
+) -> None:
     rows = rows_of(graded)
-    exact = dict(rows["linear-b", "exact", "auto"])
-    exact["terms"] = [{**term, "bound": term["value"]} for term in exact["terms"]]
-    exact["terms"][1] = {"term": "network", "value": "60", "bound": "60"}
-    store = Store(tmp_path)
+    keep(spark, graded, tmp_path, list(rows.values()))
+    check(spark, tmp_path)  # nothing is wrong with these
+    wrong = dict(rows["linear-b", "exact", "auto"])
+    wrong["terms"] = [wrong["terms"][0], {"term": "network", "value": "53", "bound": "53"}]
+    keep(spark, graded, tmp_path, [wrong | {"batch": "9"}])
+    with pytest.raises(DisagreementError, match=r"^linear-b: exact run of configurations proved"):
+        check(spark, tmp_path)
+
+
+def check(spark: SparkSession, folder: Path) -> None:
+    rows = read(spark, address_of(folder), ROWS, SCHEMA)
+    stop_where_rows_disagree(spark, address_of(folder), rows, rows)
+
+
+def with_lie(graded: Path, monkeypatch: pytest.MonkeyPatch, status: Status) -> list[Row]:
+    """Return the exact row of an instance, and that of a cross-check by a lying engine."""
+    case = next(c for c in read_cases(["rstorm"], 0, COUNT) if c.name == "linear-a")
+    exact = rows_of(graded)["linear-a", "exact", "auto"]
+    monkeypatch.setitem(ENGINES, "cp-sat", lying(status))
+    run = make_plan([case], [], "auto", LIMITS)[-1]
+    lie = row_of(replace(run, against=exact["proofs"]), Loader())
+    assert (lie["kind"], lie["status"]) == ("crosscheck", str(status))
+    return [exact, lie]
+
+
+def keep(spark: SparkSession, graded: Path, folder: Path, rows: list[Any]) -> None:
+    """Add rows to a folder, with the instances of another."""
+    shutil.copytree(graded / "instances", folder / "instances", dirs_exist_ok=True)
+    store = Store(folder)
     store.prepare(())
-    kept = [row for (name, kind, _), row in rows.items() if name == "linear-b" and kind != "exact"]
-    store.append(pa.Table.from_pylist([exact, *kept]))
-    with pytest.raises(DisagreementError, match=r"proved the bound overload 0, network 60, above"):
-        graded_by_work(tmp_path)
+    store.append(pa.Table.from_pylist(rows, arrow_schema(spark, SCHEMA)))
+
+
+def check_certificates(graded: Path, folder: Path, said: str) -> None:
+    files = sorted((folder / "disagreements").iterdir())
+    names = [file.name.split("-", 1)[1] for file in files]
+    assert names == ["crosscheck-auto.json", "exact-auto.json"]
+    assert all(str(file) in said for file in files)
+    certificates = [read_certificate(file) for file in files]
+    problem = Store(graded).problem(certificates[0].instance)
+    assert problem is not None
+    assert [verify(problem, one).findings for one in certificates] == [(), ()]

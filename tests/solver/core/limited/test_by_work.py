@@ -110,7 +110,7 @@ def test_the_limit_is_one_of_work() -> None:
     little, much = (result.deterministic_work or 0.0 for result in results)
     assert 0.2 <= little < 0.4
     assert little < much < 5.0
-    assert results[0].limits.by_work and results[0].to_document()["deterministic"]
+    assert results[0].to_document()["deterministic"]
 
 
 def test_what_the_process_did_before_does_not_matter() -> None:
@@ -171,7 +171,9 @@ def test_a_clock_moves_by_readings_and_by_what_it_is_told() -> None:
     assert not child.is_cancelled
     with pytest.raises(CancelledError):
         child.check()
-    assert child.is_cancelled and not child.is_told and not token.is_cancelled
+    assert child.is_cancelled
+    assert not child.is_told
+    assert not token.is_cancelled
     token.spend(0.5)
     assert token.is_cancelled
     assert WorkClock(math.inf).now() == 0.0
