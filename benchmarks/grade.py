@@ -52,7 +52,7 @@ class GradeSummary:
         Number of runs asked for; of those that the folder held already.
     statuses
         Status -> number of rows, over all planned runs; ``rightly refused`` where the instance is
-        proven infeasible.
+        proven infeasible, ``confirmed`` and ``not confirmed`` of cross-checks.
     seconds
         Wall-clock time, Spark's start included.
     """

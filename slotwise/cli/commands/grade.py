@@ -37,6 +37,8 @@ def grade(
         float,
         typer.Option(
             metavar="SHARE",
+            min=0.0,
+            max=1.0,
             help="Share of the instances, 0 to 1, whose exact answer a second, different engine "
             "confirms; a disagreement stops the batch.",
         ),
