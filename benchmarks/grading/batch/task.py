@@ -56,8 +56,8 @@ def _run(document: dict[str, Any], settings: Sequence[Setting]) -> PlannedRun:
         subject=document["subject"],
     )
     known = {name: document[name] for name in FROM_STAGES if name in document}
-    run: PlannedRun = replace(settings[document["setting"]].run(case), **known)
-    return run
+    setting = settings[document["setting"]]
+    return replace(setting.run(case), **known)
 
 
 def _rows(runs: Sequence[PlannedRun], batch: str) -> Iterator[Row]:

@@ -19,8 +19,9 @@ from slotwise.benchmarks.grading.oracle.disagreement import (
     DisagreementError,
     stop_where_rows_disagree,
 )
+from slotwise.benchmarks.grading.oracle.hints import with_hints
 from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
-from slotwise.benchmarks.grading.rows import COLUMNS, MEASURED, SCHEMA, Kind, Row, term_values
+from slotwise.benchmarks.grading.rows import COLUMNS, KEY, MEASURED, SCHEMA, Kind, Row, term_values
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.benchmarks.grading.store import Store
@@ -141,10 +142,16 @@ def test_a_batch_that_was_stopped_before_the_exact_runs_gives_the_same(
 
 
 @pytest.mark.spark
-def test_without_a_placement_there_is_no_hint(graded: Path, tmp_path: Path) -> None:
-    graded_by_work(tmp_path, [])
-    exact = [row for row in rows_of(tmp_path).values() if row["kind"] == Kind.EXACT]
-    assert [row["hint_from"] for row in exact] == [None] * COUNT
+def test_without_a_placement_there_is_no_hint(
+    spark: SparkSession, graded: Path, tmp_path: Path
+) -> None:
+    failed = [dict(row) | {"status": "invalid"} for row in rows_of(graded).values()]
+    keep(spark, graded, tmp_path, failed)
+    rows = read(spark, address_of(tmp_path), ROWS, SCHEMA)
+    exact = rows.where("kind = 'exact'").select(*KEY)
+    for plan in (rows.select(*KEY), exact):  # all methods fail; none is graded
+        found = with_hints(exact, plan, rows).collect()
+        assert [row["hint"] for row in found] == [None] * COUNT
 
 
 @pytest.mark.spark
