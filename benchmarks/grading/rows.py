@@ -16,12 +16,13 @@ SCHEMA = """
     tasks int, nodes int, topologies int, tightness double,
     kind string, method string, parameters string, seed long, time_limit_s double, workers int,
     version string, versions string, git_revision string,
+    hint_from string, work_limit double,
     engine string, engine_parameters string, status string,
     terms array<struct<term: string, value: string, bound: string>>,
     gap double, proof string, violation_count int, violations array<string>, reason string,
     placement string, wall_s double, cpu_s double, peak_memory_mb double, cpu_model string,
     error string, batch string,
-    hint_from string, work_limit double, work double, proofs string
+    work double, proofs string
 """
 """Columns of a row, in Spark's notation.
 
