@@ -7,7 +7,7 @@ import shlex
 import shutil
 import time
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,10 +21,11 @@ from slotwise.benchmarks.grading.oracle.asked import by_work, checked_share
 from slotwise.benchmarks.grading.oracle.sample import without_unsampled
 from slotwise.benchmarks.grading.oracle.stages import grading_stages
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
-from slotwise.benchmarks.grading.progress import waiting_for
+from slotwise.benchmarks.grading.progress.watching import watching
 from slotwise.benchmarks.grading.rows import Subject, subject_of
 from slotwise.benchmarks.grading.sources import read_sources
-from slotwise.benchmarks.spark.session import check_master, is_local, job_errors, session
+from slotwise.benchmarks.spark.masters import Cluster, is_local
+from slotwise.benchmarks.spark.session import job_errors, session
 from slotwise.heuristics.method_names import COMMAND_PREFIX, SEPARATOR, is_command, split_names
 from slotwise.heuristics.registry import all_methods, find_method
 from slotwise.heuristics.sam.pairs import PAIRS, find_pair
@@ -36,6 +37,9 @@ from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 
 AUTO = "auto"
+
+_ON_A_CLUSTER = {"spark.sql.shuffle.partitions": "16"}
+"""Of the joins of the plan: Spark's 200 tasks would take longer than a million runs need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +104,13 @@ def grade(
     out: str | Path = "out",
     seed: int = 0,
     count: int | None = None,
+    conf: Mapping[str, str] | None = None,
+    archive: str | os.PathLike[str] | None = None,
     retry_failed: bool = False,
     deterministic: bool = False,
     crosscheck: float = 0.0,
     progress: bool = False,
+    log: str | os.PathLike[str] | None = None,
 ) -> GradeSummary:
     """Run what the folder `out` has no row of yet; append the rows there.
 
@@ -133,6 +140,10 @@ def grade(
         grading at a time may write into it.
     seed, count
         Of families, methods and engine; instances per family, ``None`` = the family's own.
+    conf
+        Settings of Spark, such as ``{"spark.task.cpus": "4"}``, over ours; ``None`` = none.
+    archive
+        File of `pack` that the executors' Python is in; ``None`` = they have slotwise installed.
     retry_failed
         Run those again, too, whose newest row is a failure: error, crashed, timeout or
         out-of-memory. The new rows count.
@@ -144,7 +155,9 @@ def grade(
         Share of the instances, 0 to 1, whose exact answer a second, different engine confirms;
         drawn by the instances' hashes and the seed.
     progress
-        Show a bar on stderr if that is a terminal.
+        Show on stderr how far it is: bars on a terminal, elsewhere a line every ten seconds.
+    log
+        File that events are appended to as JSON lines (``docs/grading.md``); ``None`` = none.
 
     Raises
     ------
@@ -171,7 +184,9 @@ def grade(
     share = checked_share(crosscheck)
     if deterministic:
         check_takes_work(engine, workers=1)
-    check_master(master)
+    chosen = conf or {} if is_local(master) else _ON_A_CLUSTER | dict(conf or {})
+    cluster = Cluster(master, None if archive is None else Path(archive), chosen)
+    cluster.check()
     if is_local(master):
         _check_commands(names)
     named = read_sources(_written(sources), count)
@@ -181,7 +196,19 @@ def grade(
         whole(memory_limit_mb, "memory_limit_mb", least=1)
     make_local(out)
     folder = os.getcwd() if is_local(master) else None
-    with session(master, waiting_for("starting Spark", progress)) as spark, job_errors():
+    described = {
+        "out": os.fspath(out),
+        "methods": list(names),
+        "engine": engine,
+        "master": master,
+        "time_limit_s": float(time_limit_s),
+        "seed": seed,
+    }
+    with (
+        watching(described, None if log is None else Path(log), progress) as watcher,
+        session(cluster, watcher.waiting("starting Spark")) as spark,
+        job_errors(),
+    ):
         limits = RunLimits(float(time_limit_s), task_cpus(spark), seed, folder, memory_limit_mb)
         limits = replace(by_work(limits) if deterministic else limits, crosscheck=share > 0)
         settings = make_settings(named.subjects, names, engine, limits)
@@ -191,11 +218,10 @@ def grade(
             settings=settings,
             seed=seed,
             retry_failed=retry_failed,
-            progress=progress,
             stages=grading_stages(share, seed),
             narrowed=partial(without_unsampled, share=share, seed=seed) if share else None,
         )
-        done = run_batch(spark, batch, RIGHTLY_REFUSED)
+        done = run_batch(spark, batch, RIGHTLY_REFUSED, watcher)
     return GradeSummary(
         folder=os.fspath(out) if local_folder(out) is None else Path(out),
         instances=done.instances,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from slotwise.api.logs.following import follow
     from slotwise.api.logs.measuring import Measurement, measure
     from slotwise.api.logs.simulating import generate_logs
+    from slotwise.api.packing import pack
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from slotwise.benchmarks.following.advice import Advice
     from slotwise.benchmarks.following.follow import Followed
     from slotwise.benchmarks.grade import GradeSummary, grade
+    from slotwise.benchmarks.spark.pack import Packed
     from slotwise.heuristics.method_error import MethodError
     from slotwise.models.allocation.case import AllocationCase
     from slotwise.models.certificates.certificate import Certificate
@@ -82,6 +84,7 @@ __all__ = [
     "Measurement",
     "MethodError",
     "Node",
+    "Packed",
     "Placement",
     "Problem",
     "Progress",
@@ -110,6 +113,7 @@ __all__ = [
     "judge",
     "measure",
     "methods",
+    "pack",
     "partition",
     "place",
     "profile",
@@ -147,6 +151,7 @@ _HOME = {
     "Measurement": "slotwise.api.logs.measuring",
     "MethodError": "slotwise.heuristics.method_error",
     "Node": "slotwise.models.instance.cluster",
+    "Packed": "slotwise.benchmarks.spark.pack",
     "Placement": "slotwise.models.instance.placement",
     "Problem": "slotwise.models.problem.problem",
     "Progress": "slotwise.solver.core.progress",
@@ -174,6 +179,7 @@ _HOME = {
     "judge": "slotwise.api.judging",
     "measure": "slotwise.api.logs.measuring",
     "methods": "slotwise.api.listing",
+    "pack": "slotwise.api.packing",
     "partition": "slotwise.api.partitioning",
     "place": "slotwise.api.placing",
     "profile": "slotwise.api.profiling",

@@ -54,7 +54,7 @@ class PlannedRun:
     versions, git_revision
         For the record; `versions` as JSON.
     memory_limit_mb
-        Of the exact engine, as in `solve`; ``None`` = its share of the executor's memory.
+        Of the run, with all that it starts; ``None`` = its share of the executor's memory.
     work
         Units of work that limit an exact engine, see `solve`; `time_limit_s` is then a safety
         limit that no answer depends on. ``None`` = seconds limit it.
@@ -174,7 +174,7 @@ class Setting:
             version=self.version,
             versions=self.versions,
             git_revision=self.git_revision,
-            memory_limit_mb=limits.memory_limit_mb if exact else None,
+            memory_limit_mb=limits.memory_limit_mb,
             work=limits.work,
         )
 

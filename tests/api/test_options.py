@@ -26,6 +26,7 @@ FUNCTION = {
     "convert": "convert",
     "grade": "grade",
     "report": "report",
+    "pack": "pack",
     "generate": "generate",
     "generate_logs": "generate_logs",
     "profile": "profile",

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
+from slotwise.benchmarks.grading.batch.arrivals import arrivals
 from slotwise.benchmarks.grading.batch.folder import ROWS, Written, append
 from slotwise.benchmarks.grading.batch.runs import Work, in_partitions, numbered
-from slotwise.benchmarks.grading.batch.slots import slots_of, tasks_done
-from slotwise.benchmarks.grading.progress import ProgressBar
+from slotwise.benchmarks.grading.batch.slots import slots_of
+from slotwise.benchmarks.grading.progress.watching import Watcher
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -37,9 +38,9 @@ def run_rounds(
     runs: DataFrame,
     work: Work,
     graded: Callable[[DataFrame], DataFrame],
-    bar: ProgressBar,
+    watcher: Watcher,
 ) -> None:
-    """Run all of `runs` and add their rows to the folder; `bar` learns how many are there.
+    """Run all of `runs` and add their rows to the folder; `watcher` learns which are there.
 
     On Ctrl-C the running tasks are cancelled, what the others wrote stays, and the interrupt goes
     on.
@@ -52,18 +53,19 @@ def run_rounds(
     slots = slots_of(spark)
     tasks, size = work.tasks(slots), max(ROUND_TASKS, ROUND_SHARES * slots)
     ready = numbered(runs, work, slots)
-    written = Written(address, ROWS)
+    watcher.begin(work.kinds, slots)
+    written, arrived = Written(address, ROWS), arrivals(spark, address)
+
+    def show() -> None:
+        watcher.ended(arrived.early())
+        watcher.tick()
+
     for first in range(0, tasks, size):
         end = min(first + size, tasks)
         rows = in_partitions(ready, first, end).transform(graded)
-
-        def show(first: int = first, count: int = end - first) -> None:
-            guess = work.runs * (first + tasks_done(spark, count)) // tasks
-            bar(guess if (known := written.rows()) is None else known)
-
         _run_round(spark, rows, address, show)
         written.check()
-    bar(work.runs)
+        watcher.ended(arrived.late())
 
 
 def _run_round(
@@ -75,7 +77,6 @@ def _run_round(
             while not wait([job], timeout=POLL_S).done:
                 show()
             job.result()
-            show()
         finally:
             _stop(spark, job)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -76,17 +76,22 @@ class Work:
 
     Parameters
     ----------
-    runs
-        How many there are.
+    kinds
+        `Kind` -> how many there are.
     alone
         How many of them have a task of their own.
     shared
         The work of the others, in units of `MOST_WORK`.
     """
 
-    runs: int
+    kinds: Mapping[str, int]
     alone: int
     shared: int
+
+    @property
+    def runs(self) -> int:
+        """How many there are of all kinds."""
+        return sum(self.kinds.values())
 
     def share(self, slots: int) -> int:
         """Return the work of one task of cheap runs."""
@@ -101,13 +106,11 @@ def work_of(runs: DataFrame) -> Work:
     """Return what `runs` amount to; this is the one function here that asks Spark to compute."""
     from pyspark.sql import functions as fn
 
-    alone = fn.when(_alone(), 1).otherwise(0)
-    sums = runs.select(
-        fn.count("*"),
-        fn.coalesce(fn.sum(alone), fn.lit(0)),
-        fn.coalesce(fn.sum(_work()), fn.lit(0)),
-    )
-    return Work(*map(int, sums.collect()[0]))
+    alone = fn.sum(fn.when(_alone(), 1).otherwise(0)).alias("alone")
+    shared = fn.sum(_work()).alias("shared")
+    rows = runs.groupBy("kind").agg(fn.count("*").alias("runs"), alone, shared).collect()
+    kinds = {row["kind"]: row["runs"] for row in rows}
+    return Work(kinds, sum(row["alone"] for row in rows), sum(row["shared"] for row in rows))
 
 
 def numbered(runs: DataFrame, work: Work, slots: int) -> DataFrame:

@@ -7,32 +7,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-UNTOLD = 16
-"""Tasks at a time where Spark Connect hides how many there are."""
-
 
 def slots_of(spark: SparkSession) -> int:
-    """Return how many tasks run at a time; `UNTOLD` where nobody says."""
+    """Return how many tasks run at a time."""
     from pyspark.sql.utils import is_remote
 
-    if is_remote():
-        return UNTOLD
-    cores = int(spark.sparkContext.defaultParallelism)
-    return max(1, cores // task_cpus(spark))
+    cores = _default_partitions(spark) if is_remote() else spark.sparkContext.defaultParallelism
+    return max(1, int(cores) // task_cpus(spark))
+
+
+def _default_partitions(spark: SparkSession) -> int:
+    """Return the cores behind Spark Connect: by default a range has a partition for each."""
+    from pyspark.sql.functions import spark_partition_id
+
+    return spark.range(100_000).select(spark_partition_id()).distinct().count()
 
 
 def task_cpus(spark: SparkSession) -> int:
     """Return the cores that Spark gives one task: the threads of an exact engine."""
     return int(spark.conf.get("spark.task.cpus", "1") or 1)
-
-
-def tasks_done(spark: SparkSession, tasks: int) -> int:
-    """Return how many are done of a running stage of `tasks`; 0 where Connect hides it."""
-    from pyspark.sql.utils import is_remote
-
-    if is_remote():
-        return 0
-    tracker = spark.sparkContext.statusTracker()
-    stages = (tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds())
-    done = [one.numCompletedTasks for one in stages if one is not None and one.numTasks == tasks]
-    return max(done, default=0)

@@ -23,7 +23,7 @@ from slotwise.benchmarks.grading.batch.slots import slots_of
 from slotwise.benchmarks.grading.batch.stages import STAGES, Stage
 from slotwise.benchmarks.grading.batch.task import graded
 from slotwise.benchmarks.grading.plan import Setting
-from slotwise.benchmarks.grading.progress import progress_bar, waiting_for
+from slotwise.benchmarks.grading.progress.watching import Watcher
 from slotwise.benchmarks.grading.rows import SCHEMA
 from slotwise.benchmarks.grading.sources import Sources
 
@@ -45,8 +45,6 @@ class Batch:
         Of the families.
     retry_failed
         Whether runs whose newest row is a failure run again.
-    progress
-        Whether to show how far it is.
     stages
         What runs after what.
     narrowed
@@ -58,7 +56,6 @@ class Batch:
     settings: Sequence[Setting]
     seed: int
     retry_failed: bool = False
-    progress: bool = False
     stages: Sequence[Stage] = STAGES
     narrowed: Callable[[DataFrame], DataFrame] | None = None
 
@@ -73,7 +70,7 @@ class Done:
     statuses: dict[str, int]
 
 
-def run_batch(spark: SparkSession, batch: Batch, rightly_refused: str) -> Done:
+def run_batch(spark: SparkSession, batch: Batch, rightly_refused: str, watcher: Watcher) -> Done:
     """Run what has no row yet.
 
     Raises
@@ -81,14 +78,14 @@ def run_batch(spark: SparkSession, batch: Batch, rightly_refused: str) -> Done:
     SlotwiseError
         When the executors write into a folder that the driver does not see.
     """
-    with waiting_for("finding what is to be run", batch.progress):
+    with watcher.waiting("finding what is to be run"):
         cases = known_cases(spark, batch)
         every = of_runs.planned(cases, of_runs.settings_frame(spark, batch.settings))
         plan = every if batch.narrowed is None else batch.narrowed(every)
         counts = {
             row["subject"]: row["count"] for row in cases.groupBy("subject").count().collect()
         }
-    ran = sum(_run_stage(spark, batch, stage, plan) for stage in batch.stages)
+    ran = sum(_run_stage(spark, batch, stage, plan, watcher) for stage in batch.stages)
     planned = sum(counts.get(setting.subject, 0) for setting in batch.settings)
     if batch.narrowed is not None:
         planned = plan.count()
@@ -138,17 +135,19 @@ def plan_stage(spark: SparkSession, batch: Batch, stage: Stage, plan: DataFrame)
     return spark.read.parquet(f"{batch.address}/{PLAN}")
 
 
-def _run_stage(spark: SparkSession, batch: Batch, stage: Stage, plan: DataFrame) -> int:
+def _run_stage(
+    spark: SparkSession, batch: Batch, stage: Stage, plan: DataFrame, watcher: Watcher
+) -> int:
     """Run the stage's runs without a row; return how many there were."""
-    with waiting_for("finding what is to be run", batch.progress):
+    with watcher.waiting("finding what is to be run"):
         todo = plan_stage(spark, batch, stage, plan)
         work = of_runs.work_of(todo)
     if work.runs:
         began = datetime.now(UTC).isoformat(timespec="microseconds")
         texts = read(spark, batch.address, INSTANCES, of_cases.KEPT)
         step = graded(spark, batch.settings, began)
-        with progress_bar(work.runs, batch.progress) as bar:
-            run_rounds(spark, batch.address, of_cases.with_texts(todo, texts), work, step, bar)
+        runs = of_cases.with_texts(todo, texts)
+        run_rounds(spark, batch.address, runs, work, step, watcher)
     if stage.then is not None:
         stage.then(spark, batch.address, plan, _rows(spark, batch))
     return work.runs

@@ -56,12 +56,12 @@ def _run(document: dict[str, Any], settings: Sequence[Setting]) -> PlannedRun:
         subject=document["subject"],
     )
     known = {name: document[name] for name in FROM_STAGES if name in document}
-    setting = settings[document["setting"]]
+    setting: Setting = settings[document["setting"]]
     return replace(setting.run(case), **known)
 
 
 def _rows(runs: Sequence[PlannedRun], batch: str) -> Iterator[Row]:
-    from slotwise.benchmarks.grading.supervisor import answers
+    from slotwise.benchmarks.grading.children.supervisor import answers
 
     blank = cast(Row, dict.fromkeys(COLUMNS))
     for run, answer in zip(runs, answers(runs), strict=True):

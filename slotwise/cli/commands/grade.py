@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from slotwise.cli import exits, options
 from slotwise.cli.exits import Exit, print_json
+from slotwise.models.errors import InputError
 
 
 def grade(
@@ -46,8 +48,24 @@ def grade(
     count: options.Count = None,
     seed: options.Seed = 0,
     master: Annotated[
-        str, typer.Option(metavar="URL", help="Spark master, for example spark://host:7077.")
+        str,
+        typer.Option(
+            metavar="URL",
+            help="Spark master, for example spark://host:7077, or sc://host:15002 (Spark Connect).",
+        ),
     ] = "local[*]",
+    conf: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE", help="Setting of Spark, such as spark.task.cpus=4. Repeatable."
+        ),
+    ] = None,
+    archive: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="What slotwise pack wrote, for executors without slotwise."
+        ),
+    ] = None,
     out: Annotated[
         str,
         typer.Option(
@@ -62,6 +80,11 @@ def grade(
             help="Run those again, too, that ended as error, crashed, timeout or out-of-memory.",
         ),
     ] = False,
+    log: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Append events to this file, as JSON lines."),
+    ] = None,
+    quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> int:
     """Grade methods against the exact engine, on Spark; for sam, slots for dataflows.
@@ -72,22 +95,28 @@ def grade(
         from slotwise.benchmarks.grade import grade as run_grading
         from slotwise.benchmarks.grade import split_methods
 
+    settings = _settings(conf or ())
+    named = {"master": "--master", "archive": "--archive", "log": "--log"}
     try:
-        summary = run_grading(
-            sources or [],
-            methods=split_methods(methods),
-            engine=engine,
-            time_limit_s=time_limit,
-            memory_limit_mb=memory_limit,
-            deterministic=deterministic,
-            crosscheck=crosscheck,
-            master=master,
-            out=out,
-            seed=seed,
-            count=count,
-            retry_failed=retry_failed,
-            progress=True,
-        )
+        with options.as_options(**named):
+            summary = run_grading(
+                sources or [],
+                methods=split_methods(methods),
+                engine=engine,
+                time_limit_s=time_limit,
+                memory_limit_mb=memory_limit,
+                deterministic=deterministic,
+                crosscheck=crosscheck,
+                master=master,
+                conf=settings,
+                archive=archive,
+                out=out,
+                seed=seed,
+                count=count,
+                retry_failed=retry_failed,
+                progress=not quiet,
+                log=log,
+            )
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
     if as_json:
@@ -97,6 +126,16 @@ def grade(
 
         show_grading(summary)
     return Exit.DONE
+
+
+def _settings(written: Sequence[str]) -> dict[str, str]:
+    """Return the settings in texts ``KEY=VALUE``."""
+    for text in written:
+        if not text.partition("=")[0].strip() or "=" not in text:
+            rule = "must be KEY=VALUE, such as spark.task.cpus=4"
+            raise InputError(rule, field="--conf", value=text)
+    pairs = (text.partition("=") for text in written)
+    return {key.strip(): value.strip() for key, _, value in pairs}
 
 
 def report(
