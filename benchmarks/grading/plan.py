@@ -14,6 +14,7 @@ from slotwise.benchmarks.grading.environment import (
     versions,
 )
 from slotwise.benchmarks.grading.rows import (
+    EXACT_KINDS,
     OPTIMUM,
     Kind,
     Planned,
@@ -24,9 +25,6 @@ from slotwise.benchmarks.grading.sources import Case
 from slotwise.heuristics.method_names import is_command, is_storm
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.sam.pairs import PAIRS
-
-EXACT_KINDS = (Kind.EXACT, Kind.CROSSCHECK)
-"""Runs of exact engines."""
 
 
 @dataclass(frozen=True, slots=True)

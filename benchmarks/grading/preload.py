@@ -12,7 +12,7 @@ import pkgutil
 from functools import cache
 from importlib import import_module
 
-from slotwise.benchmarks.grading.rows import Kind
+from slotwise.benchmarks.grading.rows import EXACT_KINDS, Kind
 from slotwise.models.problem.compile import compile_problem
 
 PACKAGES = {
@@ -30,7 +30,7 @@ def preload(kind: Kind) -> None:
     for package in PACKAGES[kind]:
         for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
             import_module(module.name)
-    if kind in (Kind.EXACT, Kind.CROSSCHECK):
+    if kind in EXACT_KINDS:
         from slotwise.solver.engines import ENGINES
 
         for engine in ENGINES.values():

@@ -141,6 +141,10 @@ class Kind(StrEnum):
     """A second exact engine, which confirms what the first one proved."""
 
 
+EXACT_KINDS = (Kind.EXACT, Kind.CROSSCHECK)
+"""Runs of exact engines."""
+
+
 class Subject(StrEnum):
     """What a case asks for."""
 

@@ -18,6 +18,7 @@ from slotwise.benchmarks.grading.memory_share import held_under, memory_limit_of
 from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.preload import preload, warm
 from slotwise.benchmarks.grading.rows import (
+    EXACT_KINDS,
     MOST_VIOLATIONS,
     Kind,
     RunOutcome,
@@ -116,7 +117,7 @@ def _found(run: PlannedRun, load: Loader, clock: _Clock) -> RunOutcome:
     if run.case.subject == Subject.ALLOCATION:
         return allocated(run, clock)
     problem = load(run)
-    if run.kind in (Kind.EXACT, Kind.CROSSCHECK):
+    if run.kind in EXACT_KINDS:
         return _exact(run, problem, clock)
     return _method(run, problem, load.method(run), clock)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.grading.oracle.standing_rows import is_any, standing_rows
-from slotwise.benchmarks.grading.plan import EXACT_KINDS
-from slotwise.benchmarks.grading.rows import KEY, SUCCEEDED, RunStatus
+from slotwise.benchmarks.grading.rows import EXACT_KINDS, KEY, SUCCEEDED, RunStatus
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
