@@ -76,7 +76,8 @@ def test_a_safety_limit_is_a_row_with_its_status(
 
     monkeypatch.setattr("slotwise.benchmarks.grading.exact.exact_run.solve", struck)
     found = outcome(exact_run(), Loader())
-    assert (found["status"], found["error"]) == (status, "not finished")
+    assert found["status"] == status
+    assert str(found["error"]).startswith("not finished")
     assert "terms" not in found
 
 
