@@ -8,7 +8,8 @@ import shutil
 import time
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED
 from slotwise.benchmarks.grading.batch.folder import address_of, local_folder, make_local
 from slotwise.benchmarks.grading.batch.slots import task_cpus
 from slotwise.benchmarks.grading.batch.start import Batch, run_batch
+from slotwise.benchmarks.grading.oracle.asked import by_work, checked_share
+from slotwise.benchmarks.grading.oracle.sample import without_unsampled
+from slotwise.benchmarks.grading.oracle.stages import grading_stages
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.progress.watching import watching
 from slotwise.benchmarks.grading.rows import Subject, subject_of
@@ -28,6 +32,7 @@ from slotwise.heuristics.sam.pairs import PAIRS, find_pair
 from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import time_limit, whole
+from slotwise.solver.core.limited.by_work import check_takes_work
 from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 
@@ -51,7 +56,7 @@ class GradeSummary:
         Number of runs asked for; of those that the folder held already.
     statuses
         Status -> number of rows, over all planned runs; ``rightly refused`` where the instance is
-        proven infeasible.
+        proven infeasible, ``confirmed`` and ``not confirmed`` of cross-checks.
     seconds
         Wall-clock time, Spark's start included.
     """
@@ -102,6 +107,8 @@ def grade(
     conf: Mapping[str, str] | None = None,
     archive: str | os.PathLike[str] | None = None,
     retry_failed: bool = False,
+    deterministic: bool = False,
+    crosscheck: float = 0.0,
     progress: bool = False,
     log: str | os.PathLike[str] | None = None,
 ) -> GradeSummary:
@@ -140,6 +147,13 @@ def grade(
     retry_failed
         Run those again, too, whose newest row is a failure: error, crashed, timeout or
         out-of-memory. The new rows count.
+    deterministic
+        `time_limit_s` counts units of work instead of seconds: the same call gives the same rows
+        but for times and memory, on any number of executors, in any order, on a busy machine. Each
+        exact run has one thread.
+    crosscheck
+        Share of the instances, 0 to 1, whose exact answer a second, different engine confirms;
+        drawn by the instances' hashes and the seed.
     progress
         Show on stderr how far it is: bars on a terminal, elsewhere a line every ten seconds.
     log
@@ -147,6 +161,8 @@ def grade(
 
     Raises
     ------
+    DisagreementError
+        With `crosscheck`, where two rows cannot both be right; it names their certificates.
     InputError
         For an unknown name, a method or an engine that none of the cases is for, or a bad number,
         before Spark starts.
@@ -165,6 +181,9 @@ def grade(
     engine = current_name(engine)
     methods = split_methods([methods]) if isinstance(methods, str) else methods
     names = _checked(methods, engine, time_limit_s, seed, count)
+    share = checked_share(crosscheck)
+    if deterministic:
+        check_takes_work(engine, workers=1)
     chosen = conf or {} if is_local(master) else _ON_A_CLUSTER | dict(conf or {})
     cluster = Cluster(master, None if archive is None else Path(archive), chosen)
     cluster.check()
@@ -191,8 +210,17 @@ def grade(
         job_errors(),
     ):
         limits = RunLimits(float(time_limit_s), task_cpus(spark), seed, folder, memory_limit_mb)
+        limits = replace(by_work(limits) if deterministic else limits, crosscheck=share > 0)
         settings = make_settings(named.subjects, names, engine, limits)
-        batch = Batch(address_of(out), named, settings, seed, retry_failed)
+        batch = Batch(
+            address=address_of(out),
+            sources=named,
+            settings=settings,
+            seed=seed,
+            retry_failed=retry_failed,
+            stages=grading_stages(share, seed),
+            narrowed=partial(without_unsampled, share=share, seed=seed) if share else None,
+        )
         done = run_batch(spark, batch, RIGHTLY_REFUSED, watcher)
     return GradeSummary(
         folder=os.fspath(out) if local_folder(out) is None else Path(out),

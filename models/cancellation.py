@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 import time
 
+from slotwise.models.work_clock import WorkClock
+
 
 class CancelledError(Exception):
     """A search was told to stop, or its deadline has passed."""
@@ -21,15 +23,27 @@ class CancellationToken:
     Parameters
     ----------
     deadline
-        Moment (`time.perf_counter`) from which the token counts as cancelled.
+        Moment (`now`) from which the token counts as cancelled.
     parent
-        A token that this one follows, too.
+        A token that this one follows, too, and whose clock it has.
+    clock
+        Counts work instead of seconds; ``None`` = the parent's, without one `time.perf_counter`.
     """
 
-    def __init__(self, deadline: float = math.inf, parent: CancellationToken | None = None) -> None:
+    def __init__(
+        self,
+        deadline: float = math.inf,
+        parent: CancellationToken | None = None,
+        clock: WorkClock | None = None,
+    ) -> None:
         self._deadline = deadline if parent is None else min(deadline, parent.deadline)
         self._parent = parent
         self._cancelled = False
+        self.clock: WorkClock | None = clock if parent is None else parent.clock
+
+    def now(self) -> float:
+        """Return the moment on the clock that deadlines are of; one of work moves on by that."""
+        return time.perf_counter() if self.clock is None else self.clock.now()
 
     @property
     def deadline(self) -> float:
@@ -39,17 +53,28 @@ class CancellationToken:
     @property
     def remaining(self) -> float:
         """Seconds to the deadline, below 0 after it; infinite = there is none."""
-        return self._deadline - time.perf_counter()
+        return self._deadline - self.now()
 
     @property
     def is_cancelled(self) -> bool:
         """Whether somebody cancelled the token or a parent, or the deadline has passed."""
+        now = time.perf_counter() if self.clock is None else self.clock.spent
+        return self.is_told or now >= self._deadline
+
+    @property
+    def is_told(self) -> bool:
+        """Whether somebody cancelled the token or a parent, whatever the deadline is."""
         token: CancellationToken | None = self
         while token is not None:
             if token._cancelled:
                 return True
             token = token._parent
-        return time.perf_counter() >= self._deadline
+        return False
+
+    def spend(self, units: float) -> None:
+        """Add work that a solver counted itself; only a clock of work heeds it."""
+        if self.clock is not None:
+            self.clock.spend(units)
 
     def cancel(self) -> None:
         """Cancel the token and its children; its parent goes on."""
@@ -57,6 +82,8 @@ class CancellationToken:
 
     def check(self) -> None:
         """Raise `CancelledError` where the token is cancelled; costs next to nothing."""
+        if self.clock is not None:
+            self.clock.now()
         if self.is_cancelled:
             raise CancelledError
 

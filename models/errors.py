@@ -76,6 +76,17 @@ class InputError(SlotwiseError, ValueError):
         )
 
 
+class UnfinishedError(SlotwiseError):
+    """A safety limit ended a search limited by work: what it would have answered is not known.
+
+    `out_of_memory` says whether that was the limit of memory.
+    """
+
+    def __init__(self, message: str, *, out_of_memory: bool) -> None:
+        self.out_of_memory = out_of_memory
+        super().__init__(message)
+
+
 class InternalError(SlotwiseError):
     """An engine's claim and the judge disagree, or an invariant broke: a bug of ours."""
 

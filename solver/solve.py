@@ -16,19 +16,20 @@ from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
-from slotwise.models.values import time_limit, whole
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
 from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.judged_result import judged_result
+from slotwise.solver.core.limited.by_time import supervised_in_time
+from slotwise.solver.core.limited.by_work import check_takes_work, supervised_by_work
+from slotwise.solver.core.limited.limits import checked_limits
 from slotwise.solver.core.memory import MemoryLimitError, RunToken, watched
-from slotwise.solver.core.memory_reading import default_limit_mb
 from slotwise.solver.core.not_taken import NotTakenError, UntakenError
 from slotwise.solver.core.outcome_check import contradiction
 from slotwise.solver.core.progress import LOG, OnProgress, Progress, logged
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Result, Status
 from slotwise.solver.core.solve_state import SolveState
-from slotwise.solver.core.supervision import Supervised, TimeLimit, supervised
+from slotwise.solver.core.supervision import TimeLimit
 from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.parameters import Parameters
@@ -59,6 +60,7 @@ def solve(
     on_progress: OnProgress | None = None,
     parameters: Mapping[str, Parameters] | None = None,
     bounds: Sequence[int | None] = (),
+    deterministic: bool = False,
 ) -> Result:
     """Return the best placement found and what is proven about it.
 
@@ -85,6 +87,8 @@ def solve(
     bounds
         Bounds that another solve proved, of this instance or of a relaxation, in integer steps of
         the terms, as in `Outcome.bounds`.
+    deterministic
+        Whether `time_limit_s` counts units of work; see `by_work`.
 
     Raises
     ------
@@ -92,18 +96,24 @@ def solve(
         For an argument out of range, or an engine that does not take the instance.
     InternalError
         When the judge contradicts the engine that was asked for.
+    UnfinishedError
+        When a safety limit ended a deterministic search.
     """
     started = time.perf_counter()
-    limits = _limits(time_limit_s, workers, seed, memory_limit_mb)
+    limits = checked_limits(time_limit_s, workers, seed, memory_limit_mb, deterministic)
     name = engine if isinstance(engine, str) else engine.name
     if renamed := renaming(name):
         warnings.warn(renamed, FutureWarning, stacklevel=2)
         engine = name = current_name(name)
+    if deterministic:
+        check_takes_work(name, workers)
     given = checked_parameters(parameters or {})
     if name == AUTO:
         given.setdefault(AUTO, AUTO_DEFAULTS)
 
     def left() -> Limits:
+        if deterministic:
+            return limits
         return replace(limits, time_s=max(0.0, limits.time_s - (time.perf_counter() - started)))
 
     problem = compile_problem(instance) if isinstance(instance, Instance) else instance
@@ -119,22 +129,21 @@ def solve(
         known.offer(hint, "hint")
     known.prove(bounds, "relaxation", RELAXATION)
     LOG.info("%s: engine %s, %g s", problem.instance.name, name, limits.time_s)
+
+    def work(token: RunToken) -> Answer:
+        return _run(engine, problem, left(), hint, known, token)
+
+    tell = logged([term.name for term in problem.terms], on_progress)
+    spent: float | None = None
     with watched(limits.memory_mb) as memory:
-        try:
-            ended = supervised(
-                lambda token: _run(engine, problem, left(), hint, known, token),
-                events,
-                logged([term.name for term in problem.terms], on_progress),
-                TimeLimit.of(started, limits.time_s),
-                RunToken(memory=memory),
-            )
-        except MemoryError:
-            memory.note(name, "ended because it ran out of memory")
-            ended = Supervised(None, interrupted=False)
-        if ended.answer is None and memory.is_overdue:
-            memory.note(name, f"abandoned, over the limit of {memory.limit_mb:,} MB")
+        if deterministic:
+            ended, spent = supervised_by_work(work, events, tell, limits.time_s, memory)
+        else:
+            end = TimeLimit.of(started, limits.time_s)
+            ended = supervised_in_time(name, work, events, tell, end, memory)
     engines, outcome = ended.answer or _left_behind(engine, known)
-    outcome = replace(outcome, interrupted=ended.interrupted)
+    work_done = outcome.deterministic_work if spent is None else spent
+    outcome = replace(outcome, interrupted=ended.interrupted, deterministic_work=work_done)
     verdict = None if outcome.placement is None else judge(problem, outcome.placement)
     who = " and ".join(e.name for e in engines)
     _confirm(who, outcome, verdict)
@@ -174,17 +183,6 @@ def _with_fewer_moves(
     return better, kept
 
 
-def _limits(time_limit_s: float, workers: int, seed: int, memory_mb: int | None) -> Limits:
-    return Limits(
-        time_s=time_limit(time_limit_s, "time_limit_s"),
-        workers=whole(workers, "workers", least=1),
-        seed=whole(seed, "seed"),
-        memory_mb=default_limit_mb()
-        if memory_mb is None
-        else whole(memory_mb, "memory_limit_mb", least=1),
-    )
-
-
 def _run(
     engine: str | Engine,
     problem: Problem,
@@ -203,7 +201,7 @@ def _run(
     name, reason = chosen.name, chosen.supports(problem)
     if reason is not None:
         raise _not_taken(name, reason)
-    began = time.perf_counter()
+    began = token.now()
     known.start(name, ASKED)
     if known.confirm:  # bounds that need no solver
         known.prove(simple_bounds(problem), BASELINE.name, KIND)
@@ -216,7 +214,7 @@ def _run(
         raise _not_taken(name, str(error)) from error
     known.trust.check()
     if known.confirm:
-        left = replace(limits, time_s=limits.time_s - (time.perf_counter() - began))
+        left = replace(limits, time_s=limits.time_s - (token.now() - began))
         asked = confirm_claim(known, chosen, left, token)
         known.trust.check()
         return (chosen, *asked), _as_known(known, found)

@@ -18,6 +18,7 @@ from import_graph import INIT, Import, imports, modules, outside_imports
 # Lowest first. A row may import the rows above it and nothing below it; the entries of one row
 # do not import each other.
 LAYERS = """
+models.work_clock
 models.__init__ models.one_line models.cancellation models.suggestion models.display
 models.errors
 models.values
@@ -183,7 +184,8 @@ OUTSIDE = {
     "pytest": ("testing.pytest_plugin",),
     "pymetis": ("heuristics.partitioning",),
     "pyspark": (
-        *("benchmarks.spark", "benchmarks.grading.batch", "benchmarks.statistics"),
+        *("benchmarks.spark", "benchmarks.grading.batch", "benchmarks.grading.oracle"),
+        "benchmarks.statistics",
         *("benchmarks.following", "benchmarks.speed.planned_runs", "benchmarks.speed.statistics"),
     ),
     "rich": ("cli", "benchmarks.grading.progress"),

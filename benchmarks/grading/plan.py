@@ -14,6 +14,7 @@ from slotwise.benchmarks.grading.environment import (
     versions,
 )
 from slotwise.benchmarks.grading.rows import (
+    EXACT_KINDS,
     OPTIMUM,
     Kind,
     Planned,
@@ -52,6 +53,13 @@ class PlannedRun:
         For the record; `versions` as JSON.
     memory_limit_mb
         Of the run, with all that it starts; ``None`` = its share of the executor's memory.
+    work
+        Units of work that limit an exact engine, see `solve`; `time_limit_s` is then a safety
+        limit that no answer depends on. ``None`` = seconds limit it.
+    hint, hint_from
+        The placement that an exact engine starts from, as in the column, and whose it is.
+    against
+        For a cross-check: the column ``proofs`` of the row that it checks.
     """
 
     case: Case
@@ -67,6 +75,10 @@ class PlannedRun:
     versions: str
     git_revision: str | None
     memory_limit_mb: int | None = None
+    work: float | None = None
+    hint: str | None = None
+    hint_from: str | None = None
+    against: str | None = None
 
     def to_document(self) -> dict[str, Any]:
         """Return the run as JSON-ready data."""
@@ -93,7 +105,7 @@ class PlannedRun:
             "method": self.method,
             "parameters": (
                 json.dumps({"workers": self.workers})
-                if self.kind == Kind.EXACT
+                if self.kind in EXACT_KINDS
                 else self.method_parameters
             ),
             "seed": self.seed,
@@ -102,18 +114,22 @@ class PlannedRun:
             "version": self.version,
             "versions": self.versions,
             "git_revision": self.git_revision,
+            "hint_from": self.hint_from,
+            "work_limit": self.work,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """What all runs of a grading share: see `PlannedRun`."""
+    """What all runs of a grading share: see `PlannedRun`; `crosscheck` = exact ones are checked."""
 
     time_limit_s: float
     workers: int
     seed: int
     folder: str | None
     memory_limit_mb: int | None = None
+    work: float | None = None
+    crosscheck: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +157,7 @@ class Setting:
 
     def run(self, case: Case) -> PlannedRun:
         """Return the run on `case`."""
-        exact = self.kind is Kind.EXACT
+        exact = self.kind in EXACT_KINDS
         limits = self.limits
         return PlannedRun(
             case=case,
@@ -157,6 +173,7 @@ class Setting:
             versions=self.versions,
             git_revision=self.git_revision,
             memory_limit_mb=limits.memory_limit_mb,
+            work=limits.work,
         )
 
 
@@ -173,7 +190,12 @@ def make_settings(
         for method in methods
         if subject_of(method) in subjects
     ]
-    return (*exact, *others)
+    checks = [
+        _setting(subject, Kind.CROSSCHECK, engine, limits)
+        for subject in sorted(subjects)
+        if limits.crosscheck and subject == Subject.PLACEMENT
+    ]
+    return (*exact, *others, *checks)
 
 
 def make_plan(
@@ -204,6 +226,12 @@ def _parameters_of(kind: Kind, method: str) -> dict[str, str]:
     return dict(find_method(method).parameters)
 
 
+def _version(kind: Kind, work: float | None) -> str:
+    """Return what identifies the software and, as it makes another run, the limit of work."""
+    software = engine_version() if kind in EXACT_KINDS else method_version()
+    return software if work is None else f"{software}, {work:g} units of work"
+
+
 def _setting(subject: str, kind: Kind, method: str, limits: RunLimits) -> Setting:
     return Setting(
         subject=str(subject),
@@ -211,7 +239,7 @@ def _setting(subject: str, kind: Kind, method: str, limits: RunLimits) -> Settin
         method=method,
         limits=limits,
         method_parameters=json.dumps(_parameters_of(kind, method)),
-        version=engine_version() if kind is Kind.EXACT else method_version(),
+        version=_version(kind, limits.work),
         versions=json.dumps(versions()),
         git_revision=git_revision(),
     )

@@ -13,11 +13,12 @@ import pkgutil
 from functools import cache
 from importlib import import_module
 
-from slotwise.benchmarks.grading.rows import Kind
+from slotwise.benchmarks.grading.rows import EXACT_KINDS, Kind
 from slotwise.models.problem.compile import compile_problem
 
 PACKAGES = {
     Kind.EXACT: ("slotwise.heuristics", "slotwise.solver"),
+    Kind.CROSSCHECK: ("slotwise.heuristics", "slotwise.solver"),
     Kind.HEURISTIC: ("slotwise.heuristics",),
     Kind.EXTERNAL: ("slotwise.heuristics",),
 }
@@ -30,7 +31,7 @@ def preload(kind: Kind) -> None:
     for package in PACKAGES[kind]:
         for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
             import_module(module.name)
-    if kind is Kind.EXACT:
+    if kind in EXACT_KINDS:
         from slotwise.solver.engines import ENGINES
 
         for engine in ENGINES.values():

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from slotwise.benchmarks.grading.exact.proofs import read_proofs
 from slotwise.benchmarks.grading.rows import SUCCEEDED, Kind, Row, RunStatus
 from slotwise.benchmarks.grading.run import read_placement_text
 from slotwise.models.errors import InputError
@@ -117,6 +118,9 @@ _CHECKS: Mapping[str, Callable[[Any], object]] = {
     "gap": _amount,
     "parameters": _object,
     "engine_parameters": _object,
+    "work_limit": _amount,
+    "work": _amount,
+    "proofs": read_proofs,
     "instance": _name,
     "method": _name,
     "version": _name,

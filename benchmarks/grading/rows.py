@@ -16,11 +16,13 @@ SCHEMA = """
     tasks int, nodes int, topologies int, tightness double,
     kind string, method string, parameters string, seed long, time_limit_s double, workers int,
     version string, versions string, git_revision string,
+    hint_from string, work_limit double,
     engine string, engine_parameters string, status string,
     terms array<struct<term: string, value: string, bound: string>>,
     gap double, proof string, violation_count int, violations array<string>, reason string,
     placement string, wall_s double, cpu_s double, peak_memory_mb double, cpu_model string,
-    error string, batch string
+    error string, batch string,
+    work double, proofs string
 """
 """Columns of a row, in Spark's notation.
 
@@ -28,6 +30,9 @@ SCHEMA = """
 canonical order of tasks; ``engine_parameters`` is `Result.parameters` as JSON; ``version`` is what
 makes a run another run, ``versions`` every library's; ``batch`` is when the call began that made
 the row (UTC, as text that sorts by time): of rows with the same key the newest counts.
+``hint_from`` is the method from whose placement an exact engine started; ``work_limit`` is the
+limit in units of work (``None`` = in seconds alone), ``work`` what an exact engine did of it;
+``proofs`` is what each engine proved, as JSON.
 """
 
 
@@ -68,6 +73,8 @@ class Planned(TypedDict, total=False):
     version: str
     versions: str
     git_revision: str | None
+    hint_from: str | None
+    work_limit: float | None
 
 
 class RunOutcome(TypedDict, total=False):
@@ -89,6 +96,8 @@ class RunOutcome(TypedDict, total=False):
     cpu_model: str | None
     error: str | None
     batch: str | None
+    work: float | None
+    proofs: str | None
 
 
 class Row(Planned, RunOutcome, total=False):
@@ -98,7 +107,7 @@ class Row(Planned, RunOutcome, total=False):
 COLUMNS = (*Planned.__annotations__, *RunOutcome.__annotations__)
 """Names of the columns, in the order of `SCHEMA`."""
 
-ADDED = frozenset({"engine_parameters", "batch"})
+ADDED = frozenset({"engine_parameters", "batch", "hint_from", "work_limit", "work", "proofs"})
 """Columns that files of earlier gradings may lack; rows from there have ``None``."""
 
 VERSION = 2
@@ -128,6 +137,12 @@ class Kind(StrEnum):
     HEURISTIC = "heuristic"
     EXTERNAL = "external"
     """A command that reads an instance and writes a placement."""
+    CROSSCHECK = "crosscheck"
+    """A second exact engine, which confirms what the first one proved."""
+
+
+EXACT_KINDS = (Kind.EXACT, Kind.CROSSCHECK)
+"""Runs of exact engines."""
 
 
 class Subject(StrEnum):

@@ -7,6 +7,7 @@ reading, compiling and judging are not among them.
 from __future__ import annotations
 
 import json
+import math
 import resource
 import sys
 import time
@@ -17,6 +18,7 @@ from slotwise.benchmarks.grading.memory_share import held_under, memory_limit_of
 from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.preload import preload, warm
 from slotwise.benchmarks.grading.rows import (
+    EXACT_KINDS,
     MOST_VIOLATIONS,
     Kind,
     RunOutcome,
@@ -27,7 +29,8 @@ from slotwise.benchmarks.grading.rows import (
 from slotwise.benchmarks.grading.sam_run import allocated
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.method_error import MethodError
-from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.models.cancellation import CancellationToken
+from slotwise.models.errors import InputError, SlotwiseError, UnfinishedError
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.formats.json_text import parse_json
 from slotwise.models.instance.instance import Instance
@@ -37,6 +40,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import whole
+from slotwise.models.work_clock import WorkClock
 
 
 class Loader:
@@ -96,6 +100,9 @@ def outcome(run: PlannedRun, load: Loader) -> RunOutcome:
         found = _found(run, load, clock)
     except MethodError as error:
         found = {"status": _failure(error), "error": str(error)}
+    except UnfinishedError as error:
+        status = RunStatus.OUT_OF_MEMORY if error.out_of_memory else RunStatus.TIMEOUT
+        found = {"status": status, "error": str(error)}
     except SlotwiseError as error:
         found = {"status": RunStatus.ERROR, "error": f"{type(error).__name__}: {error}"}
     except MemoryError as error:
@@ -110,7 +117,7 @@ def _found(run: PlannedRun, load: Loader, clock: _Clock) -> RunOutcome:
     if run.case.subject == Subject.ALLOCATION:
         return allocated(run, clock)
     problem = load(run)
-    if run.kind == Kind.EXACT:
+    if run.kind in EXACT_KINDS:
         return _exact(run, problem, clock)
     return _method(run, problem, load.method(run), clock)
 
@@ -122,29 +129,11 @@ def _failure(error: MethodError) -> RunStatus:
 
 
 def _exact(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
-    from slotwise.solver.solve import solve
+    from slotwise.benchmarks.grading.exact.exact_run import solved
 
-    with clock:
-        result = solve(
-            problem,
-            engine=run.method,
-            time_limit_s=run.time_limit_s,
-            workers=run.workers,
-            seed=run.seed,
-            memory_limit_mb=memory_limit_of(run),
-        )
-    return {
-        "engine": f"{result.engine} {result.version}".strip(),
-        "engine_parameters": json.dumps(
-            {name: one.to_document() for name, one in result.parameters.items()}
-        ),
-        "status": RunStatus(str(result.status)),
-        "terms": [term_of(t.term, t.value, t.bound) for t in result.objective],
-        "gap": result.gap,
-        "proof": result.proof,
-        "reason": "; ".join(result.notes) or None,
-        "placement": None if result.placement is None else placement_text(result.placement),
-    }
+    hint = None if run.hint is None else read_placement_text(run.hint)
+    found, placement = solved(run, problem, hint, memory_limit_of(run), clock)
+    return {**found, "placement": None if placement is None else placement_text(placement)}
 
 
 def _method(run: PlannedRun, problem: Problem, method: Method, clock: _Clock) -> RunOutcome:
@@ -152,7 +141,7 @@ def _method(run: PlannedRun, problem: Problem, method: Method, clock: _Clock) ->
 
     warm(run.method)
     with clock:
-        answer = run_method(problem, method, run.seed)
+        answer = run_method(problem, method, run.seed, _token(run))
     if isinstance(answer, Refusal):
         return {"status": RunStatus.REFUSED, "reason": answer.reason}
     verdict = judge(problem, answer)
@@ -163,6 +152,14 @@ def _method(run: PlannedRun, problem: Problem, method: Method, clock: _Clock) ->
         "violations": [str(v) for v in verdict.violations[:MOST_VIOLATIONS]],
         "placement": placement_text(answer),
     }
+
+
+def _token(run: PlannedRun) -> CancellationToken | None:
+    """Return a token whose clock stands still where seconds must not decide; else ``None``.
+
+    Then limits of states alone bind the methods that have limits of both kinds, Storm's.
+    """
+    return None if run.work is None else CancellationToken(clock=WorkClock(math.inf))
 
 
 def placement_text(placement: Placement) -> str:

@@ -32,6 +32,9 @@ def allocated(run: PlannedRun, clock: AbstractContextManager[None]) -> RunOutcom
     with clock:
         answer = allocate(question, run.method, Setting(time_limit_s=run.time_limit_s))
     exact = run.kind == Kind.EXACT
+    if exact and run.work is not None and answer.outcome not in PROVEN:
+        rule = "without a proof when its safety limit came; run it again on a less busy machine"
+        return {"status": RunStatus.TIMEOUT, "error": rule}
     terms = [term_of(TERM, _fraction(answer.slots), _fraction(answer.bound))]
     found: RunOutcome = {
         "status": _STATUSES[str(answer.outcome)] if not exact else RunStatus(str(answer.outcome)),
@@ -52,6 +55,9 @@ def allocated(run: PlannedRun, clock: AbstractContextManager[None]) -> RunOutcom
         "wall_s": answer.seconds,
     }
 
+
+PROVEN = ("optimal", "infeasible")
+"""Outcomes of an optimum that no limit had a part in."""
 
 _SOLVERS = ("highspy", "pulp")
 

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from slotwise.benchmarks.grading.batch.folder import INSTANCES, ROWS, make_local
 from slotwise.benchmarks.grading.row_file import check_terms_agree, read_rows
-from slotwise.benchmarks.grading.rows import COLUMNS, KEY, Row, key_of
+from slotwise.benchmarks.grading.rows import COLUMNS, KEY, Kind, Row, key_of
 from slotwise.benchmarks.grading.sources import Case
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.atomic_file import write_atomically
@@ -64,10 +64,11 @@ class Store:
         finally:
             temporary.unlink(missing_ok=True)
 
-    def rows(self, columns: Iterable[str] = COLUMNS) -> list[Row]:
+    def rows(self, columns: Iterable[str] = COLUMNS, *, crosschecks: bool = False) -> list[Row]:
         """Return the newest row of each key (`rows.KEY`), oldest first.
 
-        A run has several rows where it was run again, for example because it failed.
+        Those of cross-checks, which are no contestants, only where they are asked for. A run has
+        several rows where it was run again, for example because it failed.
 
         Raises
         ------
@@ -83,6 +84,8 @@ class Store:
             newest.pop(key_of(row), None)  # Taken out, so that the order is that of the newest.
             newest[key_of(row)] = row
         kept = list(newest.values())
+        if not crosschecks:
+            kept = [row for row in kept if row["kind"] != Kind.CROSSCHECK]
         for row in kept:
             for name in set(read) - set(wanted):
                 del cast(dict[str, object], row)[name]

@@ -38,6 +38,7 @@ def solve(
     confirm: bool | None = None,
     on_progress: OnProgress | None = None,
     parameters: Mapping[str, Parameters] | Iterable[str] | None = None,
+    deterministic: bool = False,
     max_moved: int | None = None,
     topology: str | None = None,
     worker_min_cpu: MinCpu = None,
@@ -80,6 +81,10 @@ def solve(
         What engines go by instead of their defaults: either by the name of an engine, as in
         ``{"cp-sat": CpSatParams(max_counts=50_000)}``, or as on the command line, as in
         ``["cp-sat.max_counts=50000"]``. ``None`` = the defaults. `Result.parameters` has them.
+    deterministic
+        Whether `time_limit_s` counts units of work instead of seconds. Then neither the machine's
+        load nor its memory changes the answer, only the instance, the arguments and the versions
+        do. It takes one thread, and no MIP engine.
     max_moved
         Most tasks that may move from where the instance says they are running, a hard rule;
         ``None`` = no limit but the instance's own.
@@ -93,6 +98,9 @@ def solve(
     InternalError
         When the judge contradicts the engine that was asked for. In ``auto`` such an engine is
         named in `Result.distrusted` instead, and the others go on.
+    UnfinishedError
+        When a deterministic search took ten times as many seconds as units and a minute, or more
+        memory than it may.
 
     Examples
     --------
@@ -116,6 +124,7 @@ def solve(
         confirm=confirm,
         on_progress=on_progress,
         parameters=as_parameters(parameters),
+        deterministic=deterministic,
     )
 
 

@@ -139,6 +139,14 @@ CrossCheck = Annotated[
         help="Let another engine search for anything better, with the same time limit.",
     ),
 ]
+Deterministic = Annotated[
+    bool,
+    typer.Option(
+        "--deterministic",
+        help="--time-limit counts units of work, a second or less each, instead of seconds: the "
+        "same answer on any machine, busy or not.",
+    ),
+]
 Confirm = Annotated[
     bool | None,
     typer.Option(

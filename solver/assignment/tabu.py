@@ -8,7 +8,6 @@ a number of steps; the clock only decides how many steps there are.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -157,7 +156,7 @@ def search_assignment(
     on_better
         Told of each better assignment, between calls of the compiled loop.
     """
-    deadline = time.perf_counter() + seconds
+    deadline = token.now() + seconds
     if not model.allowed().any(axis=1).all():
         return None
     search = make_search(model, rng, start)
@@ -172,7 +171,7 @@ def search_assignment(
                 on_better(search.best.copy(), cost)
         done = steps is not None and search.steps >= steps
         reached = known is not None and target is not None and known <= target
-        if done or reached or time.perf_counter() >= deadline:
+        if done or reached or token.now() >= deadline:
             return None if known is None else search.best.copy()
         token.check()
         search.advance(chunk if steps is None else min(chunk, steps - search.steps))

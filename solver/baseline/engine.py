@@ -8,7 +8,6 @@ every topology with tasks has a worker. They need no earlier term to be at its b
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -129,7 +128,8 @@ def _place(
     params: BaselineParams,
 ) -> None:
     """Offer the hint and the heuristics' placements."""
-    started, token = time.perf_counter(), best.reporter.token
+    token = best.reporter.token
+    started = token.now()
     for name in (None, *methods):
         is_first = best.placement is None
         patience = seconds * (params.patience_for_first if is_first else params.patience)
@@ -137,7 +137,7 @@ def _place(
         placement = hint if name is None else _placed(best.problem, name, seed, until)
         if placement is not None:
             best.offer(placement)
-        late = time.perf_counter() - started > seconds
+        late = token.now() - started > seconds
         if token.is_cancelled or (late and best.placement is not None):
             break
 

@@ -13,7 +13,6 @@ so.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
@@ -62,10 +61,10 @@ def run(
     """
     if not problem.task_count:
         return BASELINE.run(problem, limits, hint)
-    started = time.perf_counter()
     reporter = reporter or null_reporter(problem, "configurations")
+    started = reporter.token.now()
     known = _fast(problem, limits, hint, reporter, params)
-    left = limits.time_s - (time.perf_counter() - started)
+    left = limits.time_s - (reporter.token.now() - started)
     if known.interrupted or known.status in (Status.OPTIMAL, Status.INFEASIBLE) or left <= 0:
         return known
     try:
@@ -126,13 +125,13 @@ def by_columns(
     NotTakenError
         When a node has too many configurations.
     """
-    deadline = time.perf_counter() + limits.time_s
+    deadline = reporter.token.now() + limits.time_s
     best = Incumbent.from_outcome(problem, known, reporter)
     before = best.bounds
     try:
         usable = usable_contents(problem, best.optima, deadline, reporter.token, params)
         model = make_column_model(problem, deadline, reporter.token, params, usable)
-        left = max(deadline - time.perf_counter(), 0.0)
+        left = max(deadline - reporter.token.now(), 0.0)
         search_columns(model, best, replace(limits, time_s=left), params, reporter.token)
     except CancelledError:
         best.interrupted = True

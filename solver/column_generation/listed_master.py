@@ -7,7 +7,6 @@ column has; per node type the number of its nodes (convexity).
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -101,7 +100,7 @@ class ListedMaster:
         """
 
         def price(duals: FloatArray) -> bool:
-            if time.perf_counter() > deadline:
+            if token.now() > deadline:
                 return False
             rounds = [
                 self._price(t, duals, known if usable is None else known | ~usable[t])

@@ -8,7 +8,6 @@ is therefore optimal, and the highest bound is valid at any moment.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -75,7 +74,7 @@ class SplitSearch:
         """
         while self._prune():
             self._token.check()
-            if time.perf_counter() > self._deadline:
+            if self._token.now() > self._deadline:
                 raise TooLongError
             values = self.splits.values()
             split = int(values.argmax())
@@ -169,7 +168,7 @@ class SplitSearch:
                 here.columns, here.nodes, dual_bound, x, gap, self._go_on, self._token
             )
         except TooLongError:
-            left = replace(self._limits, time_s=self._deadline - time.perf_counter())
+            left = replace(self._limits, time_s=self._deadline - self._token.now())
             answer = solve_residual_ip(
                 here.columns,
                 here.nodes,
@@ -209,7 +208,7 @@ class SplitSearch:
 
     def _go_on(self, seen: int) -> bool:
         self._token.check()
-        return seen < self._params.max_states and time.perf_counter() < self._deadline
+        return seen < self._params.max_states and self._token.now() < self._deadline
 
     def _take(self, found: MasterSolution) -> None:
         if self.state.best is None or found.value > self.state.best.value:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -56,7 +55,7 @@ class Incumbent:
     reporter: Reporter
     kind: str | None = None
     by_solver: bool = False
-    started: float = field(default_factory=time.perf_counter)
+    started: float = field(init=False)
     placement: Placement | None = field(init=False, default=None)
     values: tuple[int, ...] | None = field(init=False, default=None)
     bounds: tuple[int, ...] = field(init=False, default=())
@@ -76,6 +75,10 @@ class Incumbent:
         made.given = known.given
         return made
 
+    def __post_init__(self) -> None:
+        """Begin now, on the clock of the reporter's token."""
+        self.started = self.reporter.token.now()
+
     def resume(self) -> None:
         """Take the leading terms that others have proven, with the placement that reaches them."""
         optima, placement = self.reporter.optima(), self.reporter.best()
@@ -86,8 +89,8 @@ class Incumbent:
 
     @property
     def seconds(self) -> float:
-        """Wall-clock time since the run began."""
-        return time.perf_counter() - self.started
+        """Time since the run began, on the clock of the reporter's token."""
+        return self.reporter.token.now() - self.started
 
     @property
     def optima(self) -> tuple[int, ...]:

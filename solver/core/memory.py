@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from slotwise.models.cancellation import CancellationToken
+from slotwise.models.work_clock import WorkClock
 from slotwise.solver.core import memory_reading
 from slotwise.solver.core.memory_reading import MB
 from slotwise.solver.core.not_taken import NotTakenError
@@ -30,6 +31,9 @@ PATIENCE_S = 2.0
 SHARE_TOO_MUCH = 0.1
 """Of the limit: a search that takes so much more, long after it was told to stop, is left behind.
 """
+
+BYTES_PER_UNIT = 1000 * MB
+"""To build so much of a table is about a unit of work, see `WorkClock`."""
 
 SMALL = MB
 """Bytes below which nobody asks for room."""
@@ -110,7 +114,7 @@ class RunToken(CancellationToken):
 
     Parameters
     ----------
-    deadline, parent
+    deadline, parent, clock
         As of any token.
     memory
         ``None`` = there is no limit.
@@ -124,8 +128,9 @@ class RunToken(CancellationToken):
         parent: CancellationToken | None = None,
         memory: Memory | None = None,
         engine: str = "",
+        clock: WorkClock | None = None,
     ) -> None:
-        super().__init__(deadline, parent)
+        super().__init__(deadline, parent, clock)
         self.memory = memory
         self.engine = engine
 
@@ -148,6 +153,7 @@ class RunToken(CancellationToken):
         MemoryLimitError
             Naming size and limit; noted in the solve's memory, too.
         """
+        self.spend(size / BYTES_PER_UNIT)
         memory = self.memory
         if memory is None or size < SMALL:
             return

@@ -39,7 +39,7 @@ class Limits:
     Parameters
     ----------
     time_s
-        Wall-clock seconds, above 0.
+        Wall-clock seconds, or units of work, above 0.
     workers
         Threads, 1 or more.
     seed
@@ -53,6 +53,8 @@ class Limits:
     memory_mb
         Resident memory of the whole process, in units of 2^20 bytes, 1 or more; ``None`` = 80 % of
         what there is, see `default_limit_mb`.
+    by_work
+        Whether `time_s` counts units of work (`WorkClock`) instead of seconds.
     """
 
     time_s: float = 60.0
@@ -61,6 +63,7 @@ class Limits:
     deterministic_work: float | None = None
     presolve: bool = True
     memory_mb: int | None = None
+    by_work: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +312,7 @@ class Result:
             "deterministic_work": self.deterministic_work,
             "interrupted": self.interrupted,
             "memory_limit_mb": self.limits.memory_mb,
+            "deterministic": self.limits.by_work,
             "notes": list(self.notes),
             "picked": [
                 {"engine": p.engine, "why": p.why, "seconds": round(p.seconds, 3)}

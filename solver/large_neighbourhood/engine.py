@@ -7,7 +7,6 @@ as its deterministic time goes. Without a number of steps ``connected`` goes fir
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -97,7 +96,7 @@ class LargeNeighbourhoodSearch:
                 seed=self.steps,
                 deterministic_work=params.cp_sat_work if engine is CP_SAT else None,
             )
-            token = self.token.child(time.perf_counter() + seconds)
+            token = self.token.child(self.token.now() + seconds)
             try:
                 reporter = Reporter(known, engine.name, token=token)
                 found = engine.run(problem, limits, known.best.placement, reporter)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -68,9 +67,9 @@ def run(
     reason = supports(problem, params)
     if reason is not None:
         raise NotTakenError(reason)
-    deadline = time.perf_counter() + limits.time_s
     best = Incumbent(problem, reporter or null_reporter(problem, NAME), KIND)
     token = best.reporter.token
+    deadline = token.now() + limits.time_s
     if hint is not None:
         best.offer(hint)
     try:

@@ -74,7 +74,7 @@ def attempt(
     trust = reporter.known.trust
     reporter.known.start(engine.name, why)
     try:
-        token = reporter.token.child(time.perf_counter() + limits.time_s + ASK_AFTER_S)
+        token = reporter.token.child(reporter.token.now() + limits.time_s + ASK_AFTER_S)
         found = run_checked(engine, why, problem, limits, hint, reporter.heeding(token))
     except (NotTakenError, CancelledError):
         return None

@@ -83,7 +83,7 @@ def run_auto(
     known, token = known or SolveState(problem), token or RunToken()
     if hint is not None:
         known.offer(hint, "hint")
-    auto = Auto(known, limits, hint, params)
+    auto = Auto(known, limits, hint, params, token)
     _run(auto, problem, Reporter(known, "auto", token=token))
     return auto.answer(token)
 

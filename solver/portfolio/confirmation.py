@@ -6,12 +6,12 @@ second one is asked.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 from slotwise.models.problem.magnitudes import largest_terms
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.engine import Engine, configured
+from slotwise.solver.core.limited.by_work import BY_SECONDS
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits
@@ -63,12 +63,13 @@ def confirm_claim(
     `engine` itself without presolve, then others.
     """
     problem, reporter = known.problem, Reporter(known, engine.name, token=token)
-    others = [configured(ENGINES[name], known.parameters) for name in ASKED if name != engine.name]
+    names = [name for name in ASKED if token.clock is None or name not in BY_SECONDS]
+    others = [configured(ENGINES[name], known.parameters) for name in names if name != engine.name]
     others = [other for other in others if other.supports(problem) is None]
     asked: list[Engine] = []
-    deadline = time.perf_counter() + limits.time_s
+    deadline = token.now() + limits.time_s
     for index, other in enumerate([None, *others]):
-        left = deadline - time.perf_counter()
+        left = deadline - token.now()
         if not known.has_unconfirmed or left <= 0 or token.is_cancelled:
             break
         share = 1.0 if index == len(others) else SHARE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field, replace
 
 from slotwise.models.instance.placement import Placement
@@ -34,17 +33,22 @@ class Auto:
     limits: Limits
     hint: Placement | None
     params: AutoParams = AUTO_DEFAULTS
-    started: float = field(default_factory=time.perf_counter)
+    token: RunToken = field(default_factory=RunToken)
+    started: float = field(init=False)
     engines: list[Engine] = field(default_factory=list)
     proofs: list[Proof] = field(default_factory=list)
     trace: list[Improvement] = field(default_factory=list)
     deterministic_work: float | None = None
     kept_back_s: float = 0.0
 
+    def __post_init__(self) -> None:
+        """Begin now, on the clock of the token."""
+        self.started = self.token.now()
+
     @property
     def left_s(self) -> float:
         """Seconds left, without those kept back for the end."""
-        return self.limits.time_s - self.kept_back_s - (time.perf_counter() - self.started)
+        return self.limits.time_s - self.kept_back_s - (self.token.now() - self.started)
 
     def is_over(self, token: RunToken) -> bool:
         """Whether nothing is left to do, or somebody wants us to stop."""
@@ -121,7 +125,8 @@ class Auto:
             notes=self.known.notes,
             parameters=self.known.parameters,
         )
-        return Auto(known, replace(self.limits, time_s=max(time_s, 0.0)), None, self.params)
+        limits = replace(self.limits, time_s=max(time_s, 0.0))
+        return Auto(known, limits, None, self.params, self.token)
 
     def answer(self, token: RunToken) -> Answer:
         """Return what all of them know together; `token` tells whether they were stopped.

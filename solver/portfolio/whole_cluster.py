@@ -94,7 +94,7 @@ def _plan_together(
 
     began = time.perf_counter()
     reporter.known.start(WHOLE_CLUSTER, TOGETHER)
-    until = token.child(began + params.search_fraction * max(auto.left_s, 0.0))
+    until = token.child(token.now() + params.search_fraction * max(auto.left_s, 0.0))
     seed = auto.limits.seed
     placer = Placer(problem, parts, solve_one, until, params, seed)
     for i, placement in alone.items():
@@ -116,14 +116,14 @@ def _solve_alone(
     found, token, params = _Alone(), reporter.token, auto.params
     first = [i for i, part in enumerate(parts) if part.like == i]
     order = sorted(first, key=lambda i: (parts[i].alone.task_count, i))
-    until = time.perf_counter() + params.whole_cluster.alone_fraction * max(auto.left_s, 0.0)
+    until = token.now() + params.whole_cluster.alone_fraction * max(auto.left_s, 0.0)
     for position, i in enumerate(order):
         if auto.is_over(token):
             break
         one = parts[i].alone
         work = [parts[j].alone.task_count ** 2 for j in order[position:]]
         share = max(work[0] / sum(work), params.least_part_fraction)
-        seconds = min(share * (until - time.perf_counter()), params.whole_cluster.alone_s)
+        seconds = min(share * (until - token.now()), params.whole_cluster.alone_s)
         inner = solve_one_topology(auto, one, seconds, None, token, solve)
         _, outcome = inner.answer(token)
         auto.engines += [engine for engine in inner.engines if engine not in auto.engines]

@@ -42,14 +42,20 @@ def certificate_of(
             CertifiedTerm(t.term, t.value, t.bound if bounded else None) for t in result.objective
         ),
         proofs=tuple(
-            proof for one in (result, *others) for proof in _proofs(problem, one, bounded)
+            proof for one in (result, *others) for proof in proofs_of(problem, one, bounded=bounded)
         ),
         places=None if result.placement is None else to_places(problem.instance, result.placement),
     )
 
 
-def _proofs(problem: Problem, result: Result, bounded: bool) -> tuple[CertifiedProof, ...]:
-    """Return the proofs of `result`; without bounds where there is no placement to have a value."""
+def proofs_of(
+    problem: Problem, result: Result, *, bounded: bool | None = None
+) -> tuple[CertifiedProof, ...]:
+    """Return the proofs of `result`; without bounds where there is no placement to have a value.
+
+    `bounded` says whether there is one; ``None`` = as the result says.
+    """
+    bounded = result.status is not Status.INFEASIBLE if bounded is None else bounded
     return tuple(
         CertifiedProof(
             engine=proof.engine,

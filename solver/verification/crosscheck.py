@@ -9,6 +9,7 @@ from slotwise.models.errors import InputError, InternalError
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.solver.core.ctrl_c import Presses, counted_presses
+from slotwise.solver.core.limited.by_work import BY_SECONDS
 from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Limits, Result
 from slotwise.solver.engine_names import current_name
@@ -86,6 +87,8 @@ def crosscheck(
         When `engine` is unknown, behind the claim itself, or does not take the problem.
     """
     names = _candidates(problem, claim) if engine is None else (_named(engine, claim),)
+    if limits.by_work:
+        names = tuple(name for name in names if engine is not None or name not in BY_SECONDS)
     with counted_presses() as presses:
         return _first_to_settle(problem, claim, limits, names, engine is not None, presses)
 
@@ -101,11 +104,13 @@ def _first_to_settle(
     """Ask the engines `names` in turn, until Ctrl-C; `must_take` raises where one does not."""
     started, before = time.perf_counter(), presses.count
     last: Result | None = None
+    units = limits.time_s
     for index, name in enumerate(names):
-        left = limits.time_s - (time.perf_counter() - started)
+        left = units if limits.by_work else limits.time_s - (time.perf_counter() - started)
         if left <= 0 or presses.count > before:
             break
         share = left if index == len(names) - 1 else left * SHARE
+        units -= share
         try:
             last = _ask(problem, claim, limits, name, share)
         except InternalError as error:
@@ -131,6 +136,7 @@ def _ask(problem: Problem, claim: Claim, limits: Limits, name: str, time_s: floa
         memory_limit_mb=limits.memory_mb,
         hint=claim.placement,
         confirm=False,  # it confirms the claim itself
+        deterministic=limits.by_work,
     )
 
 

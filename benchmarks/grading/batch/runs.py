@@ -21,6 +21,9 @@ KEY_TYPES = (
 STANDING = f"{KEY_TYPES}, {FOUND}"
 """The columns of rows that say whether a run is done."""
 
+CONFIRMED, UNCONFIRMED = "confirmed", "not confirmed"
+"""How cross-checks end, but for failures: with the optimum, or at the limit without it."""
+
 MOST_WORK = 5_000_000
 """Of cheap runs in one task; a unit is about a microsecond, so a killed task loses seconds."""
 
@@ -155,7 +158,8 @@ def in_partitions(numbered: DataFrame, first: int, end: int) -> DataFrame:
 def statuses(plan: DataFrame, rows: DataFrame, rightly_refused: str) -> DataFrame:
     """Return status -> count over the newest rows of `plan`'s runs.
 
-    A method that refuses what is proven infeasible counts as `rightly_refused`.
+    A method that refuses what is proven infeasible counts as `rightly_refused`, a cross-check as
+    `CONFIRMED` or `UNCONFIRMED` where it did not fail.
     """
     from pyspark.sql import functions as fn
 
@@ -163,7 +167,13 @@ def statuses(plan: DataFrame, rows: DataFrame, rightly_refused: str) -> DataFram
     impossible = ours.where(fn.col("status") == str(RunStatus.INFEASIBLE))
     proven = impossible.select("instance_hash").distinct().withColumn("impossible", fn.lit(True))
     right = fn.col("impossible") & (fn.col("status") == str(RunStatus.REFUSED))
-    status = fn.when(right, rightly_refused).otherwise(fn.col("status"))
+    check = fn.col("kind") == str(Kind.CROSSCHECK)
+    status = (
+        fn.when(right, rightly_refused)
+        .when(check & _is("status", (RunStatus.OPTIMAL, RunStatus.INFEASIBLE)), CONFIRMED)
+        .when(check & _is("status", (RunStatus.FEASIBLE, RunStatus.UNKNOWN)), UNCONFIRMED)
+        .otherwise(fn.col("status"))
+    )
     judged = ours.join(proven, "instance_hash", "left").select(status.alias("status"))
     return judged.groupBy("status").count()
 

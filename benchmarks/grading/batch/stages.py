@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +20,19 @@ class Stage:
         For people.
     runs
         (plan, rows that stand) -> the plan's runs that belong to this stage.
+    known
+        (runs without a row, plan, rows) -> these runs, or those of them that can run, with what
+        rows of earlier stages say: the columns ``hint``, ``hint_from`` and ``against`` of
+        `PlannedRun`. ``None`` = they need nothing.
+    then
+        (session, folder, plan, rows) -> what is done when the stage has run; an error ends the
+        batch.
     """
 
     name: str
     runs: Callable[[DataFrame, DataFrame], DataFrame]
+    known: Callable[[DataFrame, DataFrame, DataFrame], DataFrame] | None = None
+    then: Callable[[SparkSession, str, DataFrame, DataFrame], None] | None = None
 
 
 STAGES = (Stage("runs", lambda plan, standing: plan),)

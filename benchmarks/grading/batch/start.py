@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -45,6 +45,10 @@ class Batch:
         Of the families.
     retry_failed
         Whether runs whose newest row is a failure run again.
+    stages
+        What runs after what.
+    narrowed
+        All cases with all settings -> the plan; ``None`` = that is the plan.
     """
 
     address: str
@@ -52,6 +56,8 @@ class Batch:
     settings: Sequence[Setting]
     seed: int
     retry_failed: bool = False
+    stages: Sequence[Stage] = STAGES
+    narrowed: Callable[[DataFrame], DataFrame] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +80,15 @@ def run_batch(spark: SparkSession, batch: Batch, rightly_refused: str, watcher: 
     """
     with watcher.waiting("finding what is to be run"):
         cases = known_cases(spark, batch)
-        plan = of_runs.planned(cases, of_runs.settings_frame(spark, batch.settings))
+        every = of_runs.planned(cases, of_runs.settings_frame(spark, batch.settings))
+        plan = every if batch.narrowed is None else batch.narrowed(every)
         counts = {
             row["subject"]: row["count"] for row in cases.groupBy("subject").count().collect()
         }
-    ran = sum(_run_stage(spark, batch, stage, plan, watcher) for stage in STAGES)
+    ran = sum(_run_stage(spark, batch, stage, plan, watcher) for stage in batch.stages)
     planned = sum(counts.get(setting.subject, 0) for setting in batch.settings)
+    if batch.narrowed is not None:
+        planned = plan.count()
     ended = of_runs.statuses(plan, _rows(spark, batch), rightly_refused).collect()
     return Done(
         instances=sum(counts.values()),
@@ -120,6 +129,8 @@ def plan_stage(spark: SparkSession, batch: Batch, stage: Stage, plan: DataFrame)
     rows = _rows(spark, batch)
     standing = of_runs.standing(rows, batch.retry_failed)
     todo = of_runs.remaining(stage.runs(plan, rows), standing)
+    if stage.known is not None:
+        todo = stage.known(todo, plan, rows)
     replace(todo, batch.address, PLAN)
     return spark.read.parquet(f"{batch.address}/{PLAN}")
 
@@ -137,6 +148,8 @@ def _run_stage(
         step = graded(spark, batch.settings, began)
         runs = of_cases.with_texts(todo, texts)
         run_rounds(spark, batch.address, runs, work, step, watcher)
+    if stage.then is not None:
+        stage.then(spark, batch.address, plan, _rows(spark, batch))
     return work.runs
 
 

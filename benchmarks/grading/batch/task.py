@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,6 +15,9 @@ from slotwise.benchmarks.grading.sources import Case
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
+
+FROM_STAGES = ("hint", "hint_from", "against")
+"""Parts of a run that its stage finds out."""
 
 BLOCK = 200
 """Rows that a task hands on at a time."""
@@ -51,8 +55,9 @@ def _run(document: dict[str, Any], settings: Sequence[Setting]) -> PlannedRun:
         tightness=document["tightness"],
         subject=document["subject"],
     )
+    known = {name: document[name] for name in FROM_STAGES if name in document}
     setting: Setting = settings[document["setting"]]
-    return setting.run(case)
+    return replace(setting.run(case), **known)
 
 
 def _rows(runs: Sequence[PlannedRun], batch: str) -> Iterator[Row]:

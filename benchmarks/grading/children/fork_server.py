@@ -27,7 +27,7 @@ from slotwise.benchmarks.grading.children.descent import adopt_orphans
 from slotwise.benchmarks.grading.children.ends import End
 from slotwise.benchmarks.grading.children.process_tree import children, held_mb
 from slotwise.benchmarks.grading.preload import preload
-from slotwise.benchmarks.grading.rows import Kind
+from slotwise.benchmarks.grading.rows import EXACT_KINDS, Kind
 
 LOOK_S = 0.05
 """Between two looks at the memory of runs."""
@@ -112,7 +112,7 @@ class ForkServer:
         runs would take less time than loading what others have left in the cache.
         """
         preload(kind)
-        if kind is Kind.EXACT:
+        if kind in EXACT_KINDS:
             self._exact_runs += 1
             if self._exact_runs > 1 and self._exact_runs.bit_count() == 1:
                 from slotwise.benchmarks.grading.children.compiled_loops import load_compiled_loops

@@ -19,7 +19,7 @@ from slotwise.benchmarks.grading.children.run_process import RunProcess
 from slotwise.benchmarks.grading.children.server import Server, ServerError
 from slotwise.benchmarks.grading.memory_share import memory_limit_of
 from slotwise.benchmarks.grading.plan import PlannedRun
-from slotwise.benchmarks.grading.rows import Kind, RunOutcome, RunStatus, Subject
+from slotwise.benchmarks.grading.rows import EXACT_KINDS, Kind, RunOutcome, RunStatus, Subject
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.method_names import SEPARATOR, is_storm
 
@@ -145,7 +145,7 @@ class _Children:
         if self._server is None:
             self._server = Server(self.origin[0])
         limit_mb = memory_limit_of(run)
-        allowed = limit_mb * (EXACT_SHARE if run.kind == Kind.EXACT else 1.0)
+        allowed = limit_mb * (EXACT_SHARE if run.kind in EXACT_KINDS else 1.0)
         return RunProcess(self._server, Kind(run.kind), run.folder, limit_mb, allowed)
 
     def _age(self, answer: RunOutcome) -> None:

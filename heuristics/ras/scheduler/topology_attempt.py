@@ -8,7 +8,6 @@ it ends on its own, and its answer then counts as too late.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 
 from slotwise.heuristics.ras.scheduler.resource_sums import SchedulingResources
@@ -86,9 +85,9 @@ class TopologyAttempt:
             self._attempts += 1
             cluster = self._working.copy()
             self._sums.start_attempt()
-            begin = time.perf_counter()
+            begin = self._token.now()
             result = self._run(cluster)
-            if time.perf_counter() - begin > self._limits.search.max_seconds:
+            if self._token.now() - begin > self._limits.search.max_seconds:
                 return self._refuse(
                     f"Scheduling took too long for {self._id} using strategy "
                     f"{PACKAGE}{STRATEGIES[self._strategy].storm_class} timeout after "

@@ -12,7 +12,6 @@ only whether the last executor is at hand).
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -74,7 +73,7 @@ class Search:
         self._token = token
         self._sort_each = sort_each
         self._max_states = max_states
-        self._end = time.monotonic() + max_seconds
+        self._end = token.now() + max_seconds
         self._tried = [-1] * len(order)
         self._slots: list[Slot | None] = [None] * len(order)
         self._nodes: SortedNodes | None = None if sort_each else sorter.sort(None)
@@ -87,7 +86,7 @@ class Search:
         at = 0
         while True:
             self._token.check()
-            if self._states > self._max_states or time.monotonic() > self._end:
+            if self._states > self._max_states or self._token.now() > self._end:
                 return self._found(False, at)
             if self._order[at] in self._ackers.bound or self._place(at):
                 if at == len(self._order) - 1:

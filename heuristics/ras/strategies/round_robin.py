@@ -10,7 +10,6 @@ as a success where it is the last one.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 
 from slotwise.heuristics.ras.strategies.ackers import BoundAckers
@@ -38,7 +37,7 @@ class RoundRobin:
         self._order = order
         self._token = token
         self._max_states = max_states
-        self._end = time.monotonic() + max_seconds
+        self._end = token.now() + max_seconds
         self._nodes = self._own_nodes(sorter)
         self._states = 0
 
@@ -50,7 +49,7 @@ class RoundRobin:
         left = 0
         for at, task in enumerate(self._order):
             self._token.check()
-            if self._states > self._max_states or time.monotonic() > self._end:
+            if self._states > self._max_states or self._token.now() > self._end:
                 return SearchResult(False, at, self._states, 0)
             if task in self._ackers.bound:
                 continue

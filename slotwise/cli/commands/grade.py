@@ -34,6 +34,17 @@ def grade(
     engine: options.Engine = "auto",
     time_limit: options.TimeLimit = 60.0,
     memory_limit: options.MemoryLimit = None,
+    deterministic: options.Deterministic = False,
+    crosscheck: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            min=0.0,
+            max=1.0,
+            help="Share of the instances, 0 to 1, whose exact answer a second, different engine "
+            "confirms; a disagreement stops the batch.",
+        ),
+    ] = 0.0,
     count: options.Count = None,
     seed: options.Seed = 0,
     master: Annotated[
@@ -94,6 +105,8 @@ def grade(
                 engine=engine,
                 time_limit_s=time_limit,
                 memory_limit_mb=memory_limit,
+                deterministic=deterministic,
+                crosscheck=crosscheck,
                 master=master,
                 conf=settings,
                 archive=archive,

@@ -7,7 +7,6 @@ propagates. Limits are rows.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -74,7 +73,7 @@ def solve_restricted_ip(
 
     `kept` [Y] per node type. `on_solution` is called with each better solution; `token` ends it.
     """
-    started = time.perf_counter()
+    started = token.now()
     cp = cp_model.CpModel()
     racks_matter = any(s.inter_rack_cost for s in (term, *(limit for limit, _ in limits)))
     nodes = _nodes(cp, model, kept, by_rack=racks_matter)
@@ -92,7 +91,7 @@ def solve_restricted_ip(
     goal = _expression(term, nodes, rejected, inter_rack)
     cp.add(goal >= bound)
     cp.minimize(goal)
-    left = search.time_s - (time.perf_counter() - started)  # stating it all takes its time
+    left = search.time_s - (token.now() - started)  # stating it all takes its time
     return _solve(cp, nodes, rejected, replace(search, time_s=left), on_solution, token)
 
 
@@ -196,7 +195,7 @@ def _solve(
 ) -> RestrictedIpAnswer:
     answer = run_cp_sat(
         cp,
-        replace(search, deterministic_work=None),
+        search,
         token,
         listener=_Listener(nodes, rejected, on_solution),
     )

@@ -8,7 +8,6 @@ them the solution is optimal. Terms that are proven become limits of the later o
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -62,7 +61,7 @@ def search_columns(
     token
         Ends the search by `CancelledError`.
     """
-    deadline = time.perf_counter() + limits.time_s
+    deadline = token.now() + limits.time_s
     model = fixed(model, best.optima, deadline, token)
     if tables_fit(model, params, token):
         _solve_at_once(model, best, token)
@@ -151,7 +150,7 @@ class _TermSearch:
         while not self._done():
             threshold = min(next(thresholds), self._gap(dual, largest))
             kept = [costs <= threshold for costs in dual.reduced_costs]
-            left = self._deadline - time.perf_counter()
+            left = self._deadline - self._token.now()
             choices = sum(n * int(k.sum()) for n, k in zip(nodes, kept, strict=True))
             if left <= 0 or choices > self._params.max_choices:
                 return

@@ -8,7 +8,6 @@ solution. Its configurations are then packed onto the nodes there are, in one ra
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from functools import partial
 
@@ -93,6 +92,11 @@ class _ConnectedSearch:
         """Tell the bound of every term."""
         self.best.prove(self.bounds(), by_solver=self.by_solver)
 
+    def share(self, fraction: float, deadline: float) -> float:
+        """Return the deadline of what gets this share of the time that is left."""
+        now = self.best.reporter.token.now()
+        return now + fraction * (deadline - now)
+
     def bounds(self) -> list[int | None]:
         """Return a bound per term, whatever the others are at; ``None`` where there is none."""
         terms, saved = self.places.problem.terms, self.saved
@@ -115,8 +119,8 @@ def run(
     params: ConnectedParams = CONNECTED_DEFAULTS,
 ) -> Outcome:
     """Solve the network term; overload is nothing where all capacities are hard."""
-    deadline = time.perf_counter() + limits.time_s
     best = Incumbent(problem, reporter or null_reporter(problem, KIND), KIND)
+    deadline = best.reporter.token.now() + limits.time_s
     places = make_place_model(problem, best.reporter.token, params)
     if hint is not None:
         best.offer(hint)
@@ -147,18 +151,13 @@ def _solve(search: _ConnectedSearch, deadline: float) -> None:
         search.split = WorkerSplitter(places.workers, workers.duals, deadline, params, token)
     search.tell()
     search.offer(round_down(nodes.graph, nodes.duals, nodes.graph.sizes))
-    _search_levels(search, nodes, workers, gap_search, _share(params.levels_fraction, deadline))
+    until = search.share(params.levels_fraction, deadline)
+    _search_levels(search, nodes, workers, gap_search, until)
     if search.best.is_settled or not places.node_saving:
         return
     _search_jointly(search, nodes, workers, deadline)
     if not search.best.is_settled:
         _search_levels(search, nodes, workers, gap_search, deadline)
-
-
-def _share(fraction: float, deadline: float) -> float:
-    """Return the deadline of what gets this share of the time that is left."""
-    now = time.perf_counter()
-    return now + fraction * (deadline - now)
 
 
 def _search_levels(
@@ -171,7 +170,7 @@ def _search_levels(
     """Search nodes at their duals, and where workers matter both at the duals of each."""
     places, params = search.places, search.params
     share = 1.0 if workers is None else params.node_time_fraction
-    _run_gap_search(search, gap_search, _share(share, deadline))
+    _run_gap_search(search, gap_search, search.share(share, deadline))
     search.nodes = gap_search.bound
     search.tell()
     if workers is None or search.split is None or search.best.is_settled:
@@ -188,20 +187,20 @@ def _search_jointly(
 ) -> None:
     """Bound nodes with their workers by joint duals, round their columns, and close the gap."""
     params, token = search.params, search.best.reporter.token
-    until = _share(params.joint_duals_fraction, deadline)
+    until = search.share(params.joint_duals_fraction, deadline)
     joint = make_joint_levels(search.places, nodes, workers, until, params, token)
     search.prove_both(joint.saved)
     if not search.best.is_settled:
-        joint = by_counts(joint, _share(params.counts_fraction, deadline))
+        joint = by_counts(joint, search.share(params.counts_fraction, deadline))
         search.prove_both(joint.saved)
     if search.best.is_settled:
         return
-    until = _share(params.combination_fraction, deadline)
+    until = search.share(params.combination_fraction, deadline)
     for configurations in roundings(joint, search.places, until, search.limits):
         search.offer(configurations)
     if not search.best.is_settled:
         closing = joint_search(joint)
-        _run_gap_search(search, closing, _share(params.joint_fraction, deadline))
+        _run_gap_search(search, closing, search.share(params.joint_fraction, deadline))
         search.prove_both(closing.bound)
 
 

@@ -8,7 +8,6 @@ the rest of a configuration can still add, so few partial ones are followed in v
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 
@@ -43,7 +42,7 @@ def enumerate_connected(
     found = [np.zeros((0, graph.count), dtype=np.int64)]
     for assignment in graph.assignments():
         token.check()
-        if time.perf_counter() > deadline:
+        if token.now() > deadline:
             raise TooLongError
         tables = make_tables(graph, scale, duals, assignment, token, steps=steps)
         enumerations = (

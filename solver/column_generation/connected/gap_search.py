@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -77,7 +76,7 @@ class GapSearch:
         """
         gap, step = self._total - self.bound * self._scale, self._scale
         while True:
-            if time.perf_counter() > deadline:
+            if self._token.now() > deadline:
                 raise TooLongError
             least = -(-(self._total - gap) // self._scale)
             configurations = self._solve_within(

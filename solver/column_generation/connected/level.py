@@ -10,7 +10,6 @@ reduced cost of every integer solution.
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,7 +79,7 @@ def make_load_bound(
     reduced_costs = np.full(graph.capacity + 1, -NEG_INF, dtype=np.int64)
     for assignment in graph.assignments():
         token.check()
-        if time.perf_counter() > deadline:
+        if token.now() > deadline:
             return load_bound
         tables = make_tables(
             graph, duals.scale, duals.pi, assignment, token, exactly=True, steps=steps

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -69,7 +68,7 @@ class WorkerSplitter:
         inside = most // self._duals.scale
         possible = np.ones(len(configurations), dtype=np.bool_)
         for i, (configuration, gap) in enumerate(zip(configurations, gaps.tolist(), strict=True)):
-            if time.perf_counter() > self._deadline:
+            if self._token.now() > self._deadline:
                 raise TooLongError
             if gap > self.widest:
                 continue
@@ -87,7 +86,7 @@ class WorkerSplitter:
         graph, scale = self._graph, self._duals.scale
         gap, rows = 0, np.zeros((0, graph.count), dtype=np.int64)
         units, params = 1, replace(self._params, max_partial=self._params.max_split_partial)
-        now = time.perf_counter()
+        now = self._token.now()
         until = now + params.split_fraction * max(self._deadline - now, 0.0)
         while units <= params.max_split_gap:
             try:
@@ -122,7 +121,7 @@ class WorkerSplitter:
         return solution
 
     def _may_continue(self, seen: int) -> bool:
-        return seen < self._params.max_split_states and time.perf_counter() < self._deadline
+        return seen < self._params.max_split_states and self._token.now() < self._deadline
 
     def _merged(self, configurations: list[IntArray], slots: int) -> list[IntArray] | None:
         """Merge configurations (first fit, large ones first) until they are at most `slots`."""

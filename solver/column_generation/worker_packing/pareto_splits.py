@@ -11,7 +11,6 @@ each home label may hold one more worker.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -148,7 +147,7 @@ class _SplitEnumeration:
         at_once *= MOST_MERGED if self._merger_pays else 1
         for first in range(0, len(rows), at_once):
             self._token.check()
-            if time.perf_counter() > self._deadline:
+            if self._token.now() > self._deadline:
                 raise NotTakenError("splitting the tasks of a node into workers takes too long")
             self._add(rows[first : first + at_once], source, wanted)
         new = self.kept[self.kept >= start]

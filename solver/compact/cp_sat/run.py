@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -61,6 +62,14 @@ def parameters(limits: Limits) -> cp_model.CpSolver:
     return solver
 
 
+def _limit_by_work(solver: cp_model.CpSolver, limits: Limits, token: CancellationToken) -> None:
+    """Let deterministic time alone end the search: its unit is that of `WorkClock`."""
+    work = limits.time_s if limits.deterministic_work is None else limits.deterministic_work
+    solver.parameters.max_time_in_seconds = math.inf
+    solver.parameters.max_deterministic_time = max(min(work, token.remaining), 0.0)
+    solver.parameters.interleave_search = limits.workers > 1
+
+
 def run_cp_sat(
     model: cp_model.CpModel,
     limits: Limits,
@@ -70,6 +79,9 @@ def run_cp_sat(
     on_bound: Callable[[float], None] | None = None,
 ) -> CpAnswer:
     """Solve `model` within `limits`, until `token` is cancelled.
+
+    Where the token counts work, the limit is one of CP-SAT's deterministic time, which is added to
+    that work; nobody is called meanwhile.
 
     Parameters
     ----------
@@ -84,12 +96,16 @@ def run_cp_sat(
         When CP-SAT does not take the model.
     """
     solver = parameters(limits)
+    if token.clock is not None:
+        _limit_by_work(solver, limits, token)
+        listener = on_bound = None  # their calls would read the clock at any moment
     if on_bound is not None:
         solver.best_bound_callback = on_bound
     statuses: list[cp_model.CpSolverStatus] = []
     interrupted = run_interruptible(
         lambda: statuses.append(solver.solve(model, listener)), solver.stop_search, token
     )
+    token.spend(solver.response_proto.deterministic_time)
     if statuses[0] not in ANSWERS:
         raise InternalError(f"CP-SAT answered {solver.status_name(statuses[0])}")
     return CpAnswer(statuses[0], solver, interrupted)

@@ -11,7 +11,6 @@ Their duals are prices by the number of tasks of a kind, which the tables take a
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -194,7 +193,7 @@ class ContentPricing:
             (self.bound(duals, g, c), g, c)
             for g in range(len(self.graphs))
             for c in cuts
-            if time.perf_counter() < deadline
+            if self.token.now() < deadline
         ]
         if options:
             _, self.graph, self.cut = min(options)

@@ -14,8 +14,6 @@ Vanderbeck, Operations Research 48, 2000). Large counts share rows.
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
@@ -49,7 +47,7 @@ def find_count_prices(
     master.add(shrunk(pricing.graphs[0], start.columns))
     proven, step = pricing.prices(start.pi), FIRST_STEP
     least = pricing.total(proven)
-    while time.perf_counter() < deadline and step >= SHORTEST_STEP:
+    while pricing.token.now() < deadline and step >= SHORTEST_STEP:
         target, optimum = master.prices()
         if least // pricing.scale <= optimum // pricing.scale:
             break  # no better bound is left

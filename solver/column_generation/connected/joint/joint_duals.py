@@ -9,7 +9,6 @@ the linear program is solved, count cuts that its solution violates are added an
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,7 +53,7 @@ def find_joint_duals(
     master.add(np.eye(len(proven), dtype=np.int64))
     master.add(shrunk(pricing.graphs[0], columns))
     step = FIRST_STEP
-    while time.perf_counter() < deadline:
+    while pricing.token.now() < deadline:
         target = master.duals()
         if not _is_less(pricing, target, proven) or step < SHORTEST_STEP:
             if not master.add_count_cuts(params.max_count_cuts):

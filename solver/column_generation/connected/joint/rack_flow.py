@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from slotwise.solver.column_generation.connected.joint.content_pricing import ContentPricing
 from slotwise.solver.column_generation.connected.joint.count_prices import find_count_prices
 from slotwise.solver.column_generation.connected.joint.joint_duals import find_joint_duals
@@ -21,7 +19,7 @@ def flow_between_racks(
     racks = rack_graph(places.problem, places.kinds, token, params)
     if racks is None:
         return 0
-    now = time.perf_counter()
+    now = token.now()
     deadline = now + params.rack_time_fraction * (deadline - now)
     duals = find_duals(racks, scale, deadline, token)
     pricing = ContentPricing((racks,), scale, 1, 0, None, params, token)

@@ -7,7 +7,6 @@ Both use no more nodes of a size than there are.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -40,10 +39,10 @@ def roundings(
     rounded = dive(joint.pricing, sizes, columns)
     if rounded is not None:
         yield rounded
-    now = time.perf_counter()
+    now = joint.pricing.token.now()
     near = near_columns(joint, joint.pricing.params.max_near, (now + deadline) / 2)
     columns = np.unique(np.concatenate([columns, near]), axis=0)
-    left = replace(limits, time_s=max(deadline - time.perf_counter(), 0.0))
+    left = replace(limits, time_s=max(deadline - joint.pricing.token.now(), 0.0))
     combined = best_combination(joint.pricing, sizes, columns, rounded or [], left)
     if combined is not None:
         yield combined

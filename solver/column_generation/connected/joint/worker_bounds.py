@@ -9,8 +9,6 @@ integers: tau is computed by pricing at the rounded rho.
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
@@ -124,7 +122,7 @@ class WorkerBounds:
         return rho, tau
 
     def _is_late(self) -> bool:
-        return time.perf_counter() > self.deadline
+        return self._token.now() > self.deadline
 
     def _priced(self, rho: IntArray, offered: int) -> tuple[int, list[IntArray]]:
         """Return the least tau for rho, and contents of workers worth more than `offered`."""

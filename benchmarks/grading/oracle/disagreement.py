@@ -1,0 +1,131 @@
+"""Stopping a batch where two rows cannot both be right, with a certificate of each saved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from slotwise.benchmarks.grading.batch.cases import KEPT
+from slotwise.benchmarks.grading.batch.folder import INSTANCES, local_folder, read
+from slotwise.benchmarks.grading.exact.proofs import read_proofs
+from slotwise.benchmarks.grading.oracle.contradictions import contradictions
+from slotwise.benchmarks.grading.rows import RunStatus
+from slotwise.benchmarks.grading.run import read_placement_text
+from slotwise.models.certificates.certificate import Certificate, CertifiedProof, CertifiedTerm
+from slotwise.models.certificates.file import certificate_document, write_certificate
+from slotwise.models.errors import InternalError
+from slotwise.models.formats.json_text import canonical_json
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import to_places
+from slotwise.models.instance_file import instance_from_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+FOLDER = "disagreements"
+
+
+class DisagreementError(InternalError):
+    """Two rows of a grading contradict each other."""
+
+
+def stop_where_rows_disagree(
+    spark: SparkSession, address: str, plan: DataFrame, rows: DataFrame
+) -> None:
+    """Save the certificates of the first two rows that contradict each other, if there are any.
+
+    Raises
+    ------
+    DisagreementError
+        Naming instance, engines, numbers and files.
+    """
+    found = contradictions(plan, rows).first()
+    if found is None:
+        return
+    proof, placed = found["proof"].asDict(True), found["placed"].asDict(True)
+    kept = read(spark, address, INSTANCES, KEPT)
+    text = kept.where(kept["instance_hash"] == proof["instance_hash"]).select("text").first()
+    assert text is not None, "a batch keeps the text of its instances"
+    instance = instance_from_text(text["text"])
+    files = [_save(spark, address, instance, row) for row in (proof, placed)]
+    raise DisagreementError(sentence(proof, placed, files))
+
+
+def sentence(proof: Mapping[str, Any], placed: Mapping[str, Any], files: list[str]) -> str:
+    """Return what contradicts what, and where it was saved."""
+    one, other = _who(proof), _who(placed)
+    return (
+        f"{proof['instance']}: {one} {_claim(proof, placed)} that {other} found; one of them is "
+        f"wrong, and the batch was stopped; certificates are in {files[0]} and {files[1]}"
+    )
+
+
+def _who(row: Mapping[str, Any]) -> str:
+    engine = (row["engine"] or "").partition(" ")[0]
+    return f"{row['kind']} run of {engine or row['method']}"
+
+
+def _claim(proof: Mapping[str, Any], placed: Mapping[str, Any]) -> str:
+    values = ", ".join(f"{term['term']} {term['value']}" for term in placed["terms"])
+    if proof["status"] == RunStatus.INFEASIBLE:
+        return f"proved that there is no placement, against the one with {values}"
+    bounds = ", ".join(
+        f"{term['term']} {term['bound']}" for term in proof["terms"] if term["bound"] is not None
+    )
+    return f"proved the bound {bounds}, above the {values}"
+
+
+def certificate_of_row(instance: Instance, row: Mapping[str, Any]) -> Certificate:
+    """Return what a row claims as a certificate; a method's claims no bound."""
+    infeasible = row["status"] == RunStatus.INFEASIBLE
+    terms = tuple(
+        CertifiedTerm(t["term"], _number(t["value"]), None if infeasible else _number(t["bound"]))
+        for t in row["terms"]
+    )
+    placed = None if infeasible else read_placement_text(row["placement"])
+    return Certificate(
+        instance=row["instance_hash"],
+        status="feasible" if row["status"] == RunStatus.VALID else row["status"],
+        made_by=f"slotwise {version('slotwise')}",
+        objective=terms,
+        proofs=read_proofs(row["proofs"]) if row["proofs"] else (_of_method(row),),
+        places=None if placed is None else to_places(instance, placed),
+    )
+
+
+def _of_method(row: Mapping[str, Any]) -> CertifiedProof:
+    return CertifiedProof(
+        engine=row["method"],
+        version=row["version"],
+        time_limit_s=Fraction(str(row["time_limit_s"])),
+        workers=row["workers"],
+        seed=row["seed"],
+        how="a method's placement: no bound",
+        bounds=(None,) * len(row["terms"]),
+    )
+
+
+def _number(text: str | None) -> Fraction | None:
+    return None if text is None else Fraction(text)
+
+
+def _save(spark: SparkSession, address: str, instance: Instance, row: Mapping[str, Any]) -> str:
+    """Write the certificate of a row into the folder; return where it is."""
+    certificate = certificate_of_row(instance, row)
+    short = row["instance_hash"].removeprefix("sha256:")[:12]
+    name = re.sub(r"[^\w.-]+", "-", f"{short}-{row['kind']}-{row['method']}")
+    folder = local_folder(address)
+    if folder is None:
+        place = f"{address}/{FOLDER}/{name}"
+        document = canonical_json(certificate_document(certificate))
+        frame = spark.createDataFrame([(document,)], "value string").coalesce(1)
+        frame.write.mode("overwrite").text(place)
+        return place
+    path = Path(folder, FOLDER, f"{name}.json")
+    path.parent.mkdir(exist_ok=True)
+    write_certificate(path, certificate)
+    return str(path)

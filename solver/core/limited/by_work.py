@@ -1,0 +1,95 @@
+"""A search limited by its own work: it answers the same on a busy machine and on an idle one.
+
+Its tokens have a `WorkClock`, so every deadline and share of the time in it is one of work. Wall
+clock and memory still have limits, for safety: where one strikes there is no answer, but an error.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import TypeVar
+
+from slotwise.models.errors import InputError, UnfinishedError
+from slotwise.models.work_clock import WorkClock
+from slotwise.solver.core.memory import Memory, RunToken
+from slotwise.solver.core.progress import OnProgress, Progress
+from slotwise.solver.core.supervision import Supervised, TimeLimit, supervised
+
+T = TypeVar("T")
+
+BY_SECONDS = ("milp", "milp-cbc")
+"""Engines whose solvers have limits in seconds alone."""
+
+DIGITS = 6
+"""Decimal places of the work that is told."""
+
+MOST_SECONDS_PER_UNIT, LEAST_WALL_S = 10.0, 60.0
+
+
+def wall_limit_s(units: float) -> float:
+    """Return the wall-clock seconds after which a search of so many units is given up."""
+    return LEAST_WALL_S + MOST_SECONDS_PER_UNIT * units
+
+
+def check_takes_work(engine: str, workers: int) -> None:
+    """Refuse what work cannot limit.
+
+    Raises
+    ------
+    InputError
+        For several threads, and for engines that read the clock.
+    """
+    if engine in BY_SECONDS:
+        rule = "is limited by seconds alone; with a limit of work use auto, cp-sat or another"
+        raise InputError(rule, field="engine", value=engine)
+    if workers != 1:
+        rule = "must be 1 with a limit of work: with more, threads race"
+        raise InputError(rule, field="workers", value=workers)
+
+
+def supervised_by_work(
+    work: Callable[[RunToken], T],
+    events: SimpleQueue[Progress | None],
+    on_progress: OnProgress | None,
+    units: float,
+    memory: Memory,
+) -> tuple[Supervised[T], float]:
+    """Return what `work` returns, and the units of work that took.
+
+    No estimate of memory changes what the search does: above the limit it is ended.
+
+    Raises
+    ------
+    UnfinishedError
+        When the safety limit of time or that of memory ended it.
+    """
+    clock = WorkClock()
+    token = RunToken(clock=clock)
+    leave_at = time.perf_counter() + wall_limit_s(units)
+    with memory.running(token):
+        try:
+            ended = supervised(work, events, on_progress, TimeLimit(math.inf, leave_at), token)
+        except MemoryError as error:
+            raise _out_of_memory(memory) from error
+    if ended.interrupted:
+        return ended, round(clock.spent, DIGITS)
+    if token.is_told:
+        raise _out_of_memory(memory)
+    if ended.answer is None or time.perf_counter() >= leave_at:
+        raise UnfinishedError(
+            f"not finished within {wall_limit_s(units):g} s, the safety limit of {units:g} units "
+            "of work; run it again on a less busy machine, or with fewer units",
+            out_of_memory=False,
+        )
+    return ended, round(clock.spent, DIGITS)
+
+
+def _out_of_memory(memory: Memory) -> UnfinishedError:
+    return UnfinishedError(
+        f"the process passed its memory limit of {memory.limit_mb:,} MB, and a deterministic "
+        "search does not do with less; raise the limit",
+        out_of_memory=True,
+    )
