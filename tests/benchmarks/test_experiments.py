@@ -76,7 +76,7 @@ def files(tmp_path: Path, root: Path) -> dict[str, str]:
     return {name: str(path) for name, path in named.items()}
 
 
-SLOW = {"follow_killed", "measured_round_trip", "planned_runs", "statistics_speed"}
+SLOW = {"follow_killed", "masters_agree", "measured_round_trip", "planned_runs", "statistics_speed"}
 """They start Spark again and again, for minutes; `following` and `statistics` test the parts."""
 
 RUNS = [pytest.param(name, marks=[pytest.mark.deep] * (name in SLOW)) for name in EXPERIMENTS]
