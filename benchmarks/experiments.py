@@ -119,6 +119,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.speed.statistics",
         "seconds and memory of the statistics against lines, compared with pandas and plain Python",
     ),
+    "grading_speed": Experiment(
+        "slotwise.benchmarks.speed.grading",
+        "what the harness of a grading takes, compared with a bare process",
+    ),
     "cli_speed": Experiment("slotwise.benchmarks.speed.cli", "how long slotwise --help takes"),
     "interrupts": Experiment(
         "slotwise.benchmarks.speed.interrupts",

@@ -92,6 +92,9 @@ testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
 benchmarks.grading benchmarks.profiling benchmarks.statistics
+benchmarks.grading.children
+benchmarks.grading.batch.task
+benchmarks.grading.batch.start
 benchmarks.analysis
 benchmarks.report benchmarks.grade
 benchmarks.proofs.generated benchmarks.simulated_logs
@@ -164,11 +167,16 @@ OUTSIDE = {
     "jinja2": ("benchmarks.report", "cli.new_package"),
     "kahip": ("heuristics.partitioning",),
     "matplotlib": ("cli.render",),
-    "numba": ("solver", "models.graph_files", "heuristics.partitioning"),
+    "numba": (
+        *("solver", "models.graph_files", "heuristics.partitioning"),
+        "benchmarks.grading.children.compiled_loops",
+    ),
     "ortools": _SOLVERS,
     "pandas": ("benchmarks",),
     "plotly": ("benchmarks.report",),
-    "psutil": ("benchmarks.profiling",),
+    "psutil": (
+        *("benchmarks.grading.children", "benchmarks.profiling", "benchmarks.speed.grading_task"),
+    ),
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),
     "pyarrow": ("benchmarks.grading", "models.performance.tables"),

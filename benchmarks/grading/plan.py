@@ -51,7 +51,7 @@ class PlannedRun:
     versions, git_revision
         For the record; `versions` as JSON.
     memory_limit_mb
-        Of the exact engine, as in `solve`; ``None`` = its share of the executor's memory.
+        Of the run, with all that it starts; ``None`` = its share of the executor's memory.
     """
 
     case: Case
@@ -156,7 +156,7 @@ class Setting:
             version=self.version,
             versions=self.versions,
             git_revision=self.git_revision,
-            memory_limit_mb=limits.memory_limit_mb if exact else None,
+            memory_limit_mb=limits.memory_limit_mb,
         )
 
 

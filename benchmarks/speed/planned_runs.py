@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from slotwise.benchmarks.child_process import command_of
 from slotwise.benchmarks.grading.batch import cases as of_cases
 from slotwise.benchmarks.grading.batch.folder import INSTANCES, ROWS, address_of, append
+from slotwise.benchmarks.grading.batch.local_frame import fields_of
 from slotwise.benchmarks.grading.batch.runs import planned, settings_frame
 from slotwise.benchmarks.grading.environment import families_version
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
@@ -116,9 +117,8 @@ def _invented(addresses: DataFrame) -> DataFrame:
 
 def _rows(plan: DataFrame) -> DataFrame:
     from pyspark.sql import functions as fn
-    from pyspark.sql.types import StructType
 
-    types = {field.name: field.dataType for field in StructType.fromDDL(SCHEMA)}
+    types = {field.name: field.dataType for field in fields_of(SCHEMA)}
     made_up = {"status": fn.lit("valid"), "placement": fn.repeat(fn.lit("1,2,3,"), 20)}
     return plan.select(
         *(

@@ -44,6 +44,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "measured_round_trip": ("--count", "1", "--buckets", "5", "--master", "local[1]"),
     "judge_speed": ("--parallelism", "5"),
     "cp_sat_work": ("--count", "1", *LIMIT),
+    "grading_speed": ("--instances", "2", "--solves", "1", "--report-only"),
     "cli_speed": ("--runs", "1"),
     "slots": ("--part", "large", "--count", "1", "--time-limit", "1"),
     "masters_agree": ("--count", "1", "--methods", "round-robin", "--masters", "local[1]"),

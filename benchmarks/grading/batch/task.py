@@ -51,11 +51,12 @@ def _run(document: dict[str, Any], settings: Sequence[Setting]) -> PlannedRun:
         tightness=document["tightness"],
         subject=document["subject"],
     )
-    return settings[document["setting"]].run(case)
+    setting: Setting = settings[document["setting"]]
+    return setting.run(case)
 
 
 def _rows(runs: Sequence[PlannedRun], batch: str) -> Iterator[Row]:
-    from slotwise.benchmarks.grading.supervisor import answers
+    from slotwise.benchmarks.grading.children.supervisor import answers
 
     blank = cast(Row, dict.fromkeys(COLUMNS))
     for run, answer in zip(runs, answers(runs), strict=True):
