@@ -30,7 +30,7 @@ def write(folder: Path, name: str, *methods: str) -> None:
             "time_limit_s": 5.0,
             "status": "valid",
             "wall_s": 0.5,
-            "error": None,
+            "error": "no",
             "reason": "not logged",
         }
         for method in methods
