@@ -47,7 +47,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "grading_speed": ("--instances", "2", "--solves", "1", "--report-only"),
     "cli_speed": ("--runs", "1"),
     "slots": ("--part", "large", "--count", "1", "--time-limit", "1"),
-    "masters_agree": ("--count", "1", "--methods", "round-robin", "--masters", "local[1]"),
+    "masters_agree": ("--count", "1", "--methods", "round-robin"),
     "follow_killed": ("--kills", "2", "--lines", "600", "--files", "2"),
     "profile_accuracy": ("--seconds", "0.1", "--threads", "1"),
     "partition_speed": ("--edges", "2000", "--methods", "ldg", "--parts", "4"),
