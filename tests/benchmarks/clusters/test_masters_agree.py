@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from slotwise.benchmarks.clusters import masters_agree
+from slotwise.benchmarks.clusters.masters_agree import differences
 from slotwise.benchmarks.grading.rows import COLUMNS, KEY
-from slotwise.benchmarks.speed import masters_agree
-from slotwise.benchmarks.speed.masters_agree import differences
 
 
 def row(**other: Any) -> Any:
