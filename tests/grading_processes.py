@@ -56,13 +56,14 @@ print(json.dumps({"format": "slotwise.placement/1", "instance": os.environ["SLOT
 
 
 def start(
-    instances: Path, out: Path, master: str, *methods: str, limit: float = 20
+    instances: Path, out: Path, master: str, *methods: str, limit: float = 20, memory_mb: int = 2000
 ) -> subprocess.Popen[bytes]:
     # A folder of this name where the user is must not be taken for the package.
     (out / "slotwise").mkdir()
     (out / "slotwise" / "__init__.py").touch()
     words = [sys.executable, "-P", "-m", "slotwise", "grade", str(instances), "--out", str(out)]
-    words += ["--time-limit", str(limit), "--master", master]
+    words += ["--time-limit", str(limit), "--memory-limit", str(memory_mb)]
+    words += ["--master", master]
     for method in methods:
         words += ["--methods", method]
     return subprocess.Popen(words, cwd=out, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -70,9 +71,11 @@ def start(
 
 def wait_for_rows(out: Path, process: subprocess.Popen[bytes], files: int = 1) -> None:
     """Wait until so many files of rows are there."""
-    deadline = time.monotonic() + 240
+    deadline = time.monotonic() + 600
     while len(list((out / "rows").glob("*.parquet"))) < files:
-        assert process.poll() is None, f"ended before it had {files} files of rows"
+        if process.poll() is not None:
+            said = process.stderr.read().decode() if process.stderr else ""
+            raise AssertionError(f"ended before it had {files} files of rows: {said[-3000:]}")
         assert time.monotonic() < deadline
         time.sleep(0.05)
 

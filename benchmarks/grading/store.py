@@ -20,8 +20,9 @@ from slotwise.benchmarks.grading.sources import Case
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.formats.instance_writer import instance_hash as hash_of
+from slotwise.models.formats.json_text import parse_json
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance_file import instance_from_text, read_instance
+from slotwise.models.instance_file import instance_from_data, read_instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 
@@ -77,8 +78,11 @@ class Store:
         read = list(dict.fromkeys((*wanted, *KEY, "batch")))
         found = [row for path in self._files() for row in read_rows(path, read)]
         found.sort(key=lambda row: row["batch"] or "")
-        newest = {key_of(row): row for row in reversed(found)}
-        kept = list(reversed(newest.values()))
+        newest: dict[tuple[object, ...], Row] = {}
+        for row in found:
+            newest.pop(key_of(row), None)  # Taken out, so that the order is that of the newest.
+            newest[key_of(row)] = row
+        kept = list(newest.values())
         for row in kept:
             for name in set(read) - set(wanted):
                 del cast(dict[str, object], row)[name]
@@ -121,7 +125,7 @@ class Store:
         wanted = [("instance_hash", "==", instance_hash)]
         texts = _table(path, ["instance_hash", "text"], wanted)["text"].to_pylist()
         with in_file(str(path)):
-            return instance_from_text(texts[0])
+            return instance_from_data(parse_json(texts[0]))
 
 
 def _table(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 OURS = ("round-robin", "r-storm")
 
 FAULTY = """
-import json, os, resource, signal, subprocess, sys, time
+import json, os, signal, subprocess, sys, time
 data = json.load(sys.stdin)
 fault = sys.argv[1]
 if fault == "crash":
@@ -37,12 +37,11 @@ if fault == "kill":
 if fault == "hang":
     time.sleep(99)
 if fault == "bomb":
-    resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28))
-    bytearray(1 << 30)
+    bytearray(1 << 31)
 node = data["cluster"]["nodes"][0]["id"]
 topologies = {
     t["id"]: {
-        f"{c['id']}[{i}]": {"node": node, "worker": 99}
+        f"{c['id']}[{i}]": {"node": node, "worker": 0}
         for c in t["components"] for i in range(c["parallelism"])
     }
     for t in data["topologies"]
@@ -50,10 +49,18 @@ topologies = {
 print(json.dumps({"format": "slotwise.placement/1", "instance": os.environ["SLOTWISE_INSTANCE"],
                   "topologies": topologies}))
 """
-"""A command that breaks down as its argument says; ``lie``: a worker that there is not."""
+"""A command that breaks down as its argument says; ``lie``: all tasks on one node, too many."""
 
-ENDS = {"crash": "crashed", "kill": "crashed", "hang": "timeout", "bomb": "crashed", "lie": "?"}
+ENDS = {
+    "crash": "crashed",
+    "kill": "crashed",
+    "hang": "timeout",
+    "bomb": "out-of-memory",
+    "lie": "invalid",
+}
 """How runs of each fault end."""
+
+LIMIT_MB = 600
 
 
 def faulty(folder: Path) -> dict[str, str]:
@@ -64,11 +71,12 @@ def faulty(folder: Path) -> dict[str, str]:
 
 
 def make_instances(folder: Path, count: int) -> Path:
-    """Write instances of which no two are alike."""
+    """Write instances of which no two are alike; no node holds all tasks of one."""
     folder.mkdir()
     for index in range(count):
-        document = tiny(index % 5)
-        document["name"] = f"tiny-{index}"
+        document = {**tiny(0), "name": f"tiny-{index}"}
+        for component in document["topologies"][0]["components"]:
+            component["resources"] = {"cpu": 5 + index, "onheap_mb": 400}
         (folder / f"{index}.json").write_text(json.dumps(document), encoding="utf-8")
     return folder
 
@@ -106,11 +114,15 @@ def test_killed_executor_and_driver_lose_and_double_nothing(
     methods = (*OURS, *faults.values())
 
     def run(out: Path) -> GradeSummary:
-        return grade(str(sources), methods=methods, time_limit_s=5, out=out)
+        return grade(
+            str(sources), methods=methods, time_limit_s=5, memory_limit_mb=LIMIT_MB, out=out
+        )
 
     killed = tmp_path / "killed"
     killed.mkdir()
-    process = start(sources, killed, "local-cluster[2,1,1024]", *methods, limit=5)
+    process = start(
+        sources, killed, "local-cluster[2,1,1024]", *methods, limit=5, memory_mb=LIMIT_MB
+    )
     wait_for_rows(killed, process)
     os.kill(next(executors(process.pid)), signal.SIGKILL)
     there = len(list((killed / "rows").glob("*.parquet")))
