@@ -4,7 +4,8 @@
 `analysis` turns rows into gaps and summaries, `report` into one HTML page. The experiments,
 ``python -m slotwise.benchmarks NAME``, are listed in `experiments`: `proofs` (how fast and how
 far), `storm` (Storm's own schedulers compared), `storm_like` (how well that family fits), `slots`
-(fewest slots), `speed` (limits, latency), `rebalancing` (what few moves gain).
+(fewest slots), `speed` (limits, latency), `rebalancing` (what few moves gain), `clusters` (the
+same rows on every kind of master).
 Commands implemented here: `profiling` (measures performance models), `reproduction` (compares
 figures of articles with ours), `statistics` (weights from logs, ``measure``; how well they serve:
 `measuring`), `following` (whether a rebalance of a running cluster pays) and `simulated_logs`

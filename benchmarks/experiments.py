@@ -133,7 +133,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "whether measure --follow, killed again and again, loses a line or counts one twice",
     ),
     "masters_agree": Experiment(
-        "slotwise.benchmarks.speed.masters_agree",
+        "slotwise.benchmarks.clusters.masters_agree",
         "whether a grading has the same rows on every kind of Spark master",
     ),
     "profile_accuracy": Experiment(

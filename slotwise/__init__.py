@@ -27,14 +27,13 @@ if TYPE_CHECKING:
     from slotwise.api.allocating import Allocated, allocate
     from slotwise.api.explaining import explain
     from slotwise.api.exporting import convert
-    from slotwise.api.grading import read_rows, report, reproduce
+    from slotwise.api.grading import pack, read_rows, report, reproduce
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
     from slotwise.api.logs.following import follow
     from slotwise.api.logs.measuring import Measurement, measure
     from slotwise.api.logs.simulating import generate_logs
-    from slotwise.api.packing import pack
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
@@ -179,7 +178,7 @@ _HOME = {
     "judge": "slotwise.api.judging",
     "measure": "slotwise.api.logs.measuring",
     "methods": "slotwise.api.listing",
-    "pack": "slotwise.api.packing",
+    "pack": "slotwise.api.grading",
     "partition": "slotwise.api.partitioning",
     "place": "slotwise.api.placing",
     "profile": "slotwise.api.profiling",

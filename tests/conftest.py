@@ -28,6 +28,7 @@ DAILY_SEED = os.environ.get("SLOTWISE_DAILY_SEED")
 
 SPARK_FILES = (
     "tests/benchmarks/following/test_follow.py",
+    "tests/benchmarks/grading/batch/test_arrivals.py",
     "tests/benchmarks/grading/batch/test_runs.py",
     "tests/benchmarks/grading/oracle/test_oracle.py",
     "tests/benchmarks/grading/test_faults.py",

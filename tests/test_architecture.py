@@ -101,7 +101,7 @@ benchmarks.report benchmarks.grade
 benchmarks.proofs.generated benchmarks.simulated_logs
 benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
 benchmarks.following
-benchmarks.speed benchmarks.rebalancing benchmarks.measuring
+benchmarks.speed benchmarks.rebalancing benchmarks.measuring benchmarks.clusters
 benchmarks.experiments
 benchmarks.__main__
 

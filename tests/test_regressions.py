@@ -24,6 +24,7 @@ from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.search_state import SiteColumns, exact_scale
 from slotwise.solver.column_generation.site_relaxation import SiteRelaxation
 from slotwise.solver.core.result import Status
+from slotwise.solver.engines import ENGINES
 from slotwise.solver.solve import solve
 
 NODE = Node("n1", "r1")
@@ -179,6 +180,13 @@ def test_a_master_is_checked_before_spark_starts(master: str) -> None:
 )
 def test_masters_that_spark_knows(master: str) -> None:
     check_master(master)
+
+
+def test_methods_and_engines_are_listed_once(cli) -> None:
+    names = [one["name"] for one in cli("methods", "--json").json["methods"]]
+    assert len(names) == len(set(names))
+    words = [line.split() for line in cli("methods").out.splitlines()]
+    assert [row[0] for row in words if row[1:2] == ["engine"]] == list(ENGINES)
 
 
 def test_a_missing_program_is_refused_before_anything_is_written(tmp_path) -> None:

@@ -19,7 +19,7 @@ from slotwise.cli.commands.allocate import allocate
 from slotwise.cli.commands.convert import convert
 from slotwise.cli.commands.explain import explain
 from slotwise.cli.commands.generate import generate
-from slotwise.cli.commands.grade import grade, report
+from slotwise.cli.commands.grade import grade, pack, report
 from slotwise.cli.commands.judge import judge
 from slotwise.cli.commands.kit import new
 from slotwise.cli.commands.kit.test_scheduler import test_scheduler
@@ -27,7 +27,6 @@ from slotwise.cli.commands.kit.test_validator import test_validator
 from slotwise.cli.commands.lists import families, methods, schema
 from slotwise.cli.commands.logs.generate_logs import generate_logs
 from slotwise.cli.commands.logs.measure import measure
-from slotwise.cli.commands.pack import pack
 from slotwise.cli.commands.partition import partition
 from slotwise.cli.commands.place import place
 from slotwise.cli.commands.profile import profile

@@ -47,7 +47,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "grading_speed": ("--part", "heuristics", "--instances", "2", "--report-only"),
     "cli_speed": ("--runs", "1"),
     "slots": ("--part", "large", "--count", "1", "--time-limit", "1"),
-    "masters_agree": ("--count", "1", "--methods", "round-robin", "--masters", "local[1]"),
+    "masters_agree": ("--count", "1", "--methods", "round-robin"),
     "follow_killed": ("--kills", "2", "--lines", "600", "--files", "2"),
     "profile_accuracy": ("--seconds", "0.1", "--threads", "1"),
     "partition_speed": ("--edges", "2000", "--methods", "ldg", "--parts", "4"),
@@ -77,7 +77,7 @@ def files(tmp_path: Path, root: Path) -> dict[str, str]:
     return {name: str(path) for name, path in named.items()}
 
 
-SLOW = {"follow_killed", "measured_round_trip", "planned_runs", "statistics_speed"}
+SLOW = {"follow_killed", "masters_agree", "measured_round_trip", "planned_runs", "statistics_speed"}
 """They start Spark again and again, for minutes; `following` and `statistics` test the parts."""
 
 RUNS = [pytest.param(name, marks=[pytest.mark.deep] * (name in SLOW)) for name in EXPERIMENTS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,14 +10,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import SparkSession
 
-from slotwise.benchmarks.spark import session as module
+from slotwise.benchmarks.spark import masters as module
 from slotwise.benchmarks.spark.java import Java
-from slotwise.benchmarks.spark.session import environment, is_local, settings, spark_session
+from slotwise.benchmarks.spark.masters import (
+    LEAST_MB,
+    PACKED_PYTHON,
+    Cluster,
+    check_master,
+    connect_address,
+    environment,
+    is_local,
+    settings,
+)
+from slotwise.benchmarks.spark.session import spark_session
+from slotwise.models.errors import InputError, SlotwiseError
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pyspark.sql import SparkSession
 
 LOCAL = ("local", "local[*]", "local[2]", "local[2,3]", "local-cluster[2,2,1024]")
 REMOTE = ("spark://host:7077", "yarn", "k8s://https://host:443", "spark://local[2]")
@@ -30,9 +42,9 @@ def some_java(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("master", LOCAL)
 def test_local_masters(master: str, some_java: None) -> None:
     assert is_local(master)
-    assert environment(master)["PYSPARK_PYTHON"] == sys.executable
-    assert environment(master)["JAVA_HOME"] == "/jdk"
-    chosen = settings(master)
+    assert environment(Cluster(master))["PYSPARK_PYTHON"] == sys.executable
+    assert environment(Cluster(master))["JAVA_HOME"] == "/jdk"
+    chosen = settings(Cluster(master))
     assert chosen["spark.driver.bindAddress"] == "127.0.0.1"
     assert chosen["spark.ui.enabled"] == "false"
     assert Path(chosen["spark.sql.warehouse.dir"]).parent.is_dir()
@@ -45,21 +57,105 @@ def test_the_memory_of_a_local_master(
     monkeypatch.delenv("SPARK_DRIVER_MEMORY", raising=False)
     if asked:
         monkeypatch.setenv("SPARK_DRIVER_MEMORY", asked)
-    assert settings("local[2]")["spark.driver.memory"] == (asked or "2g")
+    assert settings(Cluster("local[2]"))["spark.driver.memory"] == (asked or "2g")
 
 
 @pytest.mark.parametrize("master", REMOTE)
 def test_clusters_keep_their_own_settings(master: str, some_java: None) -> None:
     assert not is_local(master)
-    assert environment(master) == {"JAVA_HOME": "/jdk"}
-    chosen = settings(master)
+    assert environment(Cluster(master)) == {"JAVA_HOME": "/jdk"}
+    chosen = settings(Cluster(master))
     assert not any(key.startswith("spark.driver") for key in chosen)
     assert "spark.sql.warehouse.dir" not in chosen
 
 
+@pytest.mark.parametrize(
+    ("master", "address"),
+    [
+        ("sc://host", ("host", 15002)),
+        ("sc://10.0.0.1:99", ("10.0.0.1", 99)),
+        ("sc://host:443/;use_ssl=true;token=x", ("host", 443)),
+    ],
+)
+def test_spark_connect(
+    master: str, address: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_master(master)
+    assert connect_address(master) == address
+    monkeypatch.setattr(module, "find_java", lambda: pytest.fail("it needs no Java"))
+    assert environment(Cluster(master)) == {}
+    # A session can set only what can change while the server runs.
+    assert all(key.startswith("spark.sql.") for key in settings(Cluster(master)))
+
+
+@pytest.mark.parametrize("master", ["sc://", "sc:/host", "sc://host:port", "sc://ho st"])
+def test_no_address_of_spark_connect(master: str) -> None:
+    with pytest.raises(InputError, match="sc://HOST:PORT"):
+        check_master(master)
+
+
+def test_executors_of_a_local_cluster_get_its_memory(some_java: None) -> None:
+    assert settings(Cluster("local-cluster[2,1,700]"))["spark.executor.memory"] == "700m"
+    assert "spark.executor.memory" not in settings(Cluster("local[2]"))
+    with pytest.raises(InputError, match=f"must give each executor {LEAST_MB} MB or more"):
+        check_master(f"local-cluster[2,1,{LEAST_MB - 1}]")
+
+
+@pytest.mark.parametrize("master", ["spark://host:7077", "yarn", "local-cluster[2,1,1024]"])
+def test_an_archive_brings_the_python(master: str, some_java: None, tmp_path: Path) -> None:
+    archive = tmp_path / "env.tar.gz"
+    archive.touch()
+    cluster = Cluster(master, archive)
+    cluster.check()
+    assert settings(cluster)["spark.archives"] == f"{archive}#environment"
+    assert environment(cluster)["PYSPARK_PYTHON"] == PACKED_PYTHON
+
+
+def test_spark_connect_takes_the_python_of_an_archive(tmp_path: Path) -> None:
+    chosen = settings(Cluster("sc://host", tmp_path / "env.tar.gz"))
+    assert chosen["spark.sql.execution.pyspark.python"] == PACKED_PYTHON
+    assert "spark.archives" not in chosen
+
+
+def test_an_archive_that_nobody_needs_or_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is for other machines"):
+        Cluster("local[2]", tmp_path).check()
+    with pytest.raises(InputError, match="make it with slotwise pack"):
+        Cluster("yarn", tmp_path / "env.tar.gz").check()
+
+
+def test_what_is_set_goes_over_ours(some_java: None) -> None:
+    conf = {"spark.sql.adaptive.enabled": "true", "spark.task.cpus": "2"}
+    chosen = settings(Cluster("yarn", conf=conf))
+    assert chosen.items() >= conf.items()
+    assert chosen["spark.python.worker.killOnIdleTimeout"] == "false"
+
+
+def test_jars_are_given_to_spark(some_java: None) -> None:
+    chosen = settings(Cluster("local[1]", jars=["a.jar", "b.jar"]))
+    assert chosen["spark.jars"] == "a.jar,b.jar"
+
+
+def test_a_server_that_is_not_there_is_found_out_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("slotwise.benchmarks.spark.session.find_spec", lambda name: object())
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{nobody.getsockname()[1]}"
+        with pytest.raises(SlotwiseError, match=f"no Spark Connect server answers at {address}"):
+            spark_session(f"sc://{address}")
+
+
+def test_spark_connect_without_its_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("slotwise.benchmarks.spark.session.find_spec", lambda name: None)
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    with pytest.raises(SlotwiseError, match=r"pip install 'slotwise\[cluster\]'"):
+        spark_session("sc://host")
+
+
 @pytest.mark.parametrize("master", [*LOCAL, *REMOTE])
 def test_rows_are_never_merged_and_stdout_stays_clean(master: str) -> None:
-    chosen = settings(master)
+    chosen = settings(Cluster(master))
     assert chosen["spark.sql.adaptive.enabled"] == "false"
     assert chosen["spark.ui.showConsoleProgress"] == "false"
 

@@ -166,9 +166,9 @@ def test_each_task_is_a_partition_of_its_round(spark: SparkSession) -> None:
 
 
 def test_a_task_of_cheap_runs_is_a_few_seconds_and_there_are_some_for_each_slot() -> None:
-    assert Work(10, 4, 800).tasks(2) == 4 + 8
-    assert Work(10, 10, 0).tasks(2) == 10
-    assert Work(10**6, 0, 1000 * MOST_WORK).tasks(2) == 1000
+    assert Work({"heuristic": 6, "exact": 4}, 4, 800).tasks(2) == 4 + 8
+    assert Work({"exact": 10}, 10, 0).tasks(2) == 10
+    assert Work({"heuristic": 10**6}, 0, 1000 * MOST_WORK).tasks(2) == 1000
 
 
 @pytest.mark.spark
