@@ -93,6 +93,7 @@ testing
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
 benchmarks.grading benchmarks.profiling benchmarks.statistics
 benchmarks.analysis
+benchmarks.aggregation
 benchmarks.report benchmarks.grade
 benchmarks.proofs.generated benchmarks.simulated_logs
 benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
@@ -166,7 +167,7 @@ OUTSIDE = {
     "matplotlib": ("cli.render",),
     "numba": ("solver", "models.graph_files", "heuristics.partitioning"),
     "ortools": _SOLVERS,
-    "pandas": ("benchmarks",),
+    "pandas": ("benchmarks", "api.summarising"),
     "plotly": ("benchmarks.report",),
     "psutil": ("benchmarks.profiling",),
     "pulp": _SOLVERS,
@@ -177,8 +178,10 @@ OUTSIDE = {
     "pyspark": (
         *("benchmarks.spark", "benchmarks.grading.spark_job", "benchmarks.statistics"),
         *("benchmarks.following", "benchmarks.speed.statistics"),
+        *("benchmarks.aggregation", "api.summarising"),
     ),
     "rich": ("cli", "benchmarks.grading.progress"),
+    "scipy": ("benchmarks.aggregation",),
     "typer": ("cli",),
     "yaml": ("models.formats", "testing"),
 }
