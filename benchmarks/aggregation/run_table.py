@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.aggregation.reading import as_today, exactness, stored_rows
+from slotwise.benchmarks.aggregation.reading import as_today, exactness
 from slotwise.benchmarks.aggregation.runs import RUN, judged_runs
+from slotwise.benchmarks.aggregation.stored import stored_rows
 from slotwise.benchmarks.aggregation.wide import wide_runs
 
 if TYPE_CHECKING:

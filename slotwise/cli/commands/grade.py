@@ -45,6 +45,8 @@ def grade(
     Runs that already have rows in the folder are skipped, so the same command resumes.
     """
     with exits.held():
+        from slotwise.benchmarks.aggregation.plain_table import plain_records
+        from slotwise.benchmarks.aggregation.summary import summarise_methods
         from slotwise.benchmarks.grade import grade as run_grading
         from slotwise.benchmarks.grade import split_methods
 
@@ -63,11 +65,15 @@ def grade(
         )
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
+    graded = summarise_methods(out, master)
     if as_json:
-        print_json(summary.to_document())
+        print_json({**summary.to_document(), "table": plain_records(graded.methods)})
     else:
+        from slotwise.cli.render.graded import method_lines
         from slotwise.cli.render.results import show_grading
+        from slotwise.cli.render.tables import show
 
+        show(*method_lines(graded))
         show_grading(summary)
     return Exit.DONE
 
