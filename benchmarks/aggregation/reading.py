@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.aggregation.stored import no_rows
@@ -63,7 +62,7 @@ def as_today(rows: DataFrame) -> DataFrame:
     )
 
 
-def exactness(rows: DataFrame, folder: Path) -> Exactness:
+def exactness(rows: DataFrame, folder: str) -> Exactness:
     """Check the rows, and return what it takes to compare them exactly; runs a Spark job.
 
     Raises
@@ -88,7 +87,7 @@ def exactness(rows: DataFrame, folder: Path) -> Exactness:
     elif said["whole"] + said["decimals"] > MOST_DIGITS:
         problem = f"has values of more than {MOST_DIGITS} digits, which are not compared exactly"
     if problem is not None:
-        raise InputError(problem, field="folder", value=str(folder))
+        raise InputError(problem, field="folder", value=folder)
     orders = sorted((tuple(order) for order in said["orders"]), key=lambda o: (-len(o), o))
     terms = dict.fromkeys(term for order in orders for term in order)
     return Exactness(tuple(terms), said["decimals"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.aggregation.reading import as_today, exactness
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def run_table(spark: SparkSession, folder: Path) -> DataFrame:
+def run_table(spark: SparkSession, folder: str) -> DataFrame:
     """Return one row per run, sorted by its name; see `slotwise.read_rows`.
 
     Raises

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import reduce
 from pathlib import Path
@@ -15,45 +16,74 @@ from slotwise.benchmarks.grading.rows import COLUMNS, SCHEMA
 from slotwise.models.errors import InputError, in_file
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 WRITTEN = "written"
-"""Column that says where a row stands: file and place in it; of two, the greater is later."""
+"""Column that says when and where a row was written; of two, the greater is later."""
+
+SPARKS_OWN = "part-"
+"""How files begin that executors wrote: their types are ours, and there may be very many."""
 
 _SCHEMA = SCHEMA.replace(" int,", " long,")
 """Spark reads short integers as long ones, but not the other way round."""
 
 
-def stored_rows(spark: SparkSession, folder: Path) -> DataFrame:
-    """Return the rows in ``folder/rows``, with `WRITTEN`.
+def stored_rows(spark: SparkSession, folder: str | os.PathLike[str]) -> DataFrame:
+    """Return the rows in ``folder/rows``, here or where Spark reads (``hdfs://``), with `WRITTEN`.
 
     Raises
     ------
     InputError
-        When there are no files of rows; naming a file that a grading does not write.
+        When there are no rows; naming a file of this machine that a grading does not write.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
-    paths = sorted((folder / "rows").glob("**/*.parquet"))
-    paths = [path for path in paths if not path.name.startswith((".", "_"))]
-    if not paths:
-        raise no_rows(folder)
-    untyped = [path for path in paths if _has_untyped(path)]
-    typed = [str(path.resolve()) for path in paths if path not in set(untyped)]
-    frames = []
-    if typed:
-        place = F.struct(F.col("_metadata.file_name"), F.col("_metadata.row_index"))
-        found = spark.read.schema(_SCHEMA).parquet(*typed)
-        frames.append(found.withColumn(WRITTEN, place))
-    if untyped:
-        frames.append(_shipped(spark, untyped))
+    text = os.fspath(folder)
+    if is_remote(text):
+        return _read_by_spark(spark, [f"{text.rstrip('/')}/rows"], text)
+    path = Path(text) / "rows"
+    files = [file for file in sorted(path.glob("*.parquet")) if file.name[0] not in "._"]
+    if not files:
+        raise no_rows(text)
+    others = [file for file in files if not file.name.startswith(SPARKS_OWN)]
+    untyped = [file for file in others if _has_untyped(file)]
+    typed = [str(file.resolve()) for file in others if file not in set(untyped)]
+    frames = [_read_by_spark(spark, typed, text)] if typed else []
+    frames += [_shipped(spark, untyped)] if untyped else []
+    if len(others) < len(files):
+        frames.append(_read_by_spark(spark, [f"{path.resolve()}/{SPARKS_OWN}*"], text))
     return reduce(lambda a, b: a.unionByName(b), frames)
 
 
-def no_rows(folder: Path) -> InputError:
+def is_remote(folder: str) -> bool:
+    """Return whether a folder is one that only Spark can read."""
+    return "://" in folder and not folder.startswith("file:")
+
+
+def _read_by_spark(spark: SparkSession, paths: Sequence[str], folder: str) -> DataFrame:
+    from pyspark.errors import AnalysisException
+    from pyspark.sql import functions as F  # noqa: N812
+
+    try:
+        found = spark.read.schema(_SCHEMA).parquet(*paths)
+        assert found.schema  # Spark Connect looks for the files when it is asked something.
+    except AnalysisException as error:
+        if error.getCondition() != "PATH_NOT_FOUND":
+            raise
+        raise no_rows(folder) from error
+    place = (F.col("_metadata.file_name"), F.col("_metadata.row_index"))
+    return found.withColumn(WRITTEN, F.struct(*_began(), *place))
+
+
+def _began() -> list[Column]:
+    """Return when the call that made a row began, in versions of rows that say so."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return [F.coalesce(name, F.lit("")).alias(name) for name in COLUMNS if name == "batch"]
+
+
+def no_rows(folder: str) -> InputError:
     """Return the error of a folder that holds no rows."""
     rule = "holds no rows of a grading; write some with slotwise grade --out DIR"
-    return InputError(rule, field="folder", value=str(folder))
+    return InputError(rule, field="folder", value=folder)
 
 
 def _has_untyped(path: Path) -> bool:
@@ -90,6 +120,6 @@ def _shipped(spark: SparkSession, paths: Sequence[Path]) -> DataFrame:
         cells |= {"file_name": [path.name] * len(found), "row_index": range(len(found))}
         nothing = pa.nulls(len(found))
         tables.append(pa.table({n: cells.get(n, nothing) for n in wanted.names}).cast(wanted))
-    place = F.struct("file_name", "row_index")
+    place = F.struct(*_began(), "file_name", "row_index")
     rows = spark.createDataFrame(pa.concat_tables(tables)).withColumn(WRITTEN, place)
     return rows.drop("file_name", "row_index")

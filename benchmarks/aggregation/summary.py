@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slotwise.benchmarks.aggregation.classes import check_by
@@ -52,7 +51,7 @@ class Graded:
         ``to bound``). Infinity = no placement, or an earlier term not at its optimum.
     """
 
-    folder: Path
+    folder: str
     by: tuple[str, ...]
     terms: tuple[str, ...]
     methods: pd.DataFrame
@@ -99,12 +98,12 @@ class Summary(Graded):
         """Return all tables as JSON-ready data; infinity is the text ``inf``."""
         names = ("methods", "gaps", "ecdf", "pairs", "tests", "profiles", "failures")
         tables = {name: plain_records(getattr(self, name)) for name in names}
-        told = {"folder": str(self.folder), "by": list(self.by), "terms": list(self.terms)}
+        told = {"folder": self.folder, "by": list(self.by), "terms": list(self.terms)}
         return {**told, **tables}
 
 
 def summarise(
-    folder: Path,
+    folder: str,
     by: str | Sequence[str] = (),
     master: str = "local[*]",
     seed: int = 0,
@@ -118,13 +117,13 @@ def summarise(
         return summary_of(spark, folder, columns, seed)
 
 
-def summarise_methods(folder: Path, master: str = "local[*]") -> Graded:
+def summarise_methods(folder: str, master: str = "local[*]") -> Graded:
     """Return what each method comes to, without the tables that compare them."""
     with session(master, nullcontext()) as spark, _frames(spark, folder, ()) as (terms, frames):
         return _graded(folder, (), terms, frames.gaps, frames.counts, 0)
 
 
-def summary_of(spark: SparkSession, folder: Path, by: tuple[str, ...], seed: int = 0) -> Summary:
+def summary_of(spark: SparkSession, folder: str, by: tuple[str, ...], seed: int = 0) -> Summary:
     """Return the summary of the rows in a folder; runs the jobs on `spark`.
 
     Raises
@@ -138,7 +137,7 @@ def summary_of(spark: SparkSession, folder: Path, by: tuple[str, ...], seed: int
 
 @contextmanager
 def _frames(
-    spark: SparkSession, folder: Path, by: tuple[str, ...]
+    spark: SparkSession, folder: str, by: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Frames]]:
     """Give the terms and the tables of a folder, whose runs are kept in Spark meanwhile."""
     rows = stored_rows(spark, folder).transform(as_today)
@@ -152,7 +151,7 @@ def _frames(
 
 
 def _graded(
-    folder: Path,
+    folder: str,
     by: tuple[str, ...],
     terms: tuple[str, ...],
     statistics: DataFrame,
@@ -164,7 +163,7 @@ def _graded(
 
 
 def _collected(
-    folder: Path, by: tuple[str, ...], terms: tuple[str, ...], frames: Frames, seed: int
+    folder: str, by: tuple[str, ...], terms: tuple[str, ...], frames: Frames, seed: int
 ) -> Summary:
     statistics = frames.gaps.persist()
     try:

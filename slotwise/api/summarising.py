@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, overload
 
 from slotwise.api.inputs import path_of
 from slotwise.benchmarks.aggregation.run_table import run_table
+from slotwise.benchmarks.aggregation.stored import is_remote
 from slotwise.benchmarks.aggregation.summary import Summary, summarise
 from slotwise.benchmarks.grading.progress import waiting_for
 from slotwise.benchmarks.spark.session import job_errors, session, spark_session
@@ -45,7 +46,7 @@ def read_rows(
     Parameters
     ----------
     folder
-        What `grade` wrote into (its `out`).
+        What `grade` wrote into (its `out`), of this machine or of Spark's (``hdfs://...``).
     spark
         ``False`` = a pandas DataFrame (Spark runs on this machine meanwhile). A session, or
         ``True`` for the active one or a new one that you stop: a DataFrame of Spark's, which is
@@ -82,7 +83,7 @@ def summary(
     Parameters
     ----------
     folder
-        What `grade` wrote into (its `out`).
+        What `grade` wrote into (its `out`), of this machine or of Spark's (``hdfs://...``).
     by
         Classes of instances to keep apart: ``family``, ``size``, ``tightness``; a text
         ``family,size`` or a sequence.
@@ -108,8 +109,8 @@ def summary(
     return summarise(_graded(folder), by, master, seed, starting)
 
 
-def _graded(folder: str | os.PathLike[str]) -> Path:
-    path = Path(path_of(folder, "folder", "a path"))
-    if not path.is_dir():
-        raise InputError("is no folder of a grading", field="folder", value=str(path))
-    return path
+def _graded(folder: str | os.PathLike[str]) -> str:
+    text = os.fspath(path_of(folder, "folder", "a path"))
+    if not is_remote(text) and not Path(text).is_dir():
+        raise InputError("is no folder of a grading", field="folder", value=text)
+    return text

@@ -65,7 +65,7 @@ def grade(
         )
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
-    graded = summarise_methods(out, master)
+    graded = summarise_methods(str(out), master)
     if as_json:
         print_json({**summary.to_document(), "table": plain_records(graded.methods)})
     else:

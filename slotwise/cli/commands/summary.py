@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,7 +13,7 @@ from slotwise.models.errors import InputError
 
 def summary(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder written by `slotwise grade --out DIR`.")
+        str, typer.Argument(metavar="DIR", help="Folder written by `slotwise grade --out DIR`.")
     ],
     by: Annotated[
         str,

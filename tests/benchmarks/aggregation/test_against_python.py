@@ -108,7 +108,9 @@ def test_gaps_on_all_and_on_common_instances(summary, method, position):
     mine = METHODS.index(method)
     expected = {
         "all": numbers_of((case[0], found[mine]) for case, found in everyone),
-        "common": numbers_of((case[0], found[mine]) for case, found in everyone if max(found) < inf),
+        "common": numbers_of(
+            (case[0], found[mine]) for case, found in everyone if max(found) < inf
+        ),
     }
     table = summary.gaps.set_index(["method", "position", "measure", "basis"]).sort_index()
     for basis, numbers in expected.items():
@@ -136,7 +138,9 @@ def test_pairs_and_their_test(summary, a, b):
             differences.append((case[0], float((x[1] - y[1]) / max(x[1], y[1], Fraction(1, 99)))))
     told = summary.pairs.set_index(["method", "rival"]).loc[(a, b)]
     assert {what: told[what] for what in ended} == dict(ended)
-    tested = summary.tests.set_index(["method", "rival", "term"]).sort_index().loc[(a, b, "network")]
+    tested = (
+        summary.tests.set_index(["method", "rival", "term"]).sort_index().loc[(a, b, "network")]
+    )
     numbers = [n for n in numbers_of(differences) if n]
     assert tested["differing"] == len(numbers)
     assert tested["p"] == pytest.approx(wilcoxon([round(n, 12) for n in numbers]).pvalue)
@@ -187,4 +191,6 @@ def test_another_order_and_split_of_the_rows_give_the_same(spark, summary, tmp_p
     random.Random(3).shuffle(rows)
     other = summary_of(spark, write_rows(tmp_path, rows[:50], rows[50:53], rows[53:]), ())
     for name in ("methods", "gaps", "tests", "pairs", "profiles", "ecdf", "failures"):
-        pd.testing.assert_frame_equal(getattr(summary, name), getattr(other, name), check_exact=True)
+        pd.testing.assert_frame_equal(
+            getattr(summary, name), getattr(other, name), check_exact=True
+        )
