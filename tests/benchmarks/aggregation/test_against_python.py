@@ -28,7 +28,7 @@ FAILURES = {
 
 
 def graded(random):
-    """The rows of 40 instances, three methods and two seeds; ties, zeros and failures among them."""
+    """The rows of 40 instances, three methods and two seeds, with ties, zeros and failures."""
     rows = []
     for number in range(40):
         name = f"i{number}"

@@ -96,7 +96,7 @@ BAD = {
     (
         "--by",
         "familly",
-    ): "--by = 'familly': is none of family, size, tightness; did you mean 'family'?",
+    ): "--by = 'familly': is none of family, size, tightness; did",
     ("--csv", "--json"): "cannot be given together: --csv and --json",
     ("--master", "spark"): "--master",
 }
