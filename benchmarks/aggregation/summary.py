@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from slotwise.benchmarks.aggregation.classes import check_by
-from slotwise.benchmarks.aggregation.frames import Frames, frames_of, grouped_runs
+from slotwise.benchmarks.aggregation.frames import NEEDED, Frames, grouped_runs
 from slotwise.benchmarks.aggregation.gap_numbers import OF
 from slotwise.benchmarks.aggregation.gaps import ecdf
 from slotwise.benchmarks.aggregation.intervals import generator, mean_interval, quantile_interval
 from slotwise.benchmarks.aggregation.method_table import method_table, sorted_rows
-from slotwise.benchmarks.aggregation.pairs import PAIR
+from slotwise.benchmarks.aggregation.pairs import PAIR, pair_counts, pair_differences
 from slotwise.benchmarks.aggregation.plain_table import plain_records
 from slotwise.benchmarks.aggregation.reading import as_today, exactness
 from slotwise.benchmarks.aggregation.runs import judged_runs
@@ -120,7 +120,7 @@ def summarise(
 def summarise_methods(folder: str, master: str = "local[*]") -> Graded:
     """Return what each method comes to, without the tables that compare them."""
     with session(master, nullcontext()) as spark, _frames(spark, folder, ()) as (terms, frames):
-        return _graded(folder, (), terms, frames.gaps, frames.counts, 0)
+        return _graded(folder, (), terms, frames.gaps(), frames.counts(), 0)
 
 
 def summary_of(spark: SparkSession, folder: str, by: tuple[str, ...], seed: int = 0) -> Summary:
@@ -140,12 +140,12 @@ def _frames(
     spark: SparkSession, folder: str, by: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Frames]]:
     """Give the terms and the tables of a folder, whose runs are kept in Spark meanwhile."""
-    rows = stored_rows(spark, folder).transform(as_today)
+    rows = stored_rows(spark, folder).transform(as_today).select(*NEEDED)
     exact = exactness(rows, folder)
     runs = grouped_runs(judged_runs(rows, exact), by).persist()
     try:
         with job_errors():
-            yield exact.terms, frames_of(runs, by)
+            yield exact.terms, Frames(runs, by)
     finally:
         runs.unpersist()
 
@@ -165,12 +165,13 @@ def _graded(
 def _collected(
     folder: str, by: tuple[str, ...], terms: tuple[str, ...], frames: Frames, seed: int
 ) -> Summary:
-    statistics = frames.gaps.persist()
+    statistics = frames.gaps().persist()
     try:
-        graded = _graded(folder, by, terms, statistics, frames.counts, seed)
+        graded = _graded(folder, by, terms, statistics, frames.counts(), seed)
         shares = ecdf(statistics.where("basis in ('all', 'common')"), by).toPandas()
     finally:
         statistics.unpersist()
+    met = frames.meetings()
     return Summary(
         folder=folder,
         by=by,
@@ -178,10 +179,10 @@ def _collected(
         methods=graded.methods,
         gaps=graded.gaps,
         ecdf=sorted_rows(shares, [*by, *OF, "within"]),
-        pairs=sorted_rows(frames.pairs.toPandas(), [*by, *PAIR]),
-        tests=_tested(frames.differences.toPandas(), by),
-        profiles=sorted_rows(frames.profiles.toPandas(), [*by, "position", "method", "tau"]),
-        failures=sorted_rows(frames.failures.toPandas(), [*by, "method", "status", "why"]),
+        pairs=sorted_rows(pair_counts(met, by).toPandas(), [*by, *PAIR]),
+        tests=_tested(pair_differences(met, by).toPandas(), by),
+        profiles=sorted_rows(frames.profiles().toPandas(), [*by, "position", "method", "tau"]),
+        failures=sorted_rows(frames.failures().toPandas(), [*by, "method", "status", "why"]),
     )
 
 
