@@ -11,9 +11,9 @@ from slotwise.benchmarks.aggregation.gaps import gap_statistics
 from slotwise.benchmarks.aggregation.methods import failures, method_counts
 from slotwise.benchmarks.aggregation.pairs import meetings
 from slotwise.benchmarks.aggregation.profiles import profiles
-from slotwise.benchmarks.aggregation.runs import CASE, virtual_best, with_common
-from slotwise.benchmarks.aggregation.stored import WRITTEN
-from slotwise.benchmarks.aggregation.terms import run_terms
+from slotwise.benchmarks.aggregation.runs.judged import CASE, virtual_best, with_common
+from slotwise.benchmarks.aggregation.runs.stored import WRITTEN
+from slotwise.benchmarks.aggregation.runs.terms import run_terms
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

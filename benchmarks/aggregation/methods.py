@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.aggregation.arrays import collected, mean_of
-from slotwise.benchmarks.aggregation.runs import is_player, is_right_refusal
+from slotwise.benchmarks.aggregation.runs.arrays import collected, mean_of
+from slotwise.benchmarks.aggregation.runs.judged import is_player, is_right_refusal
 from slotwise.benchmarks.analysis.measures import TIME_SHIFT_S
 from slotwise.benchmarks.grading.rows import RunStatus
 

@@ -15,10 +15,10 @@ from slotwise.benchmarks.aggregation.intervals import generator, mean_interval, 
 from slotwise.benchmarks.aggregation.method_table import method_table, sorted_rows
 from slotwise.benchmarks.aggregation.pairs import PAIR, pair_counts, pair_differences
 from slotwise.benchmarks.aggregation.plain_table import plain_records
-from slotwise.benchmarks.aggregation.reading import as_today, exactness
-from slotwise.benchmarks.aggregation.runs import judged_runs
+from slotwise.benchmarks.aggregation.runs.judged import judged_runs
+from slotwise.benchmarks.aggregation.runs.reading import as_today, exactness
+from slotwise.benchmarks.aggregation.runs.stored import stored_rows
 from slotwise.benchmarks.aggregation.significance import holm, wilcoxon_p
-from slotwise.benchmarks.aggregation.stored import stored_rows
 from slotwise.benchmarks.spark.session import check_master, job_errors, session
 from slotwise.models.values import whole
 

@@ -14,7 +14,7 @@ import pytest
 from rows_of_gradings import TERMS, row, write_rows
 from scipy.stats import wilcoxon
 
-from slotwise.benchmarks.aggregation.run_table import run_table
+from slotwise.benchmarks.aggregation.runs.run_table import run_table
 from slotwise.benchmarks.aggregation.summary import summary_of
 from slotwise.benchmarks.analysis.aggregate import aggregate, references_of
 from slotwise.benchmarks.analysis.gaps import row_gap, values_of

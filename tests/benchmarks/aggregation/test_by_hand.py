@@ -18,7 +18,7 @@ from math import exp, inf, log
 import pytest
 from rows_of_gradings import row, write_rows
 
-from slotwise.benchmarks.aggregation.run_table import run_table
+from slotwise.benchmarks.aggregation.runs.run_table import run_table
 from slotwise.benchmarks.aggregation.summary import Summary, summary_of
 from slotwise.benchmarks.analysis.aggregate import aggregate
 from slotwise.benchmarks.grading.old_rows import upgraded

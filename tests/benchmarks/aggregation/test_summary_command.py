@@ -41,7 +41,7 @@ def summed(cli, folder, summaries, monkeypatch):
         assert given == str(folder)
         return summaries[by]
 
-    monkeypatch.setattr("slotwise.api.summarising.summary", found)
+    monkeypatch.setattr("slotwise.api.grading.summary", found)
     return lambda *options: cli("summary", folder, *options)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.aggregation.reading import as_today, exactness
-from slotwise.benchmarks.aggregation.runs import RUN, judged_runs
-from slotwise.benchmarks.aggregation.stored import stored_rows
-from slotwise.benchmarks.aggregation.wide import wide_runs
+from slotwise.benchmarks.aggregation.runs.judged import RUN, judged_runs
+from slotwise.benchmarks.aggregation.runs.reading import as_today, exactness
+from slotwise.benchmarks.aggregation.runs.stored import stored_rows
+from slotwise.benchmarks.aggregation.runs.wide import wide_runs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -7,7 +7,7 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.aggregation.stored import no_rows
+from slotwise.benchmarks.aggregation.runs.stored import no_rows
 from slotwise.benchmarks.grading.old_rows import BROKE_DOWN, OUT_OF_TIME
 from slotwise.benchmarks.grading.rows import SUCCEEDED, VERSION, RunStatus
 from slotwise.benchmarks.spark.session import job_errors
