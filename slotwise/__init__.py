@@ -34,10 +34,12 @@ if TYPE_CHECKING:
     from slotwise.api.logs.following import follow
     from slotwise.api.logs.measuring import Measurement, measure
     from slotwise.api.logs.simulating import generate_logs
+    from slotwise.api.packing import pack
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
-    from slotwise.api.running.rebalancing import Rebalanced, rebalance
+    from slotwise.api.running.rebalanced import Rebalanced
+    from slotwise.api.running.rebalancing import rebalance
     from slotwise.api.scheduling import Scheduled, schedule
     from slotwise.api.solving import crosscheck, solve
     from slotwise.api.verifying import certify, verify
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from slotwise.benchmarks.following.advice import Advice
     from slotwise.benchmarks.following.follow import Followed
     from slotwise.benchmarks.grade import GradeSummary, grade
+    from slotwise.benchmarks.spark.pack import Packed
     from slotwise.heuristics.method_error import MethodError
     from slotwise.models.allocation.case import AllocationCase
     from slotwise.models.certificates.certificate import Certificate
@@ -82,6 +85,7 @@ __all__ = [
     "Measurement",
     "MethodError",
     "Node",
+    "Packed",
     "Placement",
     "Problem",
     "Progress",
@@ -111,6 +115,7 @@ __all__ = [
     "judge",
     "measure",
     "methods",
+    "pack",
     "partition",
     "place",
     "profile",
@@ -149,10 +154,11 @@ _HOME = {
     "Measurement": "slotwise.api.logs.measuring",
     "MethodError": "slotwise.heuristics.method_error",
     "Node": "slotwise.models.instance.cluster",
+    "Packed": "slotwise.benchmarks.spark.pack",
     "Placement": "slotwise.models.instance.placement",
     "Problem": "slotwise.models.problem.problem",
     "Progress": "slotwise.solver.core.progress",
-    "Rebalanced": "slotwise.api.running.rebalancing",
+    "Rebalanced": "slotwise.api.running.rebalanced",
     "Refusal": "slotwise.models.instance.placement",
     "Result": "slotwise.solver.core.result",
     "Scheduled": "slotwise.api.scheduling",
@@ -177,6 +183,7 @@ _HOME = {
     "judge": "slotwise.api.judging",
     "measure": "slotwise.api.logs.measuring",
     "methods": "slotwise.api.listing",
+    "pack": "slotwise.api.packing",
     "partition": "slotwise.api.partitioning",
     "place": "slotwise.api.placing",
     "profile": "slotwise.api.profiling",

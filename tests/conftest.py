@@ -32,6 +32,8 @@ SPARK_FILES = (
     "tests/benchmarks/aggregation/test_rows_read.py",
     "tests/benchmarks/aggregation/test_summary_command.py",
     "tests/benchmarks/following/test_follow.py",
+    "tests/benchmarks/grading/batch/test_runs.py",
+    "tests/benchmarks/grading/test_faults.py",
     "tests/benchmarks/grading/test_grade.py",
     "tests/benchmarks/grading/test_grade_command.py",
     "tests/benchmarks/grading/test_grade_sam.py",

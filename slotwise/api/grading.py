@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from slotwise.api.inputs import path_of
 from slotwise.benchmarks.aggregation.runs.run_table import run_table
-from slotwise.benchmarks.aggregation.runs.stored import is_remote
 from slotwise.benchmarks.aggregation.summary import Summary, summarise
+from slotwise.benchmarks.grading.batch.folder import local_folder
 from slotwise.benchmarks.grading.progress import waiting_for
 from slotwise.benchmarks.report.page import write_report
 from slotwise.benchmarks.reproduction import sam
@@ -138,7 +138,8 @@ def summary(
 
 def _graded(folder: str | os.PathLike[str]) -> str:
     text = os.fspath(path_of(folder, "folder", "a path"))
-    if not is_remote(text) and not Path(text).is_dir():
+    local = local_folder(text)
+    if local is not None and not local.is_dir():
         raise InputError("is no folder of a grading", field="folder", value=text)
     return text
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, cast
 import pyarrow as pa
 from pyarrow import types
 
+from slotwise.benchmarks.grading.batch.folder import ROWS, address_of, local_folder
 from slotwise.benchmarks.grading.row_file import read_table, row_schema
 from slotwise.benchmarks.grading.rows import COLUMNS, SCHEMA
 from slotwise.models.errors import InputError, in_file
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 WRITTEN = "written"
 """Column that says when and where a row was written; of two, the greater is later."""
@@ -37,25 +38,21 @@ def stored_rows(spark: SparkSession, folder: str | os.PathLike[str]) -> DataFram
         When there are no rows; naming a file of this machine that a grading does not write.
     """
     text = os.fspath(folder)
-    if is_remote(text):
-        return _read_by_spark(spark, [f"{text.rstrip('/')}/rows"], text)
-    path = Path(text) / "rows"
+    local = local_folder(text)
+    if local is None:
+        return _read_by_spark(spark, [f"{address_of(text)}/{ROWS}"], text)
+    path = local / ROWS
     files = [file for file in sorted(path.glob("*.parquet")) if file.name[0] not in "._"]
     if not files:
         raise no_rows(text)
     others = [file for file in files if not file.name.startswith(SPARKS_OWN)]
     untyped = [file for file in others if _has_untyped(file)]
-    typed = [str(file.resolve()) for file in others if file not in set(untyped)]
+    typed = [address_of(file) for file in others if file not in set(untyped)]
     frames = [_read_by_spark(spark, typed, text)] if typed else []
     frames += [_shipped(spark, untyped)] if untyped else []
     if len(others) < len(files):
-        frames.append(_read_by_spark(spark, [f"{path.resolve()}/{SPARKS_OWN}*"], text))
+        frames.append(_read_by_spark(spark, [f"{address_of(path)}/{SPARKS_OWN}*"], text))
     return reduce(lambda a, b: a.unionByName(b), frames)
-
-
-def is_remote(folder: str) -> bool:
-    """Return whether a folder is one that only Spark can read."""
-    return "://" in folder and not folder.startswith("file:")
 
 
 def _read_by_spark(spark: SparkSession, paths: Sequence[str], folder: str) -> DataFrame:
@@ -70,14 +67,9 @@ def _read_by_spark(spark: SparkSession, paths: Sequence[str], folder: str) -> Da
             raise
         raise no_rows(folder) from error
     place = (F.col("_metadata.file_name"), F.col("_metadata.row_index"))
-    return found.withColumn(WRITTEN, F.struct(*_began(), *place))
-
-
-def _began() -> list[Column]:
-    """Return when the call that made a row began, in versions of rows that say so."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    return [F.coalesce(name, F.lit("")).alias(name) for name in COLUMNS if name == "batch"]
+    return found.withColumn(
+        WRITTEN, F.struct(F.coalesce("batch", F.lit("")).alias("batch"), *place)
+    )
 
 
 def no_rows(folder: str) -> InputError:
@@ -120,6 +112,6 @@ def _shipped(spark: SparkSession, paths: Sequence[Path]) -> DataFrame:
         cells |= {"file_name": [path.name] * len(found), "row_index": range(len(found))}
         nothing = pa.nulls(len(found))
         tables.append(pa.table({n: cells.get(n, nothing) for n in wanted.names}).cast(wanted))
-    place = F.struct(*_began(), "file_name", "row_index")
+    place = F.struct(F.coalesce("batch", F.lit("")).alias("batch"), "file_name", "row_index")
     rows = spark.createDataFrame(pa.concat_tables(tables)).withColumn(WRITTEN, place)
     return rows.drop("file_name", "row_index")

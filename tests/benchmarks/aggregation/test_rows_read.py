@@ -11,6 +11,7 @@ import pytest
 from rows_of_gradings import row, write_rows
 
 import slotwise
+from slotwise.benchmarks.grading.store import Store
 
 NEAR = "123456789012345678.000000000000000001", "123456789012345678.000000000000000002"
 """Two numbers that are one as floats."""
@@ -54,6 +55,14 @@ def test_rows_without_terms_make_a_table_without_their_columns(spark, tmp_path):
     assert isinstance(told, pd.DataFrame)
     assert told[["method", "status", "error"]].to_numpy().tolist() == [["m", "crashed", "boom"]]
     assert not any(name.endswith("_gap") for name in told.columns)
+
+
+def test_of_a_run_that_was_run_again_the_newest_row_counts(spark, tmp_path):
+    later = row("a", "m", "valid", ("0", "8"), batch="2026-02-01T00:00:00")
+    first = row("a", "m", "crashed", error="boom", batch="2026-01-01T00:00:00")
+    write_rows(tmp_path, [later], [first])
+    assert slotwise.read_rows(tmp_path)["status"].tolist() == ["valid"]
+    assert [one["status"] for one in Store(tmp_path).rows()] == ["valid"]
 
 
 def broken(**cells):
