@@ -13,7 +13,7 @@ from slotwise.api.inputs import path_of
 from slotwise.benchmarks.aggregation.runs.run_table import run_table
 from slotwise.benchmarks.aggregation.summary import Summary, summarise
 from slotwise.benchmarks.grading.batch.folder import local_folder
-from slotwise.benchmarks.grading.progress import waiting_for
+from slotwise.benchmarks.grading.progress.display import waiting_for
 from slotwise.benchmarks.report.page import write_report
 from slotwise.benchmarks.reproduction import sam
 from slotwise.benchmarks.reproduction.figure import Article, Reproduced, reproduction_document
