@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from slotwise.api.allocating import Allocated, allocate
     from slotwise.api.explaining import explain
     from slotwise.api.exporting import convert
-    from slotwise.api.grading import pack, read_rows, report, reproduce
+    from slotwise.api.grading import pack, read_rows, report, reproduce, summary
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from slotwise.api.scheduling import Scheduled, schedule
     from slotwise.api.solving import crosscheck, solve
     from slotwise.api.verifying import certify, verify
+    from slotwise.benchmarks.aggregation.summary import Summary
     from slotwise.benchmarks.following.advice import Advice
     from slotwise.benchmarks.following.follow import Followed
     from slotwise.benchmarks.grade import GradeSummary, grade
@@ -93,6 +94,7 @@ __all__ = [
     "Scheduled",
     "SlotwiseError",
     "Status",
+    "Summary",
     "Topology",
     "Verdict",
     "Verified",
@@ -127,6 +129,7 @@ __all__ = [
     "schedule",
     "schema",
     "solve",
+    "summary",
     "verify",
     "write_certificate",
     "write_instance",
@@ -160,6 +163,7 @@ _HOME = {
     "Scheduled": "slotwise.api.scheduling",
     "SlotwiseError": "slotwise.models.errors",
     "Status": "slotwise.solver.core.result",
+    "Summary": "slotwise.benchmarks.aggregation.summary",
     "Topology": "slotwise.models.instance.topology",
     "Verdict": "slotwise.models.judge.verdict",
     "Verified": "slotwise.solver.verification.verify",
@@ -193,6 +197,7 @@ _HOME = {
     "schedule": "slotwise.api.scheduling",
     "schema": "slotwise.api.listing",
     "solve": "slotwise.api.solving",
+    "summary": "slotwise.api.grading",
     "verify": "slotwise.api.verifying",
     "write_certificate": "slotwise.models.certificates.file",
     "write_instance": "slotwise.models.instance_file",

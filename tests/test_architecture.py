@@ -97,6 +97,7 @@ benchmarks.grading.children
 benchmarks.grading.batch.task
 benchmarks.grading.batch.start
 benchmarks.analysis
+benchmarks.aggregation
 benchmarks.report benchmarks.grade
 benchmarks.proofs.generated benchmarks.simulated_logs
 benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
@@ -173,22 +174,24 @@ OUTSIDE = {
         "benchmarks.grading.children.compiled_loops",
     ),
     "ortools": _SOLVERS,
-    "pandas": ("benchmarks",),
+    "pandas": ("benchmarks", "api.grading"),
     "plotly": ("benchmarks.report",),
     "psutil": (
         *("benchmarks.grading.children", "benchmarks.profiling", "benchmarks.speed.harness.task"),
     ),
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),
-    "pyarrow": ("benchmarks.grading", "models.performance.tables"),
+    "pyarrow": ("benchmarks.grading", "benchmarks.aggregation.runs", "models.performance.tables"),
     "pytest": ("testing.pytest_plugin",),
     "pymetis": ("heuristics.partitioning",),
     "pyspark": (
         *("benchmarks.spark", "benchmarks.grading.batch", "benchmarks.grading.oracle"),
         "benchmarks.statistics",
         *("benchmarks.following", "benchmarks.speed.planned_runs", "benchmarks.speed.statistics"),
+        *("benchmarks.aggregation", "api.grading"),
     ),
     "rich": ("cli", "benchmarks.grading.progress"),
+    "scipy": ("benchmarks.aggregation",),
     "typer": ("cli",),
     "venv_pack": ("benchmarks.spark.pack",),
     "yaml": ("models.formats", "testing"),

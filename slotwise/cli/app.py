@@ -19,7 +19,7 @@ from slotwise.cli.commands.allocate import allocate
 from slotwise.cli.commands.convert import convert
 from slotwise.cli.commands.explain import explain
 from slotwise.cli.commands.generate import generate
-from slotwise.cli.commands.grade import grade, pack, report
+from slotwise.cli.commands.grade import grade, pack, report, summary
 from slotwise.cli.commands.judge import judge
 from slotwise.cli.commands.kit import new
 from slotwise.cli.commands.kit.test_scheduler import test_scheduler
@@ -47,6 +47,7 @@ COMMANDS = (
     explain,
     convert,
     grade,
+    summary,
     report,
     pack,
     generate,
