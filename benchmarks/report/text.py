@@ -20,7 +20,7 @@ from slotwise.benchmarks.analysis.measures import (
 )
 from slotwise.benchmarks.analysis.method_summary import MethodSummary
 from slotwise.benchmarks.grading.rows import Kind, Row, RunStatus
-from slotwise.benchmarks.report.placement_view import TIMES
+from slotwise.benchmarks.report.viewer.placement_view import TIMES
 from slotwise.models.number_text import short_text
 
 DASH = "\N{EN DASH}"
