@@ -1,53 +1,59 @@
-"""Labels of methods: what a report calls them."""
+"""Labels of methods on a page: ``mine=cmd:./place`` calls ``cmd:./place`` ``mine``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from slotwise.benchmarks.grading.rows import Row, Subject, subject_of
 from slotwise.models.errors import InputError
+from slotwise.models.suggestion import suggestion
 
 OPTION = "--methods"
 
 
-def read_labels(texts: Iterable[str]) -> dict[str, str]:
-    """Return label -> method from texts ``LABEL=METHOD``.
+def parse_labels(written: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
+    """Return method -> label from texts ``LABEL=METHOD``, or from a mapping of labels to methods.
 
     Raises
     ------
     InputError
-        For a text without a label or a method, and for a label or a method given twice.
+        For a text without label or method, and where a label or a method comes twice.
     """
+    pairs = written.items() if isinstance(written, Mapping) else map(_pair, written)
     labels: dict[str, str] = {}
-    for text in texts:
-        label, equals, method = (part.strip() for part in text.partition("="))
-        if not (label and equals and method):
-            raise InputError("must be LABEL=METHOD, such as mine=cmd:./x", field=OPTION, value=text)
-        if label in labels:
-            raise InputError(f"the label {label} is there twice", field=OPTION, value=text)
-        if method in labels.values():
-            raise InputError(f"the method {method} has a label already", field=OPTION, value=text)
-        labels[label] = method
+    for label, method in pairs:
+        if method in labels:
+            raise InputError("has two labels", field=OPTION, value=method)
+        if label in labels.values():
+            raise InputError("labels two methods", field=OPTION, value=label)
+        labels[method] = label
     return labels
 
 
-def relabelled(rows: Sequence[Row], labels: Mapping[str, str]) -> list[Row]:
-    """Return the rows with the methods of `labels` (label -> method) called by their label.
+def _pair(text: str) -> tuple[str, str]:
+    label, _, method = (part.strip() for part in text.partition("="))
+    # A method's parameters have "=" too, but only behind a colon.
+    if not label or not method or ":" in label:
+        raise InputError("must be LABEL=METHOD", field=OPTION, value=text)
+    return label, method
+
+
+def check_labels(labels: Mapping[str, str], methods: Iterable[str]) -> None:
+    """Refuse a label for none of `methods`, and one that is the name of another of them.
 
     Raises
     ------
     InputError
-        For a method without rows, a label that another method of the rows has as its name, and a
-        pair of allocation: a pair is known by its name.
+        Naming the method or the label.
     """
-    methods = {row["method"] for row in rows}
-    for label, method in labels.items():
-        if method not in methods:
-            graded = ", ".join(sorted(methods))
-            raise InputError(f"has no rows here; graded are: {graded}", field=OPTION, value=method)
-        if label in methods - set(labels.values()):
+    known = set(methods)
+    for method, label in labels.items():
+        if method not in known:
+            rule = f"is no method of this grading; {suggestion(method, sorted(known))}"
+            raise InputError(rule, field=OPTION, value=method)
+        if label in known - {method}:
             raise InputError("is the name of another method here", field=OPTION, value=label)
-        if Subject.ALLOCATION in (subject_of(method), subject_of(label)):
-            raise InputError("pairs of allocation keep their name", field=OPTION, value=f"{label}={method}")
-    names = {method: label for label, method in labels.items()}
-    return [{**row, "method": names.get(row["method"], row["method"])} for row in rows]
+
+
+def label_of(method: str, labels: Mapping[str, str]) -> str:
+    """Return what a method is called: its label, or its name."""
+    return labels.get(method, method)
