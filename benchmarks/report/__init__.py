@@ -2,7 +2,7 @@
 
 `page` fills the template ``templates/report.html.j2``, which contains only the layout; `text`
 makes the words and numbers, `charts` draws the performance profile and the gaps (Plotly),
-`placement_view` and `placement_svg` draw a placement. `explanation_page` makes the page of
+`viewer` shows placements beside each other. `explanation_page` makes the page of
 ``slotwise explain --html``.
 
 Start with `page`. A chart is changed in `charts`. It may import `benchmarks.analysis`,

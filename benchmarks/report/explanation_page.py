@@ -9,8 +9,8 @@ from pathlib import Path
 from markupsafe import Markup
 
 from slotwise.benchmarks.report.page_template import template
-from slotwise.benchmarks.report.placement_svg import draw, legend
-from slotwise.benchmarks.report.placement_view import legend_names, racks_of
+from slotwise.benchmarks.report.viewer.placement_svg import draw, legend
+from slotwise.benchmarks.report.viewer.placement_view import legend_names, racks_of
 from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem

@@ -22,9 +22,9 @@ from slotwise.benchmarks.report import text as report_data
 from slotwise.benchmarks.report.charts import gap_figure, profile_figure, script_json
 from slotwise.benchmarks.report.facts import descriptions, facts, families
 from slotwise.benchmarks.report.page_template import template
-from slotwise.benchmarks.report.placement_svg import draw, legend
-from slotwise.benchmarks.report.placement_view import legend_names, racks_of
 from slotwise.benchmarks.report.text import CaseLine
+from slotwise.benchmarks.report.viewer.placement_svg import draw, legend
+from slotwise.benchmarks.report.viewer.placement_view import legend_names, racks_of
 from slotwise.models.errors import InputError, at, in_file
 from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.problem.problem import Problem

@@ -63,8 +63,8 @@ def command_svg(command: str) -> str:
 def placement_svg(method: str) -> str:
     """Return the placement of `EXAMPLE` by a method, or the optimum, as the report draws it."""
     import slotwise
-    from slotwise.benchmarks.report.placement_svg import draw
-    from slotwise.benchmarks.report.placement_view import racks_of
+    from slotwise.benchmarks.report.viewer.placement_svg import draw
+    from slotwise.benchmarks.report.viewer.placement_view import racks_of
     from slotwise.models.problem.compile import compile_problem
 
     instance = slotwise.read_instance(EXAMPLE)

@@ -5,8 +5,13 @@ from decimal import Decimal
 
 import pytest
 
-from slotwise.benchmarks.report.placement_svg import draw, legend
-from slotwise.benchmarks.report.placement_view import MOST_NODES, LoadBar, legend_names, racks_of
+from slotwise.benchmarks.report.viewer.placement_svg import draw, legend
+from slotwise.benchmarks.report.viewer.placement_view import (
+    MOST_NODES,
+    LoadBar,
+    legend_names,
+    racks_of,
+)
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import Placement

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from slotwise.benchmarks.report.placement_view import (
+from slotwise.benchmarks.report.viewer.placement_view import (
     COLOURS,
     TIMES,
     DrawnRack,
