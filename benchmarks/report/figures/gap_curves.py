@@ -36,7 +36,7 @@ def gap_curves(panels: Sequence[Panel], cast: Cast) -> Chart | None:
         "Share of all cases in which the distance from the optimum of the term is at most x "
         "(empirical distribution), one panel for each term, all methods on the same cases. A run "
         "without a valid placement, or worse in an earlier term, never counts, so that a line may "
-        f"end below 100 %. {definitions(shown)}",
+        f"end below 100 %.{cast.grey_lines} {definitions(shown)}",
         " ".join(_sentence(panel, cast) for panel in shown),
         figure,
         COLUMNS,

@@ -159,7 +159,7 @@ def profile_chart(rows: Sequence[Row], cast: Cast) -> Chart | None:
         "methods and exact engines in that case (Dolan and More 2002), all lines on the same cases "
         f"({counts}; proven infeasible ones are left out). A failure, and a placement that is "
         "worse than the best in an earlier term, is infinitely far away. Virtual best: the best "
-        "graded method of each case.",
+        f"graded method of each case.{cast.grey_lines}",
         " ".join(_sentence(profile, cast) for profile in found),
         figure,
         COLUMNS,
