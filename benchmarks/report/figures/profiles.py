@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HEIGHT_IN = 2.9
+ROOM = 1.05
+"""So far beyond the largest ratio the lines go on."""
+
 SHOWN = (1.0, 1.1, 1.5, 2.0)
 COLUMNS = ("term", "method", "cases", *(f"within {ratio:g}" for ratio in SHOWN), "worst ratio")
 
@@ -174,7 +177,7 @@ def _heading(profile: Profile) -> str:
 
 def _draw(ax: Axes, profile: Profile, cast: Cast) -> None:
     finite = [r for found in profile.ratios.values() for r in found if math.isfinite(r)]
-    most = max(1.05, *finite) if finite else 1.05
+    most = ROOM * max([1.0, *finite])
     lines = [
         Line(method, steps(found, profile.cases, 1.0, most))
         for method, found in profile.ratios.items()
