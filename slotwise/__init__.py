@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from slotwise.api.allocating import Allocated, allocate
     from slotwise.api.explaining import explain
     from slotwise.api.exporting import convert
-    from slotwise.api.grading import read_rows, report, reproduce
+    from slotwise.api.grading import report, reproduce
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from slotwise.api.running.rebalancing import Rebalanced, rebalance
     from slotwise.api.scheduling import Scheduled, schedule
     from slotwise.api.solving import crosscheck, solve
+    from slotwise.api.summarising import read_rows, summary
     from slotwise.api.verifying import certify, verify
+    from slotwise.benchmarks.aggregation.summary import Summary
     from slotwise.benchmarks.following.advice import Advice
     from slotwise.benchmarks.following.follow import Followed
     from slotwise.benchmarks.grade import GradeSummary, grade
@@ -90,6 +92,7 @@ __all__ = [
     "Scheduled",
     "SlotwiseError",
     "Status",
+    "Summary",
     "Topology",
     "Verdict",
     "Verified",
@@ -123,6 +126,7 @@ __all__ = [
     "schedule",
     "schema",
     "solve",
+    "summary",
     "verify",
     "write_certificate",
     "write_instance",
@@ -155,6 +159,7 @@ _HOME = {
     "Scheduled": "slotwise.api.scheduling",
     "SlotwiseError": "slotwise.models.errors",
     "Status": "slotwise.solver.core.result",
+    "Summary": "slotwise.benchmarks.aggregation.summary",
     "Topology": "slotwise.models.instance.topology",
     "Verdict": "slotwise.models.judge.verdict",
     "Verified": "slotwise.solver.verification.verify",
@@ -180,13 +185,14 @@ _HOME = {
     "read_instance": "slotwise.api.inputs",
     "read_models": "slotwise.models.performance.file",
     "read_placement": "slotwise.api.inputs",
-    "read_rows": "slotwise.api.grading",
+    "read_rows": "slotwise.api.summarising",
     "rebalance": "slotwise.api.running.rebalancing",
     "report": "slotwise.api.grading",
     "reproduce": "slotwise.api.grading",
     "schedule": "slotwise.api.scheduling",
     "schema": "slotwise.api.listing",
     "solve": "slotwise.api.solving",
+    "summary": "slotwise.api.summarising",
     "verify": "slotwise.api.verifying",
     "write_certificate": "slotwise.models.certificates.file",
     "write_instance": "slotwise.models.instance_file",

@@ -1,4 +1,4 @@
-"""Gradings: their rows, their report, and the figures of articles beside ours."""
+"""Gradings: their report, and the figures of articles beside ours."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from slotwise.api.inputs import path_of
-from slotwise.benchmarks.grading.rows import Row
-from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.page import write_report
 from slotwise.benchmarks.reproduction import sam
 from slotwise.benchmarks.reproduction.figure import Article, Reproduced, reproduction_document
-from slotwise.models.errors import InputError
 from slotwise.models.values import known
 
 
@@ -38,32 +35,6 @@ def report(folder: str | os.PathLike[str]) -> Path:
     PosixPath('out/report.html')
     """
     return write_report(path_of(folder, "folder", "a path"))
-
-
-def read_rows(folder: str | os.PathLike[str]) -> list[Row]:
-    """Return the rows of a grading, oldest first: one dict for each run.
-
-    Parameters
-    ----------
-    folder
-        What `grade` wrote into (its `out`).
-
-    Raises
-    ------
-    InputError
-        When there is no such folder; naming file, row and column of what a grading does not write.
-
-    Examples
-    --------
-    >>> import slotwise
-    >>> rows = slotwise.read_rows("out")  # doctest: +SKIP
-    >>> {row["method"] for row in rows}  # doctest: +SKIP
-    {'r-storm', 'round-robin', 'auto'}
-    """
-    path = Path(path_of(folder, "folder", "a path"))
-    if not path.is_dir():
-        raise InputError("is no folder of a grading", field="folder", value=str(path))
-    return Store(path).rows()
 
 
 ARTICLES: dict[str, tuple[Callable[[], Article], Callable[[Article], list[Reproduced]]]] = {

@@ -26,6 +26,7 @@ FUNCTION = {
     "convert": "convert",
     "grade": "grade",
     "report": "report",
+    "summary": "summary",
     "generate": "generate",
     "generate_logs": "generate_logs",
     "profile": "profile",
@@ -50,6 +51,8 @@ OTHER_NAME = {
 
 NO_ARGUMENT = {
     ("*", "as_json"): "to_document",
+    ("summary", "as_csv"): "Summary.methods",
+    ("summary", "as_latex"): "a table of the command line",
     ("*", "quiet"): "nothing is printed: on_progress and logging tell",
     ("solve", "out"): "write_placement",
     ("place", "out"): "write_placement",
@@ -86,7 +89,7 @@ NO_ARGUMENT = {
 
 TEXTS_THERE = (
     *(("profile", "threads"), ("grade", "sources"), ("test_validator", "rule")),
-    ("generate_logs", "ghz"),
+    *(("generate_logs", "ghz"), ("summary", "by")),
 )
 """Texts, or none for all, on the command line; sequences in Python."""
 
