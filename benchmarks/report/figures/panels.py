@@ -8,7 +8,7 @@ a method reaches it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,6 +16,7 @@ from slotwise.benchmarks.analysis.aggregate import Aggregate
 from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances
 from slotwise.benchmarks.analysis.gaps import Reference, Values, values_of
 from slotwise.benchmarks.grading.rows import Kind, Row, Subject, subject_of
+from slotwise.benchmarks.report.figures.shared_cases import Cases, shared_cases
 
 Excess = Mapping[Case, float]
 """Case -> distance from the optimum, in the panel's unit."""
@@ -49,33 +50,24 @@ class Panel:
     term: str
     is_relative: bool
     is_proven: bool
-    cases: frozenset[Case]
+    cases: Cases
     total: int
     at_zero: int
     excess: Mapping[str, Excess]
 
     @property
-    def unit(self) -> str:
-        """What distances are measured in, for an axis."""
-        base = "optimum" if self.is_proven else "bound"
-        return f"% above the {base}" if self.is_relative else f"above the {base}, in units"
+    def reference(self) -> str:
+        """What distances are measured from."""
+        return "optimum" if self.is_proven else "bound"
 
-    def common(self) -> tuple[tuple[str, ...], frozenset[Case]]:
-        """Return the methods that are compared, and the cases where each of them has a distance.
+    def common(self) -> tuple[tuple[str, ...], Cases]:
+        """Return the methods that are compared, and the cases where each has a distance."""
+        return shared_cases({method: found.keys() for method, found in self.excess.items()})
 
-        Methods join by the number of their cases, most first, as long as at least half of the
-        first one's cases are common to all: a method that fails often is left out, and said to
-        be, rather than shrinking what the others are compared on.
-        """
-        order = sorted(self.excess, key=lambda method: -len(self.excess[method]))
-        chosen: list[str] = []
-        shared: frozenset[Case] = frozenset()
-        for method in order:
-            both = self.excess[method].keys() & shared if chosen else self.excess[method].keys()
-            if both and 2 * len(both) >= len(self.excess[order[0]]):
-                chosen.append(method)
-                shared = frozenset(both)
-        return tuple(method for method in self.excess if method in chosen), shared
+    @property
+    def is_settled(self) -> bool:
+        """Whether every method is at the optimum wherever it has a distance."""
+        return not any(any(found.values()) for found in self.excess.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,55 +80,56 @@ class _Found:
     bound: Fraction
 
 
-def panels(rows: Sequence[Row], summary: Aggregate) -> tuple[Panel, ...]:
-    """Return a panel for each term of each subject that has a bound, in the objective's order."""
-    players = [row for row in rows if row["kind"] != Kind.EXACT]
-    order = [s.method for s in summary.methods if s.kind != Kind.EXACT]
-    known = _terms(players, summary)
-    found: dict[tuple[Subject, str], list[_Found]] = defaultdict(list)
-    for row in players:
-        reference, values = summary.references.get(row["instance_hash"]), values_of(row)
-        if reference is not None and values is not None:
-            subject = subject_of(row["method"])
-            for term, value, bound in _settled(values, reference):
-                found[subject, term].append(_Found(row["method"], case_of(row), value, bound))
-    impossible = infeasible_instances(rows)
-    subjects = {row["method"]: subject_of(row["method"]) for row in players}
-    totals: dict[Subject, set[Case]] = defaultdict(set)
-    for row in players:
-        if row["instance_hash"] not in impossible:
-            totals[subjects[row["method"]]].add(case_of(row))
-    return tuple(
-        _panel(
-            key,
-            [m for m in order if subjects[m] == key[0]],
-            bounds,
-            found[key],
-            len(totals[key[0]]),
-        )
-        for key, bounds in known.items()
-    )
-
-
 @dataclass(slots=True)
 class _Bounds:
-    """The bounds of a term over the cases, and those of them that are proven optima."""
+    """The bounds of a term over the cases, and the cases where they are proven optima."""
 
     bounds: dict[Case, Fraction]
     proven: set[Case]
 
 
-def _terms(rows: Iterable[Row], summary: Aggregate) -> dict[tuple[Subject, str], _Bounds]:
-    found: dict[tuple[Subject, str], _Bounds] = {}
-    seen: set[tuple[Subject, Case]] = set()
-    for row in rows:
+def panels(rows: Sequence[Row], summary: Aggregate) -> tuple[Panel, ...]:
+    """Return a panel for each term of each subject that has a bound, in the objective's order.
+
+    `rows` have the same cases for each method, see `shared_cases.on_one_grid`.
+    """
+    players = [row for row in rows if row["kind"] != Kind.EXACT]
+    found: dict[tuple[Subject, str], list[_Found]] = defaultdict(list)
+    cases: dict[Subject, set[Case]] = defaultdict(set)
+    methods: dict[Subject, set[str]] = defaultdict(set)
+    impossible = infeasible_instances(rows)
+    for row in players:
         subject, case = subject_of(row["method"]), case_of(row)
-        reference = summary.references.get(case[0])
-        if reference is None or (subject, case) in seen:
+        methods[subject].add(row["method"])
+        if case[0] in impossible:
             continue
-        seen.add((subject, case))
+        cases[subject].add(case)
+        reference, values = summary.references.get(case[0]), values_of(row)
+        if reference is not None and values is not None:
+            for term, value, bound in _settled(values, reference):
+                found[subject, term].append(_Found(row["method"], case, value, bound))
+    order = [s.method for s in summary.methods]
+    return tuple(
+        _panel(
+            (subject, term),
+            [m for m in order if m in methods[subject]],
+            known,
+            found[subject, term],
+            len(some),
+        )
+        for subject, some in cases.items()
+        for term, known in _terms(some, summary).items()
+    )
+
+
+def _terms(cases: Collection[Case], summary: Aggregate) -> dict[str, _Bounds]:
+    found: dict[str, _Bounds] = {}
+    for case in sorted(cases):
+        reference = summary.references.get(case[0])
+        if reference is None:
+            continue
         for index, (term, bound) in enumerate(zip(reference.terms, reference.bounds, strict=True)):
-            one = found.setdefault((subject, term), _Bounds({}, set()))
+            one = found.setdefault(term, _Bounds({}, set()))
             if bound is not None and index <= reference.optimal:
                 one.bounds[case] = bound
                 if index < reference.optimal:

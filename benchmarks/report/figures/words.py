@@ -6,13 +6,8 @@ from slotwise.benchmarks.grading.rows import Subject
 from slotwise.benchmarks.report.figures.panels import Panel
 from slotwise.benchmarks.report.text import DASH
 
-MOST_LETTERS = 22
-"""Of a method's name beside a line or a bar; tables have it in full."""
-
-
-def short_name(name: str) -> str:
-    """Return a name that fits beside a bar."""
-    return name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 1]}…"
+MINUS = "\N{MINUS SIGN}"
+RATIO = f"(value {MINUS} optimum) / optimum, so that twice the optimum is 100 %"
 
 
 def amount(value: float | None) -> str:
@@ -34,17 +29,35 @@ def counted(number: int, noun: str) -> str:
 
 def heading(panel: Panel) -> str:
     """Return what a panel is about."""
-    several = f"{panel.term}"
-    return f"{several} (allocations)" if panel.subject == Subject.ALLOCATION else several
+    return f"{panel.term} (allocations)" if panel.subject == Subject.ALLOCATION else panel.term
+
+
+def axis(panel: Panel) -> str:
+    """Return what stands at the axis of a panel's distances."""
+    unit = "%" if panel.is_relative else "units of the term"
+    return f"distance from the {panel.reference}, {unit}"
 
 
 def scope(panel: Panel) -> str:
     """Return in a sentence which cases a panel has, and which are left out."""
-    text = f"{panel.term}: {len(panel.cases):,} of {counted(panel.total, 'case')}"
+    text = f"{heading(panel)}: {len(panel.cases):,} of {counted(panel.total, 'case')}"
     unproven = panel.total - len(panel.cases) - panel.at_zero
     reasons = [
-        f"{unproven:,} without a proven optimum" if unproven else "",
-        f"{panel.at_zero:,} whose optimum is 0" if panel.at_zero else "",
+        f"{unproven:,} without a proven {panel.reference}" if unproven else "",
+        f"{panel.at_zero:,} where it is 0" if panel.at_zero else "",
     ]
     left_out = " and ".join(reason for reason in reasons if reason)
-    return f"{text}, without {left_out}." if left_out else f"{text}."
+    bound = "" if panel.is_proven else "; no optimum is proven, so distances are upper limits"
+    return (f"{text}, without {left_out}" if left_out else text) + f"{bound}."
+
+
+def definitions(panels: list[Panel]) -> str:
+    """Return how distances are defined in these panels."""
+    said = [f"Distance: {RATIO}."] if any(panel.is_relative for panel in panels) else []
+    plain = [heading(panel) for panel in panels if not panel.is_relative]
+    if plain:
+        said.append(
+            f"Distance of {' and '.join(plain)}: value {MINUS} optimum, because the optimum is 0 "
+            "in half of the cases or more."
+        )
+    return " ".join([*said, *map(scope, panels)])
