@@ -48,27 +48,28 @@ def _distance(one: MethodSummary, terms: Sequence[str]) -> str:
         return "; ".join(parts) or "nothing is proven to compare it with"
     head = f"optimal in {one.optimal} of {counted(one.proven, 'case')} with a proven optimum"
     found = [one.terms[term] for term in terms if term in one.terms and one.terms[term].cases]
-    return "; ".join([head, *(part for term in found for part in _of_term(term, one.proven))])
+    return "; ".join([head, *(part for term in found for part in _of_term(term, one.runs))])
 
 
-def _of_term(term: TermSummary, proven: int) -> Iterator[str]:
-    some = f"in {term.cases} of {proven}" if term.cases < proven else f"in all {proven}"
+def _of_term(term: TermSummary, runs: int) -> Iterator[str]:
     if term.at_optimum == term.cases:
-        yield f"{term.term} at its optimum {some}"
+        yield f"{term.term} at its optimum {_in(term.cases, runs)}"
         return
     missed = term.above_zero
     if missed.count:
-        yield (
-            f"{term.term} {short(missed.mean)} on average where 0 is possible, "
-            f"in {missed.count} of {proven}"
-        )
+        where = _in(missed.count, runs)
+        yield f"{term.term} {short(missed.mean)} on average {where} where 0 is possible"
     spread = term.excess
     if spread.count and spread.most:
-        some = f"in {spread.count} of {proven}"
         yield (
             f"{term.term} {percent(spread.mean)} above the optimum on average "
-            f"(median {percent(spread.median)}, worst {percent(spread.most)}), {some}"
+            f"{_in(spread.count, runs)} (median {percent(spread.median)}, "
+            f"worst {percent(spread.most)})"
         )
+
+
+def _in(count: int, runs: int) -> str:
+    return f"in {count} of {runs}" if count < runs else f"in all {runs}"
 
 
 def _to_bound(one: MethodSummary, terms: Sequence[str]) -> Iterator[str]:
