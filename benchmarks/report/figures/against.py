@@ -8,14 +8,14 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.analysis.cases import Case
-from slotwise.benchmarks.report.figures.axes import size_axis
-from slotwise.benchmarks.report.figures.bins import MOST_BINS, Bin, bins
-from slotwise.benchmarks.report.figures.canvas import new_chart
-from slotwise.benchmarks.report.figures.cast import Cast
 from slotwise.benchmarks.report.figures.chart import Chart
-from slotwise.benchmarks.report.figures.chart_lines import Line, draw_lines, name_lines
-from slotwise.benchmarks.report.figures.panels import Panel
-from slotwise.benchmarks.report.figures.words import axis, definitions, distance, heading
+from slotwise.benchmarks.report.figures.drawing.axes import size_axis
+from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
+from slotwise.benchmarks.report.figures.drawing.cast import Cast
+from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, name_lines
+from slotwise.benchmarks.report.figures.numbers.bins import MOST_BINS, Bin, bins
+from slotwise.benchmarks.report.figures.numbers.panels import Panel
+from slotwise.benchmarks.report.figures.numbers.words import axis, definitions, distance, heading
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

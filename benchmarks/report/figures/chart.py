@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.report.figures.canvas import image
+from slotwise.benchmarks.report.figures.drawing.canvas import image
+from slotwise.benchmarks.report.figures.drawing.page_svg import page_svg
 from slotwise.benchmarks.report.figures.figure import Figure
-from slotwise.benchmarks.report.figures.page_svg import page_svg
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawn

@@ -10,12 +10,12 @@ from statistics import mean
 from slotwise.benchmarks.analysis.aggregate import Aggregate
 from slotwise.benchmarks.analysis.cases import Case, case_of
 from slotwise.benchmarks.grading.rows import SUCCEEDED, Kind, Row, term_values
-from slotwise.benchmarks.report.figures.canvas import new_chart
-from slotwise.benchmarks.report.figures.cast import Cast
 from slotwise.benchmarks.report.figures.chart import Chart
-from slotwise.benchmarks.report.figures.colours import colour
-from slotwise.benchmarks.report.figures.shared_cases import shared_cases
-from slotwise.benchmarks.report.figures.words import amount, counted
+from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
+from slotwise.benchmarks.report.figures.drawing.cast import Cast
+from slotwise.benchmarks.report.figures.drawing.colours import colour
+from slotwise.benchmarks.report.figures.numbers.shared_cases import shared_cases
+from slotwise.benchmarks.report.figures.numbers.words import amount, counted
 
 TERM = "overload"
 OPTIMUM = "optimum"
@@ -24,8 +24,16 @@ COLUMNS = ("method", "valid with this term", "common cases", "mean overload", "r
 
 @dataclass(frozen=True, slots=True)
 class Overload:
-    """A method: the cases it places, the mean on the common ones (or ``None``), and how many of
-    its own are overloaded.
+    """Overload of a method.
+
+    Parameters
+    ----------
+    method
+        As in the rows, or `OPTIMUM`.
+    cases, overloaded
+        Cases that it places, and those of them with any overload.
+    mean
+        On the cases common to all compared methods; ``None`` = it places too few.
     """
 
     method: str
@@ -98,9 +106,9 @@ def overload_chart(rows: Sequence[Row], summary: Aggregate, cast: Cast) -> Chart
     return Chart(
         "overload",
         "Overload of each method beside the least possible",
-        "Mean overload (sum over nodes and soft resources of weight × what exceeds the capacity) on "
-        f"the {counted(common, 'case')} that all compared methods place and whose least overload is "
-        "proven. The network is not in it.",
+        "Mean overload (sum over nodes and soft resources of weight times what "
+        f"exceeds the capacity) on the {counted(common, 'case')} that all compared methods place "
+        "and whose least overload is proven. The network is not in it.",
         " ".join(
             f"{names[one.method]}: {amount(one.mean)} on average."
             for one in (drawn[0], *drawn[1:2], *(drawn[-1:] if len(drawn) > 2 else ()))

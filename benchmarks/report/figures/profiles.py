@@ -18,12 +18,12 @@ from slotwise.benchmarks.grading.rows import (
     subject_of,
     term_values,
 )
-from slotwise.benchmarks.report.figures.axes import ratios, share_axis
-from slotwise.benchmarks.report.figures.canvas import new_chart
-from slotwise.benchmarks.report.figures.cast import VIRTUAL_BEST, Cast
 from slotwise.benchmarks.report.figures.chart import Chart
-from slotwise.benchmarks.report.figures.chart_lines import Line, draw_lines, name_lines, steps
-from slotwise.benchmarks.report.figures.words import counted
+from slotwise.benchmarks.report.figures.drawing.axes import ratios, share_axis
+from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
+from slotwise.benchmarks.report.figures.drawing.cast import VIRTUAL_BEST, Cast
+from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, name_lines, steps
+from slotwise.benchmarks.report.figures.numbers.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.report.figures.bootstrap import RESAMPLES, mean_interval
-from slotwise.benchmarks.report.figures.canvas import new_chart
-from slotwise.benchmarks.report.figures.cast import Cast
 from slotwise.benchmarks.report.figures.chart import Chart
-from slotwise.benchmarks.report.figures.colours import colour
-from slotwise.benchmarks.report.figures.panels import Panel
-from slotwise.benchmarks.report.figures.words import (
+from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
+from slotwise.benchmarks.report.figures.drawing.cast import Cast
+from slotwise.benchmarks.report.figures.drawing.colours import colour
+from slotwise.benchmarks.report.figures.numbers.bootstrap import RESAMPLES, mean_interval
+from slotwise.benchmarks.report.figures.numbers.panels import Panel
+from slotwise.benchmarks.report.figures.numbers.words import (
     amount,
     axis,
     counted,

@@ -9,13 +9,13 @@ from statistics import median
 from slotwise.benchmarks.analysis.cases import Case, case_of
 from slotwise.benchmarks.analysis.measures import seconds_of
 from slotwise.benchmarks.grading.rows import Kind, Row
-from slotwise.benchmarks.report.figures.axes import size_axis
-from slotwise.benchmarks.report.figures.bins import MOST_BINS, Bin, bins
-from slotwise.benchmarks.report.figures.canvas import new_chart
-from slotwise.benchmarks.report.figures.cast import Cast
 from slotwise.benchmarks.report.figures.chart import Chart
-from slotwise.benchmarks.report.figures.chart_lines import Line, draw_lines, name_lines
-from slotwise.benchmarks.report.figures.words import amount, counted
+from slotwise.benchmarks.report.figures.drawing.axes import size_axis
+from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
+from slotwise.benchmarks.report.figures.drawing.cast import Cast
+from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, name_lines
+from slotwise.benchmarks.report.figures.numbers.bins import MOST_BINS, Bin, bins
+from slotwise.benchmarks.report.figures.numbers.words import amount, counted
 
 HEIGHT_IN = 3.4
 LEAST_S = 1e-5

@@ -8,15 +8,15 @@ a method reaches it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from slotwise.benchmarks.analysis.aggregate import Aggregate
 from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances
-from slotwise.benchmarks.analysis.gaps import Reference, Values, values_of
+from slotwise.benchmarks.analysis.gaps import Gap, row_term_gaps
 from slotwise.benchmarks.grading.rows import Kind, Row, Subject, subject_of
-from slotwise.benchmarks.report.figures.shared_cases import Cases, shared_cases
+from slotwise.benchmarks.report.figures.numbers.shared_cases import Cases, shared_cases
 
 Excess = Mapping[Case, float]
 """Case -> distance from the optimum, in the panel's unit."""
@@ -72,12 +72,11 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A value of a method in one case, and the bound of that term."""
+    """How far a method is from the bound of a term in one case."""
 
     method: str
     case: Case
-    value: Fraction
-    bound: Fraction
+    gap: Gap
 
 
 @dataclass(slots=True)
@@ -104,10 +103,8 @@ def panels(rows: Sequence[Row], summary: Aggregate) -> tuple[Panel, ...]:
         if case[0] in impossible:
             continue
         cases[subject].add(case)
-        reference, values = summary.references.get(case[0]), values_of(row)
-        if reference is not None and values is not None:
-            for term, value, bound in _settled(values, reference):
-                found[subject, term].append(_Found(row["method"], case, value, bound))
+        for gap in row_term_gaps(row, summary.references):
+            found[subject, gap.term].append(_Found(row["method"], case, gap))
     order = [s.method for s in summary.methods]
     return tuple(
         _panel(
@@ -137,16 +134,6 @@ def _terms(cases: Collection[Case], summary: Aggregate) -> dict[str, _Bounds]:
     return found
 
 
-def _settled(values: Values, reference: Reference) -> Iterator[tuple[str, Fraction, Fraction]]:
-    """Yield term, value and bound as far as the earlier terms are at their optimum."""
-    for term, value, bound in zip(reference.terms, values, reference.bounds, strict=True):
-        if bound is None:
-            return
-        yield term, value, bound
-        if value != bound:
-            return
-
-
 def _panel(
     key: tuple[Subject, str],
     methods: Sequence[str],
@@ -162,8 +149,9 @@ def _panel(
     excess: dict[str, dict[Case, float]] = {method: {} for method in methods}
     for one in found:
         if one.case in kept:
-            over = one.value - one.bound
-            excess[one.method][one.case] = float(100 * over / one.bound if is_relative else over)
+            far = one.gap.excess if is_relative else None
+            distance = float(one.gap.absolute) if far is None else 100 * far
+            excess[one.method][one.case] = distance
     return Panel(
         subject=key[0],
         term=key[1],

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from slotwise.benchmarks.analysis.cases import Case
-from slotwise.benchmarks.report.figures.panels import Excess
+from slotwise.benchmarks.report.figures.numbers.panels import Excess
 
 RESAMPLES = 2000
 MOST_RESAMPLED = 1000

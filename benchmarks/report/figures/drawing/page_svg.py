@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from slotwise.benchmarks.report.figures.colours import ROLES
+from slotwise.benchmarks.report.figures.drawing.colours import ROLES
 
 _ID = re.compile(r' id="([^"]*)"')
 _TAG = re.compile(r"<[^>]*>")

@@ -29,7 +29,7 @@ class Bin:
 
 
 def bins(sizes: Mapping[Case, float]) -> tuple[Bin, ...]:
-    """Return at most `MOST_BINS` bins in rising order, about equally full; equal sizes share one."""
+    """Return at most `MOST_BINS` bins, rising, about equally full; equal sizes share one."""
     by_size: dict[float, list[Case]] = defaultdict(list)
     for case, size in sorted(sizes.items()):
         by_size[size].append(case)

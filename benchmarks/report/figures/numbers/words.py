@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from slotwise.benchmarks.grading.rows import Subject
-from slotwise.benchmarks.report.figures.panels import Panel
+from slotwise.benchmarks.report.figures.numbers.panels import Panel
 from slotwise.benchmarks.report.text import DASH
 
 MINUS = "\N{MINUS SIGN}"

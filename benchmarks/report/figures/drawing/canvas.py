@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from slotwise.benchmarks.report.figures.colours import colour
+from slotwise.benchmarks.report.figures.drawing.colours import colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,22 +46,25 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def new_chart(heights: list[float]) -> tuple[Figure, list[Axes]]:
-    """Return a figure with one panel below the other, each so many inches high."""
+def styled() -> AbstractContextManager[None]:
+    """Return a context in which charts are drawn and written."""
     from matplotlib import rc_context
+
+    return rc_context(SETTINGS)
+
+
+def new_chart(heights: list[float]) -> tuple[Figure, list[Axes]]:
+    """Return a figure with one panel below the other, each so many inches high; inside `styled`."""
     from matplotlib.figure import Figure
 
-    with rc_context(SETTINGS):
-        figure = Figure(figsize=(WIDTH_IN, sum(heights)), layout="constrained")
-        made = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
+    figure = Figure(figsize=(WIDTH_IN, sum(heights)), layout="constrained")
+    made = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
     return figure, [axes for row in made for axes in row]
 
 
 def image(figure: Figure, form: str) -> bytes:
     """Return the figure as ``svg``, ``pdf`` or ``png``, without a date in it."""
-    from matplotlib import rc_context
-
-    with rc_context(SETTINGS):
+    with styled():
         written = io.BytesIO()
         date = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[form]
         figure.savefig(written, format=form, metadata=date, transparent=form != "png", dpi=150)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from slotwise.benchmarks.analysis.aggregate import Aggregate
 from slotwise.benchmarks.grading.rows import Kind
-from slotwise.benchmarks.report.figures.colours import SERIES, colour
+from slotwise.benchmarks.report.figures.drawing.colours import SERIES, colour
 
 VIRTUAL_BEST = "virtual best"
 

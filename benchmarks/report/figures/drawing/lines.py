@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.report.figures.cast import Cast, Look
-from slotwise.benchmarks.report.figures.colours import colour
+from slotwise.benchmarks.report.figures.drawing.cast import Cast, Look
+from slotwise.benchmarks.report.figures.drawing.colours import colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
