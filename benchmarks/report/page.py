@@ -27,7 +27,7 @@ from slotwise.models.formats.atomic_file import write_atomically
 
 PAGE = "report.html"
 
-ANSWER, WHY = ("gaps-ranked",), ("traffic",)
+ANSWER, WHY = ("gaps-ranked",), ("traffic", "overload")
 """Names of the charts that stand with the answer and with its reasons; the others follow."""
 
 MOST_PROBLEMS = 64

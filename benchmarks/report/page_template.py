@@ -5,7 +5,7 @@ from __future__ import annotations
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from slotwise.benchmarks.report import text as report_data
-from slotwise.benchmarks.report.figures.colours import ROLES
+from slotwise.benchmarks.report.figures.drawing.colours import ROLES
 
 
 def template(name: str) -> Template:
