@@ -61,12 +61,12 @@ def ranked_gaps(panels: Sequence[Panel], cast: Cast) -> Chart | None:
     ranked = [(panel, bars(panel)) for panel in panels if panel.cases]
     if not ranked:
         return None
-    drawn = [one for one in ranked if not one[0].is_settled] or ranked[-1:]
+    drawn = [one for one in ranked if any(bar.mean for bar in one[1])] or ranked[-1:]
     figure, axes = new_chart([0.7 + 0.25 * len(some) for _, some in drawn])
     for ax, (panel, some) in zip(axes, drawn, strict=True):
         _draw(ax, panel, some, cast)
-    settled = [heading(panel) for panel, _ in ranked if panel.is_settled]
-    text = f"At the optimum in every case that counts: {', '.join(settled)}. " if settled else ""
+    level = [heading(one[0]) for one in ranked if one not in drawn]
+    text = f"{', '.join(level)}: all at the optimum on the common cases. " if level else ""
     return Chart(
         "gaps-ranked",
         "How far each method is from the optimum",
@@ -118,14 +118,14 @@ def _rows(panel: Panel, some: Sequence[Bar], cast: Cast) -> list[tuple[str, ...]
     return made
 
 
-def _caption(shown: list[Panel], settled: str) -> str:
+def _caption(shown: list[Panel], level: str) -> str:
     common = ", ".join(f"{heading(panel)} {len(panel.common()[1]):,}" for panel in shown)
     return (
         "Mean distance from the optimum, one panel for each term of the objective, with a 95 % "
         f"interval (bootstrap, {amount(RESAMPLES)} resamples of instances). A term counts where "
         "the placement is valid and every earlier term is at its optimum. Means are of the cases "
         f"that count for all compared methods ({common}); a method that counts in too few is not "
-        f"compared. {settled}{definitions(shown)}"
+        f"compared. {level}{definitions(shown)}"
     )
 
 

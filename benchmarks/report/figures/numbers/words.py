@@ -34,8 +34,12 @@ def heading(panel: Panel) -> str:
 
 def axis(panel: Panel) -> str:
     """Return what stands at the axis of a panel's distances."""
-    unit = "%" if panel.is_relative else "units of the term"
-    return f"distance from the {panel.reference}, {unit}"
+    return f"distance from the {panel.reference}, {unit(panel)}"
+
+
+def unit(panel: Panel) -> str:
+    """Return what a panel's distances are measured in."""
+    return "%" if panel.is_relative else "units"
 
 
 def scope(panel: Panel) -> str:
