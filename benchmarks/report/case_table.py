@@ -16,7 +16,14 @@ from slotwise.benchmarks.analysis.measures import (
     seconds_of,
 )
 from slotwise.benchmarks.grading.rows import Kind, Row
-from slotwise.benchmarks.report.text import DASH, number, objective_text, percent, seconds_text, short
+from slotwise.benchmarks.report.text import (
+    DASH,
+    number,
+    objective_text,
+    percent,
+    seconds_text,
+    short,
+)
 
 MOST_LINES = 1000
 """Cases in the table; the page says how many there are, and where the others stand."""
@@ -75,6 +82,12 @@ class CaseLine:
         """Id of its placements on the page."""
         return f"case-{self.case[0][-12:]}-{self.case[1]}"
 
+    @property
+    def badness(self) -> tuple[int, float]:
+        """How many methods failed, and the largest gap of the others."""
+        gaps = [cell.key for cell in self.cells if cell.key is not None and not cell.failed]
+        return sum(cell.failed for cell in self.cells), max(gaps, default=0.0)
+
 
 STATES = {
     "proven": "optimum proven",
@@ -99,22 +112,9 @@ def case_lines(
     for row in rows:
         by_case[case_of(row)].append(row)
     impossible = infeasible_instances(rows)
-    if len(by_case) > most:
-        worst = {case: _badness(some, summary, impossible) for case, some in by_case.items()}
-        chosen = sorted(by_case, key=lambda case: (worst[case], case), reverse=True)[:most]
-        by_case = {case: by_case[case] for case in chosen}
     lines = [_line(case, some, summary, impossible) for case, some in by_case.items()]
-    return tuple(sorted(lines, key=lambda line: (line.name, line.case)))
-
-
-def _badness(
-    rows: Sequence[Row], summary: Aggregate, impossible: frozenset[str]
-) -> tuple[int, float]:
-    """Return how many methods failed on a case, and the largest gap of the others."""
-    players = [row for row in rows if row["kind"] != Kind.EXACT]
-    failed = [r for r in players if reason_of(r) is not None and not is_right_refusal(r, impossible)]
-    keys = [gap_key(row_gap(row, summary.references)) for row in players]
-    return len(failed), max((key for key in keys if key is not None), default=0.0)
+    chosen = sorted(lines, key=lambda line: (line.badness, line.case), reverse=True)[:most]
+    return tuple(sorted(chosen, key=lambda line: (line.name, line.case)))
 
 
 def gap_key(gap: Gap | None) -> float | None:
