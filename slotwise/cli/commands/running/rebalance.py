@@ -61,7 +61,7 @@ def rebalance(
     svg: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE.svg", help="Also draw cost against moves (requires slotwise[plot])."
+            metavar="FILE.svg", help="Also draw cost against moves."
         ),
     ] = None,
     topology: options.Topology = None,
