@@ -36,8 +36,10 @@ def _pair(text: str) -> tuple[str, str]:
     return label, method
 
 
-def check_labels(labels: Mapping[str, str], methods: Iterable[str]) -> None:
-    """Refuse a label for none of `methods`, and two of them by one name.
+def check_labels(
+    labels: Mapping[str, str], methods: Iterable[str], *, is_shared: bool = False
+) -> None:
+    """Refuse a label for none of `methods` and, unless `is_shared`, two of them by one name.
 
     Raises
     ------
@@ -47,11 +49,11 @@ def check_labels(labels: Mapping[str, str], methods: Iterable[str]) -> None:
     known = set(methods)
     for method, label in labels.items():
         if method not in known:
-            rule = f"is no method of this grading; {suggestion(method, sorted(known))}"
+            rule = f"is no method that was graded; {suggestion(method, sorted(known))}"
             raise InputError(rule, field=OPTION, value=method)
     names = Counter(label_of(method, labels) for method in known)
     for label in labels.values():
-        if names[label] > 1:
+        if names[label] > 1 and not is_shared:
             raise InputError("would be the name of two methods", field=OPTION, value=label)
 
 
