@@ -36,10 +36,8 @@ def _pair(text: str) -> tuple[str, str]:
     return label, method
 
 
-def check_labels(
-    labels: Mapping[str, str], methods: Iterable[str], *, is_shared: bool = False
-) -> None:
-    """Refuse a label for none of `methods` and, unless `is_shared`, two of them by one name.
+def check_labels(labels: Mapping[str, str], methods: Iterable[str]) -> None:
+    """Refuse a label for none of `methods`, and two of them by one name.
 
     Raises
     ------
@@ -53,7 +51,7 @@ def check_labels(
             raise InputError(rule, field=OPTION, value=method)
     names = Counter(label_of(method, labels) for method in known)
     for label in labels.values():
-        if names[label] > 1 and not is_shared:
+        if names[label] > 1:
             raise InputError("would be the name of two methods", field=OPTION, value=label)
 
 

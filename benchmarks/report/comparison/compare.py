@@ -172,7 +172,7 @@ def _cautions(before: Sequence[Row], after: Sequence[Row]) -> list[str]:
 
 
 def _lies(old: Runs, new: Runs, impossible: frozenset[str]) -> list[str]:
-    """Return sentences on valid placements of instances that the other grading proves infeasible."""
+    """Return sentences on valid placements of instances that are proven infeasible."""
     return sorted(
         f"Contradiction: {name} has a valid placement of {row['instance']}, which is proven "
         "infeasible in one of the gradings."

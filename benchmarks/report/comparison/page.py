@@ -37,10 +37,10 @@ def compare_gradings(
     """
     names = labels or {}
     old, new = _rows(before), _rows(after)
-    check_labels(names, {row["method"] for row in (*old, *new)}, is_shared=True)
-    for rows in (old, new):
-        methods = {row["method"] for row in rows}
-        check_labels({m: label for m, label in names.items() if m in methods}, methods)
+    graded = [{row["method"] for row in rows} for rows in (old, new)]
+    check_labels({m: names[m] for m in names.keys() - graded[0] - graded[1]}, set.union(*graded))
+    for methods in graded:
+        check_labels({m: names[m] for m in names.keys() & methods}, methods)
     found = compare_rows(old, new, names)
     if not found.methods:
         raise InputError(

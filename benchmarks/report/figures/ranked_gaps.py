@@ -129,8 +129,8 @@ def _caption(shown: list[Panel], level: str) -> str:
     common = ", ".join(f"{heading(panel)} {len(panel.common()[1]):,}" for panel in shown)
     return (
         "Mean distance from the optimum, one panel for each term of the objective, with a 95 % "
-        f"interval (bootstrap, {MEAN_RESAMPLES:,} resamples of instances; from {LEAST_INSTANCES}). A term counts where "
-        "the placement is valid and every earlier term is at its optimum. Means are of the cases "
+        f"interval (bootstrap, {MEAN_RESAMPLES:,} resamples; from {LEAST_INSTANCES} instances). A "
+        "term counts where the placement is valid and every earlier term is at its optimum. Means are of the cases "
         f"that count for all compared methods ({common}); a method that counts in too few is not "
         f"compared. {level}{definitions(shown)}"
     )
