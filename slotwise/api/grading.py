@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from slotwise.api.inputs import path_of
 from slotwise.benchmarks.grading.rows import Row
 from slotwise.benchmarks.grading.store import Store
+from slotwise.benchmarks.report.labels import parse_labels
 from slotwise.benchmarks.report.page import write_report
 from slotwise.benchmarks.reproduction import sam
 from slotwise.benchmarks.reproduction.figure import Article, Reproduced, reproduction_document
@@ -18,18 +19,24 @@ from slotwise.models.errors import InputError
 from slotwise.models.values import known
 
 
-def report(folder: str | os.PathLike[str]) -> Path:
+def report(
+    folder: str | os.PathLike[str], *, methods: Sequence[str] | Mapping[str, str] | None = None
+) -> Path:
     """Make one HTML page of a grading and return its path.
 
     Parameters
     ----------
     folder
         What `grade` wrote into (its `out`).
+    methods
+        What methods are called on the page: texts ``LABEL=METHOD`` (``mine=cmd:./x``), or a mapping
+        from label to method; ``None`` = all keep their names.
 
     Raises
     ------
     InputError
-        When the folder holds no rows, or rows that a grading does not write.
+        When the folder holds no rows, or rows that a grading does not write; for a label of a
+        method without rows there, and one that is another method's name.
 
     Examples
     --------
@@ -37,7 +44,7 @@ def report(folder: str | os.PathLike[str]) -> Path:
     >>> slotwise.report("out")  # doctest: +SKIP
     PosixPath('out/report.html')
     """
-    return write_report(path_of(folder, "folder", "a path"))
+    return write_report(path_of(folder, "folder", "a path"), parse_labels(methods or ()))
 
 
 def read_rows(folder: str | os.PathLike[str]) -> list[Row]:

@@ -76,12 +76,19 @@ def report(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="Folder written by `slotwise grade --out DIR`.")
     ],
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LABEL=METHOD",
+            help="What the page calls a method, such as 'mine=cmd:./x'. Repeatable.",
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> int:
     """Make an HTML page of a grading."""
     from slotwise.api.grading import report as make_report
 
-    page = make_report(folder)
+    page = make_report(folder, methods=methods)
     if as_json:
         print_json({"report": str(page)})
     else:
