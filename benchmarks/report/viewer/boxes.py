@@ -108,7 +108,9 @@ def unplaced(side: Side, tasks: Tasks) -> tuple[Group, ...]:
     return _groups(side, tasks, side.tasks.get((UNPLACED, UNPLACED), []))
 
 
-def _workers(problem: Problem, side: Side, tasks: Tasks, place: tuple[int, int]) -> list[WorkerBox]:
+def _workers(
+    problem: Problem, side: Side, tasks: Tasks, place: tuple[int, int]
+) -> list[WorkerBox]:
     """Return a worker as one box, or, against the rules, one for each topology in it."""
     by_topology: dict[int, list[int]] = {}
     for task in side.tasks[place]:

@@ -77,16 +77,12 @@ def view(problem: Problem, placements: Sequence[Shown]) -> Markup:
         )
         for side, flow in zip(sides, flows, strict=True)
     ]
-    text = (
-        _environment()
-        .get_template("viewer.html.j2")
-        .render(
-            name=problem.instance.name,
-            panes=panes,
-            keys=tasks.components[:MOST_KEYS],
-            more_keys=len(tasks.components[MOST_KEYS:]),
-            table=task_table(problem, tasks, sides),
-        )
+    text = _environment().get_template("viewer.html.j2").render(
+        name=problem.instance.name,
+        panes=panes,
+        keys=tasks.components[:MOST_KEYS],
+        more_keys=len(tasks.components[MOST_KEYS:]),
+        table=task_table(problem, tasks, sides),
     )
     return Markup(text)
 
@@ -95,7 +91,9 @@ def standalone(problem: Problem, placements: Sequence[Shown]) -> Markup:
     """Return the fragment with its style and script: what a notebook shows."""
     load = _environment().get_template
     style, script = (load(f"viewer.{kind}.j2").render() for kind in ("css", "js"))
-    return Markup(f"<style>{style}</style>{view(problem, placements)}<script>{script}</script>")
+    return Markup(
+        f"<style>{style}</style>{view(problem, placements)}<script>{script}</script>"
+    )
 
 
 def _costs(side: Side) -> str:
