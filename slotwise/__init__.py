@@ -25,6 +25,7 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 if TYPE_CHECKING:
     from slotwise.api.allocating import Allocated, allocate
+    from slotwise.api.comparing import Comparison, compare
     from slotwise.api.explaining import explain
     from slotwise.api.exporting import convert
     from slotwise.api.grading import report, reproduce
@@ -73,6 +74,7 @@ __all__ = [
     "AllocationCase",
     "Certificate",
     "Cluster",
+    "Comparison",
     "CrossCheck",
     "Dataflow",
     "Followed",
@@ -100,6 +102,7 @@ __all__ = [
     "__version__",
     "allocate",
     "certify",
+    "compare",
     "compile_problem",
     "convert",
     "crosscheck",
@@ -140,6 +143,7 @@ _HOME = {
     "AllocationCase": "slotwise.models.allocation.case",
     "Certificate": "slotwise.models.certificates.certificate",
     "Cluster": "slotwise.models.instance.cluster",
+    "Comparison": "slotwise.api.comparing",
     "CrossCheck": "slotwise.solver.verification.crosscheck",
     "Dataflow": "slotwise.models.dataflow.dataflow",
     "Followed": "slotwise.benchmarks.following.follow",
@@ -166,6 +170,7 @@ _HOME = {
     "Violation": "slotwise.models.judge.verdict",
     "allocate": "slotwise.api.allocating",
     "certify": "slotwise.api.verifying",
+    "compare": "slotwise.api.comparing",
     "compile_problem": "slotwise.models.problem.compile",
     "convert": "slotwise.api.exporting",
     "crosscheck": "slotwise.api.solving",

@@ -97,6 +97,7 @@ benchmarks.aggregation
 benchmarks.report.viewer benchmarks.report.figures.numbers benchmarks.report.figures.drawing
 benchmarks.report.figures
 benchmarks.report benchmarks.grade
+benchmarks.report.comparison benchmarks.report.paper
 benchmarks.proofs.generated benchmarks.simulated_logs
 benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
 benchmarks.following
@@ -166,7 +167,7 @@ OUTSIDE = {
     ),
     "jinja2": ("benchmarks.report", "cli.new_package"),
     "kahip": ("heuristics.partitioning",),
-    "matplotlib": ("cli.render", "benchmarks.report.figures"),
+    "matplotlib": ("benchmarks.report", "cli.render"),
     "numba": ("solver", "models.graph_files", "heuristics.partitioning"),
     "ortools": _SOLVERS,
     "pandas": ("benchmarks", "api.summarising"),

@@ -107,4 +107,3 @@ def _failures(one: MethodSummary) -> str:
     if len(kinds) > MOST_REASONS:
         reasons.append(f"{lost - sum(n for _, n in kinds.most_common(MOST_REASONS))} otherwise")
     return f"fails on {lost} of {one.runs} ({'; '.join(filter(None, [*reasons, right]))})"
-

@@ -206,4 +206,3 @@ def _cell(method: str, row: Row | None, summary: Aggregate, impossible: frozense
         failed=False,
         optimal=gap is not None and gap.absolute == 0 and gap.to_optimum,
     )
-

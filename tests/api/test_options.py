@@ -54,6 +54,7 @@ NO_ARGUMENT = {
     ("summary", "as_csv"): "Summary.methods",
     ("summary", "as_latex"): "a table of the command line",
     ("*", "quiet"): "nothing is printed: on_progress and logging tell",
+    ("report", "other"): "compare",
     ("solve", "out"): "write_placement",
     ("place", "out"): "write_placement",
     ("schedule", "out"): "write_placement",

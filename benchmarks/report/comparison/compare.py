@@ -163,7 +163,7 @@ def _cautions(before: Sequence[Row], after: Sequence[Row]) -> list[str]:
         ("cpu_model", "processors"),
     ):
         old, new = (
-            ", ".join(sorted({str(row[column]) for row in rows if row[column] is not None}))
+            "; ".join(sorted({str(row[column]) for row in rows if row[column] is not None}))
             for rows in (before, after)
         )
         if old != new:

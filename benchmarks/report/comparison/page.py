@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from slotwise.benchmarks.grading.old_rows import upgraded
-from slotwise.benchmarks.grading.rows import Row
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.comparison.change import Change
 from slotwise.benchmarks.report.comparison.chart import SHADES, change_chart
 from slotwise.benchmarks.report.comparison.compare import Compared, compare_rows
+from slotwise.benchmarks.report.graded_rows import graded_rows
 from slotwise.benchmarks.report.labels import check_labels
 from slotwise.benchmarks.report.page_template import template
 from slotwise.models.errors import InputError
@@ -36,7 +35,7 @@ def compare_gradings(
         When a folder has no rows, they have no run in common, or a label is of no method there.
     """
     names = labels or {}
-    old, new = _rows(before), _rows(after)
+    old, new = (graded_rows(Store(Path(folder))) for folder in (before, after))
     graded = [{row["method"] for row in rows} for rows in (old, new)]
     check_labels({m: names[m] for m in names.keys() - graded[0] - graded[1]}, set.union(*graded))
     for methods in graded:
@@ -48,15 +47,6 @@ def compare_gradings(
             value=str(after),
         )
     return found
-
-
-def _rows(folder: str | Path) -> list[Row]:
-    rows = upgraded(Store(Path(folder)).rows())
-    if not rows:
-        raise InputError(
-            "has no rows; create them with: slotwise grade --out DIR", value=str(folder)
-        )
-    return rows
 
 
 def write_comparison(compared: Compared, before: str | Path, after: str | Path) -> Path:

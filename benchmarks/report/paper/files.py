@@ -11,10 +11,13 @@ from pathlib import Path
 from slotwise.benchmarks.analysis.aggregate import aggregate
 from slotwise.benchmarks.analysis.cases import latest
 from slotwise.benchmarks.grading.rows import Row
+from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.canvas import image
 from slotwise.benchmarks.report.figures.figures import charts
 from slotwise.benchmarks.report.figures.numbers.levels import ProblemOf
+from slotwise.benchmarks.report.graded_rows import graded_rows
+from slotwise.benchmarks.report.labels import check_labels
 from slotwise.benchmarks.report.paper.latex import latex_figure, latex_table
 from slotwise.benchmarks.report.paper.paper_table import PaperTable
 from slotwise.benchmarks.report.paper.tables import tables
@@ -29,6 +32,35 @@ PREAMBLE = "% Needs in the preamble: \\usepackage{booktabs, graphicx, longtable}
 
 MOST_PROBLEMS = 64
 """Compiled instances that are kept."""
+
+
+def write_paper(
+    directory: str | Path, folder: str | Path, labels: Mapping[str, str] | None = None
+) -> tuple[Path, ...]:
+    """Write charts and tables of the grading in `directory` into `folder`; return their paths.
+
+    Of each chart ``NAME.svg``, ``NAME.pdf`` and the table behind it, ``NAME-table.csv`` and
+    ``.tex``; of each other table ``NAME.csv`` and ``NAME.tex``; `ALL_FIGURES` and `CAPTIONS`.
+
+    Parameters
+    ----------
+    directory
+        What ``grade`` wrote into.
+    folder
+        Where the files go; it is made where there is none.
+    labels
+        Method -> what it is called; others keep their names.
+
+    Raises
+    ------
+    InputError
+        When there are no rows, a label is of no method there, or a file cannot be written: then
+        none is.
+    """
+    store = Store(Path(directory))
+    rows = graded_rows(store)
+    check_labels(labels or {}, {row["method"] for row in rows})
+    return write_all(Path(folder), paper_files(rows, store.problem, labels))
 
 
 def paper_files(
