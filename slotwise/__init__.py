@@ -25,9 +25,10 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 if TYPE_CHECKING:
     from slotwise.api.allocating import Allocated, allocate
+    from slotwise.api.comparing import Comparison, compare
     from slotwise.api.explaining import explain
     from slotwise.api.exporting import convert
-    from slotwise.api.grading import read_rows, report, reproduce
+    from slotwise.api.grading import report, reproduce
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
@@ -40,7 +41,9 @@ if TYPE_CHECKING:
     from slotwise.api.running.rebalancing import Rebalanced, rebalance
     from slotwise.api.scheduling import Scheduled, schedule
     from slotwise.api.solving import crosscheck, solve
+    from slotwise.api.summarising import read_rows, summary
     from slotwise.api.verifying import certify, verify
+    from slotwise.benchmarks.aggregation.summary import Summary
     from slotwise.benchmarks.following.advice import Advice
     from slotwise.benchmarks.following.follow import Followed
     from slotwise.benchmarks.grade import GradeSummary, grade
@@ -71,6 +74,7 @@ __all__ = [
     "AllocationCase",
     "Certificate",
     "Cluster",
+    "Comparison",
     "CrossCheck",
     "Dataflow",
     "Followed",
@@ -90,6 +94,7 @@ __all__ = [
     "Scheduled",
     "SlotwiseError",
     "Status",
+    "Summary",
     "Topology",
     "Verdict",
     "Verified",
@@ -97,6 +102,7 @@ __all__ = [
     "__version__",
     "allocate",
     "certify",
+    "compare",
     "compile_problem",
     "convert",
     "crosscheck",
@@ -123,6 +129,7 @@ __all__ = [
     "schedule",
     "schema",
     "solve",
+    "summary",
     "verify",
     "write_certificate",
     "write_instance",
@@ -136,6 +143,7 @@ _HOME = {
     "AllocationCase": "slotwise.models.allocation.case",
     "Certificate": "slotwise.models.certificates.certificate",
     "Cluster": "slotwise.models.instance.cluster",
+    "Comparison": "slotwise.api.comparing",
     "CrossCheck": "slotwise.solver.verification.crosscheck",
     "Dataflow": "slotwise.models.dataflow.dataflow",
     "Followed": "slotwise.benchmarks.following.follow",
@@ -155,12 +163,14 @@ _HOME = {
     "Scheduled": "slotwise.api.scheduling",
     "SlotwiseError": "slotwise.models.errors",
     "Status": "slotwise.solver.core.result",
+    "Summary": "slotwise.benchmarks.aggregation.summary",
     "Topology": "slotwise.models.instance.topology",
     "Verdict": "slotwise.models.judge.verdict",
     "Verified": "slotwise.solver.verification.verify",
     "Violation": "slotwise.models.judge.verdict",
     "allocate": "slotwise.api.allocating",
     "certify": "slotwise.api.verifying",
+    "compare": "slotwise.api.comparing",
     "compile_problem": "slotwise.models.problem.compile",
     "convert": "slotwise.api.exporting",
     "crosscheck": "slotwise.api.solving",
@@ -180,13 +190,14 @@ _HOME = {
     "read_instance": "slotwise.api.inputs",
     "read_models": "slotwise.models.performance.file",
     "read_placement": "slotwise.api.inputs",
-    "read_rows": "slotwise.api.grading",
+    "read_rows": "slotwise.api.summarising",
     "rebalance": "slotwise.api.running.rebalancing",
     "report": "slotwise.api.grading",
     "reproduce": "slotwise.api.grading",
     "schedule": "slotwise.api.scheduling",
     "schema": "slotwise.api.listing",
     "solve": "slotwise.api.solving",
+    "summary": "slotwise.api.summarising",
     "verify": "slotwise.api.verifying",
     "write_certificate": "slotwise.models.certificates.file",
     "write_instance": "slotwise.models.instance_file",

@@ -93,8 +93,11 @@ testing
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
 benchmarks.grading benchmarks.profiling benchmarks.statistics
 benchmarks.analysis
-benchmarks.report.viewer
+benchmarks.aggregation
+benchmarks.report.viewer benchmarks.report.figures.numbers benchmarks.report.figures.drawing
+benchmarks.report.figures
 benchmarks.report benchmarks.grade
+benchmarks.report.comparison benchmarks.report.paper
 benchmarks.proofs.generated benchmarks.simulated_logs
 benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
 benchmarks.following
@@ -167,7 +170,7 @@ OUTSIDE = {
     "matplotlib": ("benchmarks.report", "cli.render"),
     "numba": ("solver", "models.graph_files", "heuristics.partitioning"),
     "ortools": _SOLVERS,
-    "pandas": ("benchmarks",),
+    "pandas": ("benchmarks", "api.summarising"),
     "psutil": ("benchmarks.profiling",),
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),
@@ -177,8 +180,10 @@ OUTSIDE = {
     "pyspark": (
         *("benchmarks.spark", "benchmarks.grading.spark_job", "benchmarks.statistics"),
         *("benchmarks.following", "benchmarks.speed.statistics"),
+        *("benchmarks.aggregation", "api.summarising"),
     ),
     "rich": ("cli", "benchmarks.grading.progress"),
+    "scipy": ("benchmarks.aggregation",),
     "typer": ("cli",),
     "yaml": ("models.formats", "testing"),
 }

@@ -47,7 +47,7 @@ def check_labels(labels: Mapping[str, str], methods: Iterable[str]) -> None:
     known = set(methods)
     for method, label in labels.items():
         if method not in known:
-            rule = f"is no method of this grading; {suggestion(method, sorted(known))}"
+            rule = f"is no method that was graded; {suggestion(method, sorted(known))}"
             raise InputError(rule, field=OPTION, value=method)
     names = Counter(label_of(method, labels) for method in known)
     for label in labels.values():

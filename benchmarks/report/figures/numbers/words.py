@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from slotwise.benchmarks.grading.rows import Subject
 from slotwise.benchmarks.report.figures.numbers.panels import Panel
-from slotwise.benchmarks.report.text import DASH
+
+DASH = "\N{EN DASH}"
+"""Stands where there is no number."""
 
 MINUS = "\N{MINUS SIGN}"
 RATIO = f"(value {MINUS} optimum) / optimum, so that twice the optimum is 100 %"
