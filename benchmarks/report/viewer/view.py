@@ -77,12 +77,16 @@ def view(problem: Problem, placements: Sequence[Shown]) -> Markup:
         )
         for side, flow in zip(sides, flows, strict=True)
     ]
-    text = _environment().get_template("viewer.html.j2").render(
-        name=problem.instance.name,
-        panes=panes,
-        keys=tasks.components[:MOST_KEYS],
-        more_keys=len(tasks.components[MOST_KEYS:]),
-        table=task_table(problem, tasks, sides),
+    text = (
+        _environment()
+        .get_template("viewer.html.j2")
+        .render(
+            name=problem.instance.name,
+            panes=panes,
+            keys=tasks.components[:MOST_KEYS],
+            more_keys=len(tasks.components[MOST_KEYS:]),
+            table=task_table(problem, tasks, sides),
+        )
     )
     return Markup(text)
 
@@ -91,13 +95,13 @@ def standalone(problem: Problem, placements: Sequence[Shown]) -> Markup:
     """Return the fragment with its style and script: what a notebook shows."""
     load = _environment().get_template
     style, script = (load(f"viewer.{kind}.j2").render() for kind in ("css", "js"))
-    return Markup(
-        f"<style>{style}</style>{view(problem, placements)}<script>{script}</script>"
-    )
+    return Markup(f"<style>{style}</style>{view(problem, placements)}<script>{script}</script>")
 
 
 def _costs(side: Side) -> str:
-    return ", ".join(f"{term.term} {short_text(term.value)}" for term in side.verdict.objective)
+    return ", ".join(
+        f"{term.term} {short_text(term.value, grouped=True)}" for term in side.verdict.objective
+    )
 
 
 @cache
