@@ -104,7 +104,7 @@ def test_attaining_the_bound_is_optimal_even_where_the_engine_did_not() -> None:
     gap = gap_against(("0", "8"), exact)
     assert (gap.absolute, gap.to_optimum) == (0, True)
     found = aggregate([exact, valid("a", "m", "0", "8")]).methods[1]
-    assert (found.optimal, found.to_bound.count) == (1, 0)
+    assert (found.optimal, found.terms["network"].to_bound.count) == (1, 0)
 
 
 def test_strongest_reference_is_used_whatever_the_order() -> None:
@@ -128,7 +128,7 @@ def test_invalid_placement_is_a_failure_without_a_gap() -> None:
     assert values_of(broken) is None
     summary = aggregate([optimal("a", "0", "10"), broken])
     method = summary.methods[1]
-    assert (method.valid, method.failed, method.to_optimum.count) == (0, 1, 0)
+    assert (method.valid, method.failed, method.terms) == (0, 1, {})
     assert method.reasons == (("breaks capacity", 1),)
     assert not summary.contradictions
     assert summary.excluded == ("m",)
@@ -144,10 +144,56 @@ def test_failing_on_hard_instances_gives_no_advantage_on_the_common_set() -> Non
         row("hard", "picky", "refused", reason="too hard"),
     ]
     methods = {m.method: m for m in aggregate(rows).methods}
-    assert methods["steady"].common.mean == 0.0
-    assert methods["picky"].common.mean == pytest.approx(0.2)
+    assert methods["steady"].terms["network"].common.mean == 0.0
+    assert methods["picky"].terms["network"].common.mean == pytest.approx(0.25)
     assert methods["picky"].refused == 1
     assert (methods["steady"].wins, methods["picky"].losses) == (2, 2)
+
+
+def test_no_mean_mixes_two_terms() -> None:
+    rows = [
+        optimal("overloaded", "10", "10"),
+        optimal("free", "0", "10"),
+        optimal("spread", "0", "10"),
+        valid("overloaded", "m", "15", "5"),
+        valid("free", "m", "3", "5"),
+        valid("spread", "m", "0", "20"),
+    ]
+    terms = aggregate(rows).methods[1].terms
+    overload, network = terms["overload"], terms["network"]
+    assert (overload.cases, overload.at_optimum) == (3, 1)
+    assert overload.excess.mean == pytest.approx((0.5 + 0) / 2), "of those with an optimum above 0"
+    assert (overload.above_zero.count, overload.above_zero.mean) == (1, 3.0)
+    assert (network.cases, network.at_optimum) == (1, 0), "elsewhere overload is not settled"
+    assert (network.excess.mean, network.to_optimum.mean) == (1.0, 0.5)
+
+
+def test_a_term_is_compared_on_the_cases_in_which_it_counts_for_all() -> None:
+    rows = [
+        optimal("x", "0", "10"),
+        optimal("y", "0", "10"),
+        valid("x", "a", "0", "10"),
+        valid("y", "a", "0", "30"),
+        valid("x", "b", "0", "20"),
+        valid("y", "b", "1", "10"),
+    ]
+    found = {m.method: m.terms["network"] for m in aggregate(rows).methods}
+    assert (found["a"].common.count, found["a"].common.mean) == (1, 0.0)
+    assert (found["b"].common.count, found["b"].common.mean) == (1, 1.0)
+    assert (found["a"].excess.count, found["a"].excess.mean) == (2, 1.0)
+
+
+def test_methods_stand_in_the_order_of_their_distance_term_by_term() -> None:
+    rows = [
+        optimal("x", "0", "10"),
+        valid("x", "a", "1", "1"),
+        valid("x", "b", "0", "30"),
+        valid("x", "c", "0", "20"),
+        row("x", "d", "refused", reason="no"),
+    ]
+    summary = aggregate(rows)
+    assert summary.terms == ("overload", "network")
+    assert [m.method for m in summary.methods] == ["auto", "c", "b", "a", "d"]
 
 
 def test_win_tie_loss_and_virtual_best() -> None:

@@ -1,0 +1,58 @@
+"""An SVG for the page from one that Matplotlib wrote: small, with CSS variables for colours."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from slotwise.benchmarks.report.figures.drawing.colours import ROLES
+
+_ID = re.compile(r' id="([^"]*)"')
+_TAG = re.compile(r"<[^>]*>")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_FONT = re.compile(r"font: (?:(?:normal|bold|700) )?([\d.]+px) [^;\"]*")
+_REFERENCE = re.compile(r'(?:href="#|url\(#)([^")]*)')
+_COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+_DECIMALS = re.compile(r"(\d+\.\d\d)\d+")
+_VARIABLES = {role.light: role.variable for role in ROLES.values()}
+
+
+def page_svg(written: str, name: str, label: str) -> str:
+    """Return `written` for a page.
+
+    Parameters
+    ----------
+    written
+        What Matplotlib wrote, with the light colours of roles only.
+    name
+        Of the figure; ids begin with it, so that two figures share none.
+    label
+        What a screen reader says.
+
+    Raises
+    ------
+    KeyError
+        For a colour that is that of no role.
+    """
+    inside = written[written.index("<g ") : written.rindex("</svg>")]
+    inside = _COMMENT.sub("", inside)
+    size = re.search(r'viewBox="([^"]*)"', written)
+    assert size is not None, "Matplotlib writes a view box"
+    used = frozenset(_REFERENCE.findall(inside))
+    inside = _TAG.sub(lambda tag: _short_tag(tag[0], name, used), inside)
+    inside = re.sub(r"\s*\n\s*", "\n", inside)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="{size[1]}" role="img" '
+        f'aria-label="{escape(label)}">\n'
+        f'<g style="stroke-linejoin: round">\n{inside}</g></svg>'
+    )
+
+
+def _short_tag(tag: str, name: str, used: frozenset[str]) -> str:
+    """Return a tag with the page's colours and font, ids of its own, and short numbers."""
+    tag = _COLOUR.sub(lambda found: _VARIABLES[found[0]], tag)
+    tag = _FONT.sub(r"font-size: \1", tag)
+    tag = _DECIMALS.sub(r"\1", tag)
+    tag = _ID.sub(lambda found: f' id="{name}-{found[1]}"' if found[1] in used else "", tag)
+    tag = _REFERENCE.sub(lambda found: found[0].replace("#", f"#{name}-"), tag)
+    return tag.replace("xlink:href", "href")
