@@ -19,6 +19,8 @@ import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from slotwise.models.display import draw_with
+
 __version__ = "0.1.0"
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from slotwise.api.profiling import profile
     from slotwise.api.running.rebalancing import Rebalanced, rebalance
     from slotwise.api.scheduling import Scheduled, schedule
+    from slotwise.api.showing.drawing import Drawing
+    from slotwise.api.showing.show import show
     from slotwise.api.solving import crosscheck, solve
     from slotwise.api.verifying import certify, verify
     from slotwise.benchmarks.following.advice import Advice
@@ -73,6 +77,7 @@ __all__ = [
     "Cluster",
     "CrossCheck",
     "Dataflow",
+    "Drawing",
     "Followed",
     "GradeSummary",
     "InputError",
@@ -122,6 +127,7 @@ __all__ = [
     "reproduce",
     "schedule",
     "schema",
+    "show",
     "solve",
     "verify",
     "write_certificate",
@@ -138,6 +144,7 @@ _HOME = {
     "Cluster": "slotwise.models.instance.cluster",
     "CrossCheck": "slotwise.solver.verification.crosscheck",
     "Dataflow": "slotwise.models.dataflow.dataflow",
+    "Drawing": "slotwise.api.showing.drawing",
     "Followed": "slotwise.benchmarks.following.follow",
     "GradeSummary": "slotwise.benchmarks.grade",
     "InputError": "slotwise.models.errors",
@@ -186,6 +193,7 @@ _HOME = {
     "reproduce": "slotwise.api.grading",
     "schedule": "slotwise.api.scheduling",
     "schema": "slotwise.api.listing",
+    "show": "slotwise.api.showing.show",
     "solve": "slotwise.api.solving",
     "verify": "slotwise.api.verifying",
     "write_certificate": "slotwise.models.certificates.file",
@@ -208,3 +216,13 @@ def __getattr__(name: str) -> object:
 def __dir__() -> list[str]:
     """List the public names, loaded or not."""
     return sorted(__all__)
+
+
+def _draw(verdict: Verdict) -> str:
+    """Return the drawing of a judged placement for a notebook; loaded with the first one."""
+    from slotwise.api.showing.show import drawing
+
+    return drawing(verdict)
+
+
+draw_with(_draw)

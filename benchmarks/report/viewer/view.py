@@ -20,7 +20,7 @@ from slotwise.benchmarks.report.viewer.traffic import Traffic, traffic
 from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
 
-__all__ = ["Shown", "standalone", "view"]
+__all__ = ["Shown", "page", "standalone", "view"]
 
 MOST_KEYS = 30
 """Components that the key names."""
@@ -96,6 +96,12 @@ def standalone(problem: Problem, placements: Sequence[Shown]) -> Markup:
     load = _environment().get_template
     style, script = (load(f"viewer.{kind}.j2").render() for kind in ("css", "js"))
     return Markup(f"<style>{style}</style>{view(problem, placements)}<script>{script}</script>")
+
+
+def page(problem: Problem, placements: Sequence[Shown]) -> str:
+    """Return a page of the fragment alone."""
+    template = _environment().get_template("viewer_page.html.j2")
+    return template.render(name=problem.instance.name, viewer=view(problem, placements))
 
 
 def _costs(side: Side) -> str:
