@@ -19,6 +19,8 @@ import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from slotwise.models.display import draw_with
+
 __version__ = "0.1.0"
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from slotwise.api.profiling import profile
     from slotwise.api.running.rebalancing import Rebalanced, rebalance
     from slotwise.api.scheduling import Scheduled, schedule
+    from slotwise.api.showing.drawing import Drawing
+    from slotwise.api.showing.show import show
     from slotwise.api.solving import crosscheck, solve
     from slotwise.api.summarising import read_rows, summary
     from slotwise.api.verifying import certify, verify
@@ -77,6 +81,7 @@ __all__ = [
     "Comparison",
     "CrossCheck",
     "Dataflow",
+    "Drawing",
     "Followed",
     "GradeSummary",
     "InputError",
@@ -128,6 +133,7 @@ __all__ = [
     "reproduce",
     "schedule",
     "schema",
+    "show",
     "solve",
     "summary",
     "verify",
@@ -146,6 +152,7 @@ _HOME = {
     "Comparison": "slotwise.api.comparing",
     "CrossCheck": "slotwise.solver.verification.crosscheck",
     "Dataflow": "slotwise.models.dataflow.dataflow",
+    "Drawing": "slotwise.api.showing.drawing",
     "Followed": "slotwise.benchmarks.following.follow",
     "GradeSummary": "slotwise.benchmarks.grade",
     "InputError": "slotwise.models.errors",
@@ -196,6 +203,7 @@ _HOME = {
     "reproduce": "slotwise.api.grading",
     "schedule": "slotwise.api.scheduling",
     "schema": "slotwise.api.listing",
+    "show": "slotwise.api.showing.show",
     "solve": "slotwise.api.solving",
     "summary": "slotwise.api.summarising",
     "verify": "slotwise.api.verifying",
@@ -219,3 +227,13 @@ def __getattr__(name: str) -> object:
 def __dir__() -> list[str]:
     """List the public names, loaded or not."""
     return sorted(__all__)
+
+
+def _draw(verdict: Verdict) -> str:
+    """Return the drawing of a judged placement for a notebook; loaded with the first one."""
+    from slotwise.api.showing.show import drawing
+
+    return drawing(verdict)
+
+
+draw_with(_draw)
