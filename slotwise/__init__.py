@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
-    from slotwise.api.running.rebalancing import Rebalanced, rebalance
+    from slotwise.api.running.rebalanced import Rebalanced
+    from slotwise.api.running.rebalancing import rebalance
     from slotwise.api.scheduling import Scheduled, schedule
     from slotwise.api.showing.drawing import Drawing
     from slotwise.api.showing.show import show
@@ -164,7 +165,7 @@ _HOME = {
     "Placement": "slotwise.models.instance.placement",
     "Problem": "slotwise.models.problem.problem",
     "Progress": "slotwise.solver.core.progress",
-    "Rebalanced": "slotwise.api.running.rebalancing",
+    "Rebalanced": "slotwise.api.running.rebalanced",
     "Refusal": "slotwise.models.instance.placement",
     "Result": "slotwise.solver.core.result",
     "Scheduled": "slotwise.api.scheduling",

@@ -11,7 +11,7 @@ from slotwise.cli import exits, inputs, options
 from slotwise.cli.exits import print_json
 
 if TYPE_CHECKING:
-    from slotwise.api.running.rebalancing import Rebalanced
+    from slotwise.api.running.rebalanced import Rebalanced
 
 NOW = Annotated[
     str | None,
