@@ -99,7 +99,6 @@ def compare(
       auto: 9 unchanged
       r-storm: 3 better, 6 unchanged
     """
-    folders = [
-        Path(path_of(one, name, "a path")) for one, name in ((before, "before"), (after, "after"))
-    ]
-    return Comparison(*folders, compare_gradings(*folders, parse_labels(methods or ())))
+    old = Path(path_of(before, "before", "a path"))
+    new = Path(path_of(after, "after", "a path"))
+    return Comparison(old, new, compare_gradings(old, new, parse_labels(methods or ())))

@@ -130,9 +130,9 @@ def _caption(shown: list[Panel], level: str) -> str:
     return (
         "Mean distance from the optimum, one panel for each term of the objective, with a 95 % "
         f"interval (bootstrap, {MEAN_RESAMPLES:,} resamples; from {LEAST_INSTANCES} instances). A "
-        "term counts where the placement is valid and every earlier term is at its optimum. Means are of the cases "
-        f"that count for all compared methods ({common}); a method that counts in too few is not "
-        f"compared. {level}{definitions(shown)}"
+        "term counts where the placement is valid and every earlier term is at its optimum. Means "
+        f"are of the cases that count for all compared methods ({common}); a method that counts in "
+        f"too few is not compared. {level}{definitions(shown)}"
     )
 
 
