@@ -151,7 +151,7 @@ def test_labels_stand_for_methods(graded: Path) -> None:
     assert "mine & yours" in page
     assert "mine & yours</" not in text, "escaped"
     assert "r-storm. R-Storm as its authors ran it" in page, "what a label stands for"
-    with pytest.raises(InputError, match="no method of this grading"):
+    with pytest.raises(InputError, match="did you mean .r-storm."):
         write_report(graded, {"r-strom": "mine"})
 
 
