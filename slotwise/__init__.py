@@ -19,6 +19,8 @@ import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from slotwise.models.display import draw_with
+
 __version__ = "0.1.0"
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from slotwise.api.running.rebalanced import Rebalanced
     from slotwise.api.running.rebalancing import rebalance
     from slotwise.api.scheduling import Scheduled, schedule
+    from slotwise.api.showing.drawing import Drawing
+    from slotwise.api.showing.show import show
     from slotwise.api.solving import crosscheck, solve
     from slotwise.api.summarising import read_rows, summary
     from slotwise.api.verifying import certify, verify
@@ -78,6 +82,7 @@ __all__ = [
     "Comparison",
     "CrossCheck",
     "Dataflow",
+    "Drawing",
     "Followed",
     "GradeSummary",
     "InputError",
@@ -129,6 +134,7 @@ __all__ = [
     "reproduce",
     "schedule",
     "schema",
+    "show",
     "solve",
     "summary",
     "verify",
@@ -147,6 +153,7 @@ _HOME = {
     "Comparison": "slotwise.api.comparing",
     "CrossCheck": "slotwise.solver.verification.crosscheck",
     "Dataflow": "slotwise.models.dataflow.dataflow",
+    "Drawing": "slotwise.api.showing.drawing",
     "Followed": "slotwise.benchmarks.following.follow",
     "GradeSummary": "slotwise.benchmarks.grade",
     "InputError": "slotwise.models.errors",
@@ -197,6 +204,7 @@ _HOME = {
     "reproduce": "slotwise.api.grading",
     "schedule": "slotwise.api.scheduling",
     "schema": "slotwise.api.listing",
+    "show": "slotwise.api.showing.show",
     "solve": "slotwise.api.solving",
     "summary": "slotwise.api.summarising",
     "verify": "slotwise.api.verifying",
@@ -220,3 +228,13 @@ def __getattr__(name: str) -> object:
 def __dir__() -> list[str]:
     """List the public names, loaded or not."""
     return sorted(__all__)
+
+
+def _draw(verdict: Verdict) -> str:
+    """Return the drawing of a judged placement for a notebook; loaded with the first one."""
+    from slotwise.api.showing.show import drawing
+
+    return drawing(verdict)
+
+
+draw_with(_draw)

@@ -18,7 +18,7 @@ from import_graph import INIT, Import, imports, modules, outside_imports
 # Lowest first. A row may import the rows above it and nothing below it; the entries of one row
 # do not import each other.
 LAYERS = """
-models.__init__ models.one_line models.cancellation models.suggestion models.display
+models.__init__ models.one_line models.cancellation models.suggestion models.display models.frame
 models.errors
 models.values
 models.instance models.number_text models.performance models.dataflow
@@ -170,7 +170,7 @@ OUTSIDE = {
     "matplotlib": ("benchmarks.report", "cli.render"),
     "numba": ("solver", "models.graph_files", "heuristics.partitioning"),
     "ortools": _SOLVERS,
-    "pandas": ("benchmarks", "api.summarising"),
+    "pandas": ("benchmarks", "api.summarising", "models.frame"),
     "psutil": ("benchmarks.profiling",),
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),

@@ -37,6 +37,7 @@ def judge(problem: Problem | Instance, placement: Placement) -> Verdict:
     unit = problem.flow_unit
     return Verdict(
         problem=problem,
+        placement=placement,
         violations=tuple(violations(problem, accounting, parts["moved"])),
         objective=tuple(
             TermValue(term.name, scaled, scaled * term.unit)

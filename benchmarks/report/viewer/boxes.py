@@ -47,7 +47,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class WorkerBox:
-    """A worker; the empty name stands for all workers of a node."""
+    """A worker; without a name it is the only one of the node, or all of them together."""
 
     name: str
     groups: tuple[Group, ...]
@@ -62,8 +62,8 @@ class Bar:
 
     name: str
     text: str
-    within: float | None
-    over: float
+    within: int | None
+    over: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +91,17 @@ def node_box(problem: Problem, side: Side, tasks: Tasks, node: int) -> NodeBox:
             inside = counted(sum(group.count for group in hidden), "task")
             left_out = f"and {counted(len(hidden), 'more component')} with {inside}"
     else:
-        workers = [box for place in places for box in _workers(problem, side, tasks, place)]
-    note = f"{counted(total, 'task')}, {counted(len(places), 'worker')}" if total else "empty"
+        several = len(places) > 1
+        workers = [
+            WorkerBox(f"worker {place[1]}" if several else "", groups)
+            for place in places
+            for groups in _workers(problem, side, tasks, place)
+        ]
+    only = f"worker {places[0][1]}" if len(places) == 1 else counted(len(places), "worker")
     return NodeBox(
         name=row["node"],
         stands_for="" if role == node or not total else side.loads[role]["node"],
-        note=note,
+        note=f"{counted(total, 'task')}, {only}" if total else "empty",
         workers=tuple(workers),
         left_out=left_out,
         bars=tuple(_bars(row)),
@@ -110,16 +115,13 @@ def unplaced(side: Side, tasks: Tasks) -> tuple[Group, ...]:
 
 def _workers(
     problem: Problem, side: Side, tasks: Tasks, place: tuple[int, int]
-) -> list[WorkerBox]:
-    """Return a worker as one box, or, against the rules, one for each topology in it."""
+) -> list[tuple[Group, ...]]:
+    """Return what is in a worker, apart for each topology where, against the rules, it has two."""
     by_topology: dict[int, list[int]] = {}
     for task in side.tasks[place]:
         topology = problem.classes[int(problem.task_class[task])].topology
         by_topology.setdefault(topology, []).append(task)
-    return [
-        WorkerBox(f"worker {place[1]}", _groups(side, tasks, found))
-        for found in by_topology.values()
-    ]
+    return [_groups(side, tasks, found) for found in by_topology.values()]
 
 
 def _groups(side: Side, tasks: Tasks, found: Sequence[int]) -> tuple[Group, ...]:
@@ -148,13 +150,17 @@ def _bars(row: NodeLoad) -> list[Bar]:
     for name, load in row["load"].items():
         capacity = row["capacity"][name]
         if capacity is None:
-            bars.append(Bar(name, f"{short_text(load)}, no limit", None, 0.0))
+            bars.append(Bar(name, f"{_number(load)}, no limit", None, 0))
             continue
         full = max(load, capacity) or 1
         over = max(load - capacity, 0)
-        text = f"{short_text(load)} / {short_text(capacity)}"
+        text = f"{_number(load)} / {_number(capacity)}"
         if over:
-            text += f", {short_text(over)} over"
-        within = round(100 * min(load, capacity) / full, 1)
-        bars.append(Bar(name, text, within, round(100 - within, 1) if over else 0.0))
+            text += f", {_number(over)} over"
+        within = round(100 * min(load, capacity) / full)
+        bars.append(Bar(name, text, within, 100 - within if over else 0))
     return bars
+
+
+def _number(value: float) -> str:
+    return short_text(value, grouped=True)

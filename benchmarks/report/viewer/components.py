@@ -1,4 +1,4 @@
-"""Components as the viewer tells them apart: a letter, a name, a colour; and which task is whose."""
+"""Components as the viewer tells them apart, by letter, name and colour; whose each task is."""
 
 from __future__ import annotations
 

@@ -14,13 +14,16 @@ from slotwise.models.problem.problem import Problem
 MOST_MOVES = 30
 """Rows of the table."""
 
+MOST_OPEN = 6
+"""A longer table is collapsed."""
+
 MOST_EXCHANGED = 12
 """Pairs of equal nodes that are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoveLine:
-    """Tasks of a component that go the same way, and both places in words."""
+    """Tasks of a component that go the same way, and both places, as ``node/worker``."""
 
     tasks: str
     count: int
@@ -36,6 +39,11 @@ class Moves:
     lines: tuple[MoveLine, ...]
     left_out: str
     exchanged: str
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the table is short enough to stand open."""
+        return len(self.lines) <= MOST_OPEN
 
 
 def moves(problem: Problem, tasks: Tasks, first: Placement, side: Side) -> Moves:
@@ -68,9 +76,9 @@ def moves(problem: Problem, tasks: Tasks, first: Placement, side: Side) -> Moves
 
 
 def place_text(problem: Problem, place: Place) -> str:
-    """Return a place in words."""
+    """Return a place as ``node/worker``."""
     node, worker = place
-    return "no place" if node < 0 else f"{problem.instance.cluster.nodes[node].id}, worker {worker}"
+    return "no place" if node < 0 else f"{problem.instance.cluster.nodes[node].id}/{worker}"
 
 
 def _exchanged(problem: Problem, nodes: dict[int, int]) -> str:

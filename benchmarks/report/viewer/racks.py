@@ -71,7 +71,7 @@ def rack_boxes(
         found.append(
             RackBox(
                 name=f"rack {problem.racks[rack]}",
-                note=_note(nodes, counts),
+                note=_note(nodes, counts) + _role(problem, side, nodes),
                 nodes=tuple(node_box(problem, side, tasks, node) for node in drawn),
                 left_out=_left_out([n for n in nodes if side.role(n) not in roles], counts),
                 is_open=not large or not found,
@@ -83,9 +83,18 @@ def rack_boxes(
     return tuple(found)
 
 
+def _role(problem: Problem, side: Side, nodes: Sequence[int]) -> str:
+    """Say which equal rack this one is compared with, where that is another one."""
+    role = int(problem.node_rack[side.role(nodes[0])])
+    own = role == int(problem.node_rack[nodes[0]])
+    return "" if own else f", in place of {problem.racks[role]}"
+
+
 def _note(nodes: Sequence[int], counts: Counter[int]) -> str:
     total = sum(counts[node] for node in nodes)
     used = sum(counts[node] > 0 for node in nodes)
+    if not total:
+        return f"{counted(len(nodes), 'node')}, empty"
     return f"{counted(len(nodes), 'node')}, {used:,} in use, {counted(total, 'task')}"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slotwise.benchmarks.report.viewer.components import Tasks
+from slotwise.benchmarks.report.viewer.moves import place_text
 from slotwise.benchmarks.report.viewer.ranges import ranges
 from slotwise.benchmarks.report.viewer.side import Side
 from slotwise.models.display import counted
@@ -30,15 +31,14 @@ def task_table(problem: Problem, tasks: Tasks, sides: Sequence[Side]) -> TaskTab
         places = [(s.shown.placement.nodes[task], s.shown.placement.workers[task]) for s in sides]
         together.setdefault((tasks.component[task], *places), []).append(task)
     groups = sorted(together.values(), key=lambda members: members[0])
-    ids = [node.id for node in problem.instance.cluster.nodes]
     rows = []
     for members in groups[:MOST_ROWS]:
         task = members[0]
         name = tasks.components[tasks.component[task]].name
         cells = []
         for side in sides:
-            node, worker = side.shown.placement.nodes[task], side.shown.placement.workers[task]
-            cells.append("-" if node < 0 else f"{ids[node]}/{worker}")
+            place = side.shown.placement.nodes[task], side.shown.placement.workers[task]
+            cells.append(place_text(problem, place))
         rows.append((f"{name}[{ranges([tasks.index[t] for t in members])}]", tuple(cells)))
     hidden = sum(map(len, groups[MOST_ROWS:]))
     return TaskTable(tuple(rows), f"and {counted(hidden, 'more task')}" if hidden else "")

@@ -26,7 +26,7 @@ class LevelShare:
 
     name: str
     text: str
-    share: float
+    share: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class StreamLine:
     target: str
     where: str
     cost: str
-    share: float
+    share: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +70,25 @@ def _traffic(verdict: Verdict, streams: Sequence[StreamCost], dearest: Fraction)
     left_out = ""
     if hidden:
         cost = sum((stream.total for stream in hidden), Fraction(0))
-        left_out = f"and {len(hidden):,} more for {short_text(cost)}"
+        left_out = f"and {len(hidden):,} more for {_number(cost)}"
     flow = sum(verdict.flow_by_level, Fraction(0))
     return Traffic(
         levels=tuple(
-            LevelShare(name, short_text(amount), _percent(amount, flow))
+            LevelShare(name, _number(amount), _percent(amount, flow))
             for name, amount in zip(LEVEL_NAMES, verdict.flow_by_level, strict=True)
         )
         if flow
         else (),
         streams=tuple(_line(one, several, dearest) for one in paying[:MOST_STREAMS]),
         left_out=left_out,
-        total=short_text(verdict.parts["network"]),
+        total=_number(verdict.parts["network"]),
     )
 
 
 def _line(stream: StreamCost, several: bool, dearest: Fraction) -> StreamLine:
     prefix = f"{stream.topology}/" if several else ""
     where = [
-        f"{short_text(flow)} {name}"
+        f"{_number(flow)} {name}"
         for name, flow, cost in zip(LEVEL_NAMES, stream.flow, stream.cost, strict=True)
         if cost
     ]
@@ -96,10 +96,14 @@ def _line(stream: StreamCost, several: bool, dearest: Fraction) -> StreamLine:
         source=prefix + stream.source,
         target=prefix + stream.target,
         where=", ".join(where),
-        cost=short_text(stream.total),
+        cost=_number(stream.total),
         share=_percent(stream.total, dearest),
     )
 
 
-def _percent(part: Fraction, whole: Fraction) -> float:
-    return round(float(100 * part / whole), 1) if whole else 0.0
+def _percent(part: Fraction, whole: Fraction) -> int:
+    return round(100 * part / whole) if whole else 0
+
+
+def _number(value: Fraction) -> str:
+    return short_text(value, grouped=True)

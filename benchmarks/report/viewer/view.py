@@ -20,7 +20,7 @@ from slotwise.benchmarks.report.viewer.traffic import Traffic, traffic
 from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
 
-__all__ = ["Shown", "standalone", "view"]
+__all__ = ["Shown", "page", "standalone", "view"]
 
 MOST_KEYS = 30
 """Components that the key names."""
@@ -77,12 +77,16 @@ def view(problem: Problem, placements: Sequence[Shown]) -> Markup:
         )
         for side, flow in zip(sides, flows, strict=True)
     ]
-    text = _environment().get_template("viewer.html.j2").render(
-        name=problem.instance.name,
-        panes=panes,
-        keys=tasks.components[:MOST_KEYS],
-        more_keys=len(tasks.components[MOST_KEYS:]),
-        table=task_table(problem, tasks, sides),
+    text = (
+        _environment()
+        .get_template("viewer.html.j2")
+        .render(
+            name=problem.instance.name,
+            panes=panes,
+            keys=tasks.components[:MOST_KEYS],
+            more_keys=len(tasks.components[MOST_KEYS:]),
+            table=task_table(problem, tasks, sides),
+        )
     )
     return Markup(text)
 
@@ -91,13 +95,19 @@ def standalone(problem: Problem, placements: Sequence[Shown]) -> Markup:
     """Return the fragment with its style and script: what a notebook shows."""
     load = _environment().get_template
     style, script = (load(f"viewer.{kind}.j2").render() for kind in ("css", "js"))
-    return Markup(
-        f"<style>{style}</style>{view(problem, placements)}<script>{script}</script>"
-    )
+    return Markup(f"<style>{style}</style>{view(problem, placements)}<script>{script}</script>")
+
+
+def page(problem: Problem, placements: Sequence[Shown]) -> str:
+    """Return a page of the fragment alone."""
+    template = _environment().get_template("viewer_page.html.j2")
+    return template.render(name=problem.instance.name, viewer=view(problem, placements))
 
 
 def _costs(side: Side) -> str:
-    return ", ".join(f"{term.term} {short_text(term.value)}" for term in side.verdict.objective)
+    return ", ".join(
+        f"{term.term} {short_text(term.value, grouped=True)}" for term in side.verdict.objective
+    )
 
 
 @cache
