@@ -1,7 +1,8 @@
 """Grading of methods, its report, and experiments on the engines.
 
 `grade` runs every method and the exact engine on every instance (`grading`, on Spark: `spark`),
-`analysis` turns rows into gaps and summaries, `report` into one HTML page. The experiments,
+`analysis` turns rows into gaps and summaries, `aggregation` does so in Spark SQL, `report` into one
+HTML page. The experiments,
 ``python -m slotwise.benchmarks NAME``, are listed in `experiments`: `proofs` (how fast and how
 far), `storm` (Storm's own schedulers compared), `storm_like` (how well that family fits), `slots`
 (fewest slots), `speed` (limits, latency), `rebalancing` (what few moves gain).

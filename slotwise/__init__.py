@@ -27,9 +27,10 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 if TYPE_CHECKING:
     from slotwise.api.allocating import Allocated, allocate
+    from slotwise.api.comparing import Comparison, compare
     from slotwise.api.explaining import explain
     from slotwise.api.exporting import convert
-    from slotwise.api.grading import read_rows, report, reproduce
+    from slotwise.api.grading import report, reproduce
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
@@ -39,12 +40,15 @@ if TYPE_CHECKING:
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
-    from slotwise.api.running.rebalancing import Rebalanced, rebalance
+    from slotwise.api.running.rebalanced import Rebalanced
+    from slotwise.api.running.rebalancing import rebalance
     from slotwise.api.scheduling import Scheduled, schedule
     from slotwise.api.showing.drawing import Drawing
     from slotwise.api.showing.show import show
     from slotwise.api.solving import crosscheck, solve
+    from slotwise.api.summarising import read_rows, summary
     from slotwise.api.verifying import certify, verify
+    from slotwise.benchmarks.aggregation.summary import Summary
     from slotwise.benchmarks.following.advice import Advice
     from slotwise.benchmarks.following.follow import Followed
     from slotwise.benchmarks.grade import GradeSummary, grade
@@ -75,6 +79,7 @@ __all__ = [
     "AllocationCase",
     "Certificate",
     "Cluster",
+    "Comparison",
     "CrossCheck",
     "Dataflow",
     "Drawing",
@@ -95,6 +100,7 @@ __all__ = [
     "Scheduled",
     "SlotwiseError",
     "Status",
+    "Summary",
     "Topology",
     "Verdict",
     "Verified",
@@ -102,6 +108,7 @@ __all__ = [
     "__version__",
     "allocate",
     "certify",
+    "compare",
     "compile_problem",
     "convert",
     "crosscheck",
@@ -129,6 +136,7 @@ __all__ = [
     "schema",
     "show",
     "solve",
+    "summary",
     "verify",
     "write_certificate",
     "write_instance",
@@ -142,6 +150,7 @@ _HOME = {
     "AllocationCase": "slotwise.models.allocation.case",
     "Certificate": "slotwise.models.certificates.certificate",
     "Cluster": "slotwise.models.instance.cluster",
+    "Comparison": "slotwise.api.comparing",
     "CrossCheck": "slotwise.solver.verification.crosscheck",
     "Dataflow": "slotwise.models.dataflow.dataflow",
     "Drawing": "slotwise.api.showing.drawing",
@@ -156,18 +165,20 @@ _HOME = {
     "Placement": "slotwise.models.instance.placement",
     "Problem": "slotwise.models.problem.problem",
     "Progress": "slotwise.solver.core.progress",
-    "Rebalanced": "slotwise.api.running.rebalancing",
+    "Rebalanced": "slotwise.api.running.rebalanced",
     "Refusal": "slotwise.models.instance.placement",
     "Result": "slotwise.solver.core.result",
     "Scheduled": "slotwise.api.scheduling",
     "SlotwiseError": "slotwise.models.errors",
     "Status": "slotwise.solver.core.result",
+    "Summary": "slotwise.benchmarks.aggregation.summary",
     "Topology": "slotwise.models.instance.topology",
     "Verdict": "slotwise.models.judge.verdict",
     "Verified": "slotwise.solver.verification.verify",
     "Violation": "slotwise.models.judge.verdict",
     "allocate": "slotwise.api.allocating",
     "certify": "slotwise.api.verifying",
+    "compare": "slotwise.api.comparing",
     "compile_problem": "slotwise.models.problem.compile",
     "convert": "slotwise.api.exporting",
     "crosscheck": "slotwise.api.solving",
@@ -187,7 +198,7 @@ _HOME = {
     "read_instance": "slotwise.api.inputs",
     "read_models": "slotwise.models.performance.file",
     "read_placement": "slotwise.api.inputs",
-    "read_rows": "slotwise.api.grading",
+    "read_rows": "slotwise.api.summarising",
     "rebalance": "slotwise.api.running.rebalancing",
     "report": "slotwise.api.grading",
     "reproduce": "slotwise.api.grading",
@@ -195,6 +206,7 @@ _HOME = {
     "schema": "slotwise.api.listing",
     "show": "slotwise.api.showing.show",
     "solve": "slotwise.api.solving",
+    "summary": "slotwise.api.summarising",
     "verify": "slotwise.api.verifying",
     "write_certificate": "slotwise.models.certificates.file",
     "write_instance": "slotwise.models.instance_file",

@@ -93,8 +93,11 @@ testing
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
 benchmarks.grading benchmarks.profiling benchmarks.statistics
 benchmarks.analysis
-benchmarks.report.viewer
+benchmarks.aggregation
+benchmarks.report.viewer benchmarks.report.figures.numbers benchmarks.report.figures.drawing
+benchmarks.report.figures
 benchmarks.report benchmarks.grade
+benchmarks.report.comparison benchmarks.report.paper
 benchmarks.proofs.generated benchmarks.simulated_logs
 benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
 benchmarks.following
@@ -164,11 +167,10 @@ OUTSIDE = {
     ),
     "jinja2": ("benchmarks.report", "cli.new_package"),
     "kahip": ("heuristics.partitioning",),
-    "matplotlib": ("cli.render",),
+    "matplotlib": ("benchmarks.report", "cli.render"),
     "numba": ("solver", "models.graph_files", "heuristics.partitioning"),
     "ortools": _SOLVERS,
-    "pandas": ("benchmarks", "models.frame"),
-    "plotly": ("benchmarks.report",),
+    "pandas": ("benchmarks", "api.summarising", "models.frame"),
     "psutil": ("benchmarks.profiling",),
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),
@@ -178,8 +180,10 @@ OUTSIDE = {
     "pyspark": (
         *("benchmarks.spark", "benchmarks.grading.spark_job", "benchmarks.statistics"),
         *("benchmarks.following", "benchmarks.speed.statistics"),
+        *("benchmarks.aggregation", "api.summarising"),
     ),
     "rich": ("cli", "benchmarks.grading.progress"),
+    "scipy": ("benchmarks.aggregation",),
     "typer": ("cli",),
     "yaml": ("models.formats", "testing"),
 }

@@ -1,9 +1,9 @@
 """How far a value is from the optimum, or from a bound, when the objective is lexicographic.
 
-Two definitions are in use: the gap of solvers, (value - bound) / max(|value|, 10^-6), and the excess
-of articles, (value - bound) / bound: 100 % at twice the optimum. A gap belongs to one term. A term
-counts where all earlier ones are at their bound, so the last that counts is the first in which
-value and bound differ. Where the bound is 0 neither ratio says anything: the gap is absolute.
+Two definitions are in use: the gap of solvers, (value - bound) / max(|value|, 10^-6), and the
+excess of articles, (value - bound) / bound: 100 % at twice the optimum. A gap belongs to one term.
+A term counts where all earlier ones are at their bound, so the last that counts is the first in
+which value and bound differ. Where the bound is 0 neither ratio says anything: the gap is absolute.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
-from slotwise.benchmarks.statistics.weights.run import Overview
+from slotwise.benchmarks.statistics.weights.collected import Overview
 from slotwise.models.errors import in_file
 from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.formats.json_text import parse_json

@@ -117,9 +117,7 @@ def follow(
             measured = _unless_pressed(
                 presses, partial(measuring.measured, spark, kept, checkpoint.days)
             )
-            if is_pressed(presses):
-                break
-            if measured is None:
+            if measured is None:  # no sample yet, or Ctrl-C
                 continue
             instance = measuring.instance_of(measured)
             saved = settings.search.saving(instance)

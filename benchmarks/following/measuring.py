@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from slotwise.benchmarks.following.daily_sums import DailySums
 from slotwise.benchmarks.following.kept_lines import Kept
 from slotwise.benchmarks.statistics.quarantine import cleaned
 from slotwise.benchmarks.statistics.reading import Reading
+from slotwise.benchmarks.statistics.weights.collected import Collected
 from slotwise.benchmarks.statistics.weights.instance import measured_instance
 from slotwise.benchmarks.statistics.weights.logs import (
     Settings,
@@ -22,17 +22,12 @@ from slotwise.benchmarks.statistics.weights.logs import (
 )
 from slotwise.benchmarks.statistics.weights.measure import measured_of
 from slotwise.benchmarks.statistics.weights.measured import Measured
-from slotwise.benchmarks.statistics.weights.rhythm import Rhythms, timed
+from slotwise.benchmarks.statistics.weights.rhythm import timed
 from slotwise.benchmarks.statistics.weights.run import (
-    Collected,
-    Overview,
-    collect_parts,
-    collect_seen,
-    collect_values,
     collect_weights,
+    collect_windows,
     rhythms_of,
 )
-from slotwise.benchmarks.statistics.weights.series import series
 from slotwise.models.instance.instance import Instance
 
 
@@ -75,7 +70,7 @@ class Measuring:
         beats = rhythms_of(sums.first_tasks(spark, table), found, asked.interval_s)
         windows = timed(sums.windows(spark, table), beats).persist()
         try:
-            return self._of(_collected(found, beats, table.hz, windows, asked.statistic))
+            return self._of(collect_windows(windows, found, beats, table.hz, asked.statistic))
         finally:
             windows.unpersist()
 
@@ -106,22 +101,3 @@ class Measuring:
             return None
         check_clocks(self.settings.clocks, named)
         return measured_of(self.instance, named, self.settings.statistic, self.settings.window_s)
-
-
-def _collected(
-    found: Mapping[tuple[str, str], Overview],
-    beats: Rhythms,
-    hz: Mapping[str, int],
-    windows: DataFrame,
-    statistic: str,
-) -> Collected:
-    intervals = {key: one.interval_s for key, one in beats.items()}
-    seen = collect_seen(windows, intervals)
-    return Collected(
-        overview=found,
-        interval_s=intervals,
-        clocks=hz,
-        values=collect_values(series(windows), statistic),
-        parts=collect_parts(windows, seen, intervals),
-        seen=seen,
-    )

@@ -11,10 +11,18 @@ from slotwise.benchmarks.analysis.method_summary import MethodSummary
 from slotwise.benchmarks.analysis.term_summary import TermSummary
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.report.text import percent, short
-from slotwise.models.display import counted
 
 MOST_REASONS = 3
 """Reasons of failures that a sentence names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a sentence: what holds, and in how many cases; `is_distance` = it is emphasised."""
+
+    text: str
+    where: str
+    is_distance: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +30,15 @@ class Answer:
     """What is said of one method: how far it is from the optimum, and what failed."""
 
     method: str
-    distance: str
+    parts: tuple[Part, ...]
     failures: str
     failed: bool
+
+    @property
+    def text(self) -> str:
+        """The sentence."""
+        said = [f"{part.text} {part.where}".strip() for part in self.parts]
+        return f"{self.method}: {'; '.join([*said, self.failures])}."
 
 
 def answers(summary: Aggregate) -> tuple[Answer, ...]:
@@ -32,7 +46,7 @@ def answers(summary: Aggregate) -> tuple[Answer, ...]:
     return tuple(
         Answer(
             method=one.method,
-            distance=_distance(one, summary.terms),
+            parts=tuple(_distance(one, summary.terms)),
             failures=_failures(one),
             failed=one.succeeded < one.runs,
         )
@@ -41,45 +55,42 @@ def answers(summary: Aggregate) -> tuple[Answer, ...]:
     )
 
 
-def _distance(one: MethodSummary, terms: Sequence[str]) -> str:
-    """Return where it attains the optimum and how far it is from it elsewhere, term by term."""
-    if not one.proven:
-        parts = list(_to_bound(one, terms))
-        return "; ".join(parts) or "nothing is proven to compare it with"
-    head = f"optimal in {one.optimal} of {counted(one.proven, 'case')} with a proven optimum"
-    found = [one.terms[term] for term in terms if term in one.terms and one.terms[term].cases]
-    return "; ".join([head, *(part for term in found for part in _of_term(term, one.runs))])
+def _distance(one: MethodSummary, terms: Sequence[str]) -> Iterator[Part]:
+    """Yield how far it is from the optimum, term by term, and how often it is optimal."""
+    found = [one.terms[term] for term in terms if term in one.terms]
+    for term in found:
+        yield from _of_term(term, one.runs)
+    if one.proven:
+        yield Part("optimal", f"in {one.optimal} of {one.proven} with a proven optimum")
+    elif not found:
+        yield Part("nothing is proven to compare it with", "")
 
 
-def _of_term(term: TermSummary, runs: int) -> Iterator[str]:
-    if term.at_optimum == term.cases:
-        yield f"{term.term} at its optimum {_in(term.cases, runs)}"
-        return
-    missed = term.above_zero
+def _of_term(term: TermSummary, runs: int) -> Iterator[Part]:
+    if term.cases and term.at_optimum == term.cases:
+        yield Part(f"{term.term} at its optimum", _in(term.cases, runs))
+    elif term.cases:
+        yield from _above(term, runs)
+    if term.to_bound.count:
+        text = f"{term.term} at most {percent(term.to_bound.mean)} of its value above the optimum"
+        where = f"on average {_in(term.to_bound.count, runs)}, where only a bound is proven"
+        yield Part(text, where)
+
+
+def _above(term: TermSummary, runs: int) -> Iterator[Part]:
+    missed, spread = term.above_zero, term.excess
     if missed.count:
-        where = _in(missed.count, runs)
-        yield f"{term.term} {short(missed.mean)} on average {where} where 0 is possible"
-    spread = term.excess
+        where = f"on average {_in(missed.count, runs)}, where 0 is possible"
+        yield Part(f"{term.term} {short(missed.mean)}", where, True)
     if spread.count and spread.most:
-        yield (
-            f"{term.term} {percent(spread.mean)} above the optimum on average "
-            f"{_in(spread.count, runs)} (median {percent(spread.median)}, "
-            f"worst {percent(spread.most)})"
-        )
+        where = f"on average {_in(spread.count, runs)}"
+        more = f" (median {percent(spread.median)}, worst {percent(spread.most)})"
+        text = f"{term.term} {percent(spread.mean)} above the optimum"
+        yield Part(text, where + more, True)
 
 
 def _in(count: int, runs: int) -> str:
     return f"in {count} of {runs}" if count < runs else f"in all {runs}"
-
-
-def _to_bound(one: MethodSummary, terms: Sequence[str]) -> Iterator[str]:
-    for term in terms:
-        found = one.terms.get(term)
-        if found is not None and found.to_bound.count:
-            yield (
-                f"no optimum is proven; {term} at most {percent(found.to_bound.mean)} of its value "
-                f"above the optimum on average, in {counted(found.to_bound.count, 'case')}"
-            )
 
 
 def _failures(one: MethodSummary) -> str:
@@ -96,4 +107,3 @@ def _failures(one: MethodSummary) -> str:
     if len(kinds) > MOST_REASONS:
         reasons.append(f"{lost - sum(n for _, n in kinds.most_common(MOST_REASONS))} otherwise")
     return f"fails on {lost} of {one.runs} ({'; '.join(filter(None, [*reasons, right]))})"
-

@@ -112,9 +112,22 @@ def case_lines(
     for row in rows:
         by_case[case_of(row)].append(row)
     impossible = infeasible_instances(rows)
+    if len(by_case) > most:
+        worst = {case: _badness(some, summary, impossible) for case, some in by_case.items()}
+        chosen = sorted(by_case, key=lambda case: (worst[case], case), reverse=True)[:most]
+        by_case = {case: by_case[case] for case in chosen}
     lines = [_line(case, some, summary, impossible) for case, some in by_case.items()]
-    chosen = sorted(lines, key=lambda line: (line.badness, line.case), reverse=True)[:most]
-    return tuple(sorted(chosen, key=lambda line: (line.name, line.case)))
+    return tuple(sorted(lines, key=lambda line: (line.name, line.case)))
+
+
+def _badness(
+    rows: Sequence[Row], summary: Aggregate, impossible: frozenset[str]
+) -> tuple[int, float]:
+    """Return `CaseLine.badness` of a case without its line."""
+    players = [row for row in rows if row["kind"] != Kind.EXACT]
+    failed = [r for r in players if reason_of(r) is not None and not is_right_refusal(r, impossible)]
+    keys = [gap_key(row_gap(row, summary.references)) for row in players]
+    return len(failed), max((key for key in keys if key is not None), default=0.0)
 
 
 def gap_key(gap: Gap | None) -> float | None:
@@ -206,4 +219,3 @@ def _cell(method: str, row: Row | None, summary: Aggregate, impossible: frozense
         failed=False,
         optimal=gap is not None and gap.absolute == 0 and gap.to_optimum,
     )
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from slotwise.models.errors import InputError
@@ -16,15 +17,13 @@ def parse_labels(written: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
     Raises
     ------
     InputError
-        For a text without label or method, and where a label or a method comes twice.
+        For a text without label or method, and for two labels of one method.
     """
     pairs = written.items() if isinstance(written, Mapping) else map(_pair, written)
     labels: dict[str, str] = {}
     for label, method in pairs:
         if method in labels:
             raise InputError("has two labels", field=OPTION, value=method)
-        if label in labels.values():
-            raise InputError("labels two methods", field=OPTION, value=label)
         labels[method] = label
     return labels
 
@@ -38,7 +37,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def check_labels(labels: Mapping[str, str], methods: Iterable[str]) -> None:
-    """Refuse a label for none of `methods`, and one that is the name of another of them.
+    """Refuse a label for none of `methods`, and two of them by one name.
 
     Raises
     ------
@@ -48,10 +47,12 @@ def check_labels(labels: Mapping[str, str], methods: Iterable[str]) -> None:
     known = set(methods)
     for method, label in labels.items():
         if method not in known:
-            rule = f"is no method of this grading; {suggestion(method, sorted(known))}"
+            rule = f"is no method that was graded; {suggestion(method, sorted(known))}"
             raise InputError(rule, field=OPTION, value=method)
-        if label in known - {method}:
-            raise InputError("is the name of another method here", field=OPTION, value=label)
+    names = Counter(label_of(method, labels) for method in known)
+    for label in labels.values():
+        if names[label] > 1:
+            raise InputError("would be the name of two methods", field=OPTION, value=label)
 
 
 def label_of(method: str, labels: Mapping[str, str]) -> str:

@@ -10,7 +10,6 @@ from slotwise.benchmarks.analysis.aggregate import Aggregate, aggregate
 from slotwise.benchmarks.analysis.cases import case_of, infeasible_instances, latest
 from slotwise.benchmarks.analysis.edge_cuts import BASELINES, edge_cuts
 from slotwise.benchmarks.analysis.measures import TIME_SHIFT_S
-from slotwise.benchmarks.grading.old_rows import upgraded
 from slotwise.benchmarks.grading.rows import Kind, Row
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.answers import answers
@@ -19,10 +18,10 @@ from slotwise.benchmarks.report.facts import descriptions, facts, families
 from slotwise.benchmarks.report.failures import failures
 from slotwise.benchmarks.report.figures.figure import Figure
 from slotwise.benchmarks.report.figures.figures import figures
+from slotwise.benchmarks.report.graded_rows import graded_rows
 from slotwise.benchmarks.report.labels import check_labels, label_of
 from slotwise.benchmarks.report.page_template import template
 from slotwise.benchmarks.report.placements import placed_cases
-from slotwise.models.errors import InputError
 from slotwise.models.formats.atomic_file import write_atomically
 
 PAGE = "report.html"
@@ -51,11 +50,7 @@ def write_report(directory: str | Path, labels: Mapping[str, str] | None = None)
         method there.
     """
     store = Store(Path(directory))
-    rows = upgraded(store.rows())
-    if not rows:
-        raise InputError(
-            "has no rows; create them with: slotwise grade --out DIR", value=str(directory)
-        )
+    rows = graded_rows(store)
     check_labels(labels or {}, {row["method"] for row in rows})
     page = store.folder / PAGE
     write_atomically(page, render(rows, store, labels))

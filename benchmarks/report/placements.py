@@ -17,6 +17,7 @@ from slotwise.benchmarks.report.text import exact_title, objective_text
 from slotwise.benchmarks.report.viewer.view import Shown, view
 from slotwise.models.errors import at, in_file
 from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.judge import check_shape
 from slotwise.models.problem.problem import Problem
 
 MOST_CASES, MOST_CHARACTERS = 60, 4_000_000
@@ -51,7 +52,7 @@ def placed_cases(
         problem = problem_of(line.case[0]) if by_case[line.case] else None
         if problem is None:
             continue
-        viewer = view(problem, _shown(line, by_case[line.case], label))
+        viewer = view(problem, _shown(problem, line, by_case[line.case], label))
         left -= len(viewer)
         if left < 0 or len(found) == MOST_CASES:
             break
@@ -59,14 +60,16 @@ def placed_cases(
     return tuple(sorted(found, key=lambda one: (one.line.name, one.line.case)))
 
 
-def _shown(line: CaseLine, rows: Sequence[Row], label: Callable[[str], str]) -> list[Shown]:
+def _shown(
+    problem: Problem, line: CaseLine, rows: Sequence[Row], label: Callable[[str], str]
+) -> list[Shown]:
     """Return the exact engine's placement first, then the methods' in the order of the table."""
     order = {cell.method: i for i, cell in enumerate(line.cells)}
     rows = sorted(rows, key=lambda row: (row["kind"] != Kind.EXACT, order.get(row["method"], -1)))
-    return [_one(row, line, label) for row in rows]
+    return [_one(row, _placement(row, problem), line, label) for row in rows]
 
 
-def _one(row: Row, line: CaseLine, label: Callable[[str], str]) -> Shown:
+def _one(row: Row, placement: Placement, line: CaseLine, label: Callable[[str], str]) -> Shown:
     is_exact = row["kind"] == Kind.EXACT
     name = label(row["method"])
     failed = row["status"] == RunStatus.INVALID
@@ -76,16 +79,18 @@ def _one(row: Row, line: CaseLine, label: Callable[[str], str]) -> Shown:
         parts = ["; ".join((row["violations"] or ())[:3])]
     return Shown(
         name=f"{name}: {exact_title(row)}" if is_exact else name,
-        placement=_placement(row),
+        placement=placement,
         caption=" · ".join(filter(None, parts)),
         failed=failed,
     )
 
 
-def _placement(row: Row) -> Placement:
+def _placement(row: Row, problem: Problem) -> Placement:
     assert row["placement"] is not None, "only rows with a placement are shown"
     with _at_placement(row):
-        return read_placement_text(row["placement"])
+        placement = read_placement_text(row["placement"])
+        check_shape(problem, placement)
+    return placement
 
 
 @contextmanager

@@ -1,35 +1,47 @@
-"""Gradings: their rows, their report, and the figures of articles beside ours."""
+"""Gradings: their report, and the figures of articles beside ours."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from slotwise.api.inputs import path_of
-from slotwise.benchmarks.grading.rows import Row
-from slotwise.benchmarks.grading.store import Store
+from slotwise.benchmarks.report.labels import parse_labels
 from slotwise.benchmarks.report.page import write_report
+from slotwise.benchmarks.report.paper.files import write_paper
 from slotwise.benchmarks.reproduction import sam
 from slotwise.benchmarks.reproduction.figure import Article, Reproduced, reproduction_document
-from slotwise.models.errors import InputError
 from slotwise.models.values import known
 
 
-def report(folder: str | os.PathLike[str]) -> Path:
+def report(
+    folder: str | os.PathLike[str],
+    *,
+    methods: Sequence[str] | Mapping[str, str] | None = None,
+    figures: str | os.PathLike[str] | None = None,
+) -> Path:
     """Make one HTML page of a grading and return its path.
 
     Parameters
     ----------
     folder
         What `grade` wrote into (its `out`).
+    methods
+        What methods are called on the page: texts ``LABEL=METHOD`` (``mine=cmd:./x``), or a mapping
+        from label to method; ``None`` = all keep their names.
+    figures
+        Folder for every chart as SVG and PDF, every table as CSV and LaTeX, and their captions; it
+        is made where there is none. ``None`` = the page alone.
 
     Raises
     ------
     InputError
-        When the folder holds no rows, or rows that a grading does not write.
+        When the folder holds no rows, or rows that a grading does not write; for a label of a
+        method without rows there, and one that is another method's name; when a file cannot be
+        written (of `figures`, none is then).
 
     Examples
     --------
@@ -37,33 +49,10 @@ def report(folder: str | os.PathLike[str]) -> Path:
     >>> slotwise.report("out")  # doctest: +SKIP
     PosixPath('out/report.html')
     """
-    return write_report(path_of(folder, "folder", "a path"))
-
-
-def read_rows(folder: str | os.PathLike[str]) -> list[Row]:
-    """Return the rows of a grading, oldest first: one dict for each run.
-
-    Parameters
-    ----------
-    folder
-        What `grade` wrote into (its `out`).
-
-    Raises
-    ------
-    InputError
-        When there is no such folder; naming file, row and column of what a grading does not write.
-
-    Examples
-    --------
-    >>> import slotwise
-    >>> rows = slotwise.read_rows("out")  # doctest: +SKIP
-    >>> {row["method"] for row in rows}  # doctest: +SKIP
-    {'r-storm', 'round-robin', 'auto'}
-    """
-    path = Path(path_of(folder, "folder", "a path"))
-    if not path.is_dir():
-        raise InputError("is no folder of a grading", field="folder", value=str(path))
-    return Store(path).rows()
+    graded, labels = path_of(folder, "folder", "a path"), parse_labels(methods or ())
+    if figures is not None:
+        write_paper(graded, path_of(figures, "figures", "a path"), labels)
+    return write_report(graded, labels)
 
 
 ARTICLES: dict[str, tuple[Callable[[], Article], Callable[[Article], list[Reproduced]]]] = {

@@ -33,6 +33,7 @@ from slotwise.cli.commands.profile import profile
 from slotwise.cli.commands.running.rebalance import rebalance
 from slotwise.cli.commands.schedule import schedule
 from slotwise.cli.commands.solve import solve
+from slotwise.cli.commands.summary import summary
 from slotwise.cli.commands.verify import verify
 
 COMMANDS = (
@@ -47,6 +48,7 @@ COMMANDS = (
     explain,
     convert,
     grade,
+    summary,
     report,
     generate,
     generate_logs,

@@ -9,7 +9,7 @@ from slotwise.api.explanations.answers import (
     ExplainedInstance,
     ExplainedMethod,
 )
-from slotwise.api.running.rebalancing import Rebalanced
+from slotwise.api.running.rebalanced import Rebalanced
 from slotwise.api.scheduling import Scheduled
 from slotwise.cli.exits import Exit
 from slotwise.solver.allocation.answer import Outcome

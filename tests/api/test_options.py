@@ -26,6 +26,7 @@ FUNCTION = {
     "convert": "convert",
     "grade": "grade",
     "report": "report",
+    "summary": "summary",
     "generate": "generate",
     "generate_logs": "generate_logs",
     "profile": "profile",
@@ -50,12 +51,15 @@ OTHER_NAME = {
 
 NO_ARGUMENT = {
     ("*", "as_json"): "to_document",
+    ("summary", "as_csv"): "Summary.methods",
+    ("summary", "as_latex"): "a table of the command line",
     ("*", "quiet"): "nothing is printed: on_progress and logging tell",
+    ("report", "other"): "compare",
     ("solve", "out"): "write_placement",
     ("place", "out"): "write_placement",
     ("schedule", "out"): "write_placement",
     ("rebalance", "out"): "Rebalanced.plan_document",
-    ("rebalance", "svg"): "a drawing of the command line (slotwise[plot])",
+    ("rebalance", "svg"): "a drawing of the command line",
     ("explain", "out"): "write_placement",
     ("explain", "html"): "a page of the command line",
     ("convert", "out"): "Written.text",
@@ -73,7 +77,7 @@ NO_ARGUMENT = {
     ("partition", "out"): "PartitionedFile.partition",
     ("allocate", "out"): "to_document",
     ("allocate", "out_instance"): "Allocated.to_instance",
-    ("allocate", "plot"): "a drawing of the command line (slotwise[plot])",
+    ("allocate", "plot"): "a drawing of the command line",
     ("test_scheduler", "kind"): "instances, a strategy",
     ("test_scheduler", "instance"): "instances, a strategy",
     ("test_scheduler", "save"): "CheckFailed.failure",
@@ -86,7 +90,7 @@ NO_ARGUMENT = {
 
 TEXTS_THERE = (
     *(("profile", "threads"), ("grade", "sources"), ("test_validator", "rule")),
-    ("generate_logs", "ghz"),
+    *(("generate_logs", "ghz"), ("summary", "by")),
 )
 """Texts, or none for all, on the command line; sequences in Python."""
 

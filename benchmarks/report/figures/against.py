@@ -15,7 +15,7 @@ from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, name_lines
 from slotwise.benchmarks.report.figures.numbers.bins import MOST_BINS, Bin, bins
 from slotwise.benchmarks.report.figures.numbers.panels import Panel
-from slotwise.benchmarks.report.figures.numbers.words import axis, definitions, distance, heading
+from slotwise.benchmarks.report.figures.numbers.words import definitions, distance, heading, unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +46,7 @@ class _Curves:
 def against(panels: Sequence[Panel], of: Property, cast: Cast) -> Chart | None:
     """Return the chart; ``None`` where all instances are alike or all methods at the optimum."""
     found = [_curves(panel, of) for panel in panels if panel.cases and not panel.is_settled]
-    shown = [one for one in found if len(one.bins) > 1]
+    shown = [one for one in found if len(one.bins) > 1 and any(map(any, one.means.values()))]
     if not shown:
         return None
     figure, axes = new_chart([HEIGHT_IN] * len(shown))
@@ -60,7 +60,7 @@ def against(panels: Sequence[Panel], of: Property, cast: Cast) -> Chart | None:
         f"Distance from the optimum by {of.noun}",
         f"Mean distance from the optimum in up to {MOST_BINS} bins of about equally many cases, by "
         f"{of.noun} ({of.definition}), on the cases that count for all compared methods "
-        f"({common}). {definitions([one.panel for one in shown])}",
+        f"({common}).{cast.grey_lines} {definitions([one.panel for one in shown])}",
         " ".join(_sentence(one, of, cast) for one in shown),
         figure,
         ("term", "method", of.axis, "common cases", "mean distance"),
@@ -84,8 +84,7 @@ def _draw(ax: Axes, one: _Curves, of: Property, cast: Cast) -> None:
         Line(method, tuple(zip(middles, means, strict=True))) for method, means in one.means.items()
     ]
     size_axis(ax, middles, of.axis)
-    ax.set(title=heading(one.panel), ylabel=f"mean {axis(one.panel)}")
-    ax.yaxis.label.set_fontsize(8.5)
+    ax.set(title=heading(one.panel), ylabel=f"mean distance, {unit(one.panel)}")
     draw_lines(ax, lines, cast, is_stepped=False)
     low = min(0.0, *(value for means in one.means.values() for value in means))
     ax.set_ylim(bottom=low)

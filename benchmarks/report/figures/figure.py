@@ -21,7 +21,7 @@ class Figure:
         One sentence with numbers that says what one sees.
     svg
         An ``<svg>`` element with role, label and view box; its colours are the CSS variables of
-        `colours.style`.
+        `drawing.colours.ROLES`.
     columns, rows
         The table behind the chart: heads, and cells as text.
     """

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HEIGHT_IN = 2.9
+ROOM = 1.15
+"""So far beyond the largest distance the lines go on."""
+
 QUANTILES = (0.5, 0.75, 0.9)
 COLUMNS = ("term", "method", "cases", "of", "at the optimum", "median", "75 %", "90 %")
 NEVER = "not reached"
@@ -36,7 +39,7 @@ def gap_curves(panels: Sequence[Panel], cast: Cast) -> Chart | None:
         "Share of all cases in which the distance from the optimum of the term is at most x "
         "(empirical distribution), one panel for each term, all methods on the same cases. A run "
         "without a valid placement, or worse in an earlier term, never counts, so that a line may "
-        f"end below 100 %. {definitions(shown)}",
+        f"end below 100 %.{cast.grey_lines} {definitions(shown)}",
         " ".join(_sentence(panel, cast) for panel in shown),
         figure,
         COLUMNS,
@@ -45,7 +48,7 @@ def gap_curves(panels: Sequence[Panel], cast: Cast) -> Chart | None:
 
 
 def _draw(ax: Axes, panel: Panel, cast: Cast) -> None:
-    most = max(value for found in panel.excess.values() for value in found.values())
+    most = ROOM * max(value for found in panel.excess.values() for value in found.values())
     lines = [
         Line(method, steps(found.values(), len(panel.cases), 0.0, most))
         for method, found in panel.excess.items()

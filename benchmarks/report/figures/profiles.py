@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HEIGHT_IN = 2.9
+ROOM = 1.05
+"""So far beyond the largest ratio the lines go on."""
+
 SHOWN = (1.0, 1.1, 1.5, 2.0)
 COLUMNS = ("term", "method", "cases", *(f"within {ratio:g}" for ratio in SHOWN), "worst ratio")
 
@@ -159,7 +162,7 @@ def profile_chart(rows: Sequence[Row], cast: Cast) -> Chart | None:
         "methods and exact engines in that case (Dolan and More 2002), all lines on the same cases "
         f"({counts}; proven infeasible ones are left out). A failure, and a placement that is "
         "worse than the best in an earlier term, is infinitely far away. Virtual best: the best "
-        "graded method of each case.",
+        f"graded method of each case.{cast.grey_lines}",
         " ".join(_sentence(profile, cast) for profile in found),
         figure,
         COLUMNS,
@@ -174,7 +177,7 @@ def _heading(profile: Profile) -> str:
 
 def _draw(ax: Axes, profile: Profile, cast: Cast) -> None:
     finite = [r for found in profile.ratios.values() for r in found if math.isfinite(r)]
-    most = max(1.05, *finite) if finite else 1.05
+    most = ROOM * max([1.0, *finite])
     lines = [
         Line(method, steps(found, profile.cases, 1.0, most))
         for method, found in profile.ratios.items()

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from slotwise.benchmarks.aggregation.intervals import LEAST_INSTANCES, MEAN_RESAMPLES
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.colours import colour
-from slotwise.benchmarks.report.figures.numbers.bootstrap import RESAMPLES, mean_interval
+from slotwise.benchmarks.report.figures.numbers.bootstrap import mean_with_interval
 from slotwise.benchmarks.report.figures.numbers.panels import Panel
 from slotwise.benchmarks.report.figures.numbers.words import (
-    amount,
     axis,
     counted,
     definitions,
@@ -33,7 +33,10 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A method in a panel: mean and interval on the common cases; ``None`` = not compared."""
+    """A method in a panel: cases that count, mean and interval on the common ones.
+
+    A mean of ``None`` says that it is not compared, an interval of ``None`` too few instances.
+    """
 
     method: str
     cases: int
@@ -47,8 +50,11 @@ def bars(panel: Panel) -> tuple[Bar, ...]:
     compared, shared = panel.common()
     found = []
     for method, excess in panel.excess.items():
-        interval = mean_interval(excess, shared) if method in compared else (None, None, None)
-        found.append(Bar(method, len(excess), *interval))
+        if method in compared:
+            mean = mean_with_interval(excess, shared, panel.term, method)
+            found.append(Bar(method, len(excess), *mean))
+        else:
+            found.append(Bar(method, len(excess), None, None, None))
     return tuple(sorted(found, key=_rank))
 
 
@@ -61,12 +67,12 @@ def ranked_gaps(panels: Sequence[Panel], cast: Cast) -> Chart | None:
     ranked = [(panel, bars(panel)) for panel in panels if panel.cases]
     if not ranked:
         return None
-    drawn = [one for one in ranked if not one[0].is_settled] or ranked[-1:]
+    drawn = [one for one in ranked if any(bar.mean for bar in one[1])] or ranked[-1:]
     figure, axes = new_chart([0.7 + 0.25 * len(some) for _, some in drawn])
     for ax, (panel, some) in zip(axes, drawn, strict=True):
         _draw(ax, panel, some, cast)
-    settled = [heading(panel) for panel, _ in ranked if panel.is_settled]
-    text = f"At the optimum in every case that counts: {', '.join(settled)}. " if settled else ""
+    level = [heading(one[0]) for one in ranked if one not in drawn]
+    text = f"{', '.join(level)}: all at the optimum on the common cases. " if level else ""
     return Chart(
         "gaps-ranked",
         "How far each method is from the optimum",
@@ -83,9 +89,10 @@ def _draw(ax: Axes, panel: Panel, some: Sequence[Bar], cast: Cast) -> None:
     ax.barh(places, [bar.mean or 0.0 for bar in some], height=0.62, color=colour("series-1"))
     for place, bar in enumerate(some):
         text, x, shade = f"not compared, counts in {bar.cases:,}", 0.0, "muted"
-        if bar.mean is not None and bar.low is not None and bar.high is not None:
+        if bar.mean is not None:
+            text, x, shade = distance(bar.mean, panel), max(bar.high or bar.mean, 0.0), "text"
+        if bar.low is not None and bar.high is not None:
             ax.plot([bar.low, bar.high], [place, place], color=colour("text"), linewidth=1.1)
-            text, x, shade = distance(bar.mean, panel), max(bar.high, 0.0), "text"
         ax.annotate(
             text, (x, place), xytext=(4, 0), textcoords="offset points", va="center",
             color=colour(shade),
@@ -93,7 +100,7 @@ def _draw(ax: Axes, panel: Panel, some: Sequence[Bar], cast: Cast) -> None:
     ax.set_yticks(places, [cast.short(bar.method) for bar in some])
     ax.tick_params(axis="y", length=0, labelcolor=colour("text"))
     ax.set_ylim(len(some) - 0.5, -0.5)
-    ends = [end for bar in some for end in (bar.low, bar.high) if end is not None]
+    ends = [end for bar in some for end in (bar.mean, bar.low, bar.high) if end is not None]
     ax.set_xlim(min([0.0, *ends]), max([0.0, *ends]) * 1.25 or 1.0)
     ax.set(title=heading(panel), xlabel=f"mean {axis(panel)}")
     ax.grid(axis="x")
@@ -118,14 +125,14 @@ def _rows(panel: Panel, some: Sequence[Bar], cast: Cast) -> list[tuple[str, ...]
     return made
 
 
-def _caption(shown: list[Panel], settled: str) -> str:
+def _caption(shown: list[Panel], level: str) -> str:
     common = ", ".join(f"{heading(panel)} {len(panel.common()[1]):,}" for panel in shown)
     return (
         "Mean distance from the optimum, one panel for each term of the objective, with a 95 % "
-        f"interval (bootstrap, {amount(RESAMPLES)} resamples of instances). A term counts where "
-        "the placement is valid and every earlier term is at its optimum. Means are of the cases "
+        f"interval (bootstrap, {MEAN_RESAMPLES:,} resamples; from {LEAST_INSTANCES} instances). A "
+        "term counts where the placement is valid and every earlier term is at its optimum. Means are of the cases "
         f"that count for all compared methods ({common}); a method that counts in too few is not "
-        f"compared. {settled}{definitions(shown)}"
+        f"compared. {level}{definitions(shown)}"
     )
 
 

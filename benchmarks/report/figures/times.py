@@ -10,7 +10,7 @@ from slotwise.benchmarks.analysis.cases import Case, case_of
 from slotwise.benchmarks.analysis.measures import seconds_of
 from slotwise.benchmarks.grading.rows import Kind, Row
 from slotwise.benchmarks.report.figures.chart import Chart
-from slotwise.benchmarks.report.figures.drawing.axes import size_axis
+from slotwise.benchmarks.report.figures.drawing.axes import seconds_axis, size_axis
 from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, name_lines
@@ -19,7 +19,7 @@ from slotwise.benchmarks.report.figures.numbers.words import amount, counted
 
 HEIGHT_IN = 3.4
 LEAST_S = 1e-5
-"""Shorter times are drawn as this, because a log scale has no 0."""
+"""Shorter times are drawn as this: a log scale has no 0."""
 
 
 def times_by_size(rows: Sequence[Row], cast: Cast) -> Chart | None:
@@ -36,7 +36,8 @@ def times_by_size(rows: Sequence[Row], cast: Cast) -> Chart | None:
         "Time by size",
         f"Median seconds of a run in up to {MOST_BINS} bins of about equally many cases, by number "
         f"of tasks, log scale, {counted(sum(len(one.cases) for one in made), 'case')}. Seconds are "
-        "those of the call alone; a run that was killed counts with its limit.",
+        "those of the call alone; a run that was killed counts with its limit."
+        f"{cast.grey_lines}",
         _sentence(made, curves, cast),
         _drawn(made, curves, cast),
         ("method", "tasks", "runs", "median seconds"),
@@ -68,11 +69,11 @@ def _drawn(made: Sequence[Bin], curves: dict[str, Curve], cast: Cast):
         for method, found in curves.items()
         if found
     ]
-    ax.set_yscale("log")
+    drawn = [seconds for line in lines for _, seconds in line.points]
+    seconds_axis(ax, min(drawn), max(drawn))
     size_axis(ax, [one.middle for one in made], "tasks")
     ax.set(ylabel="median seconds (log scale)")
     draw_lines(ax, lines, cast, is_stepped=False)
-    ax.set_yticks([], minor=True)
     ax.grid()
     name_lines(ax, lines, cast, HEIGHT_IN)
     return figure

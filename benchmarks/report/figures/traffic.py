@@ -92,8 +92,8 @@ def _caption(found: Traffic, cast: Cast) -> str:
     left_out = f" Not compared, because they place too few: {names}." if names else ""
     return (
         "Share of the flow between tasks by the lowest place that holds both: inside a worker, "
-        "between workers of a node, between nodes of a rack, between racks; the judge recomputed it "
-        f"from the placements. Beside it {beside}. Mean of {chosen}; the same cases in every bar."
+        "between workers of a node, between nodes of a rack, between racks; the judge recomputed "
+        f"it from the placements. Beside it {beside}. Mean of {chosen}; the same in every bar."
         f"{left_out}"
     )
 

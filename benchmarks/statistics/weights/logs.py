@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from slotwise.benchmarks.statistics.weights.run import Collected, Subject
+    from slotwise.benchmarks.statistics.weights.collected import Collected, Subject
 
 STORM_ID = re.compile(r"-\d+-\d+$")
 """What Storm appends to a topology's name when it is submitted."""

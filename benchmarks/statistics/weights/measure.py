@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from slotwise.benchmarks.statistics.schema import STORM
 from slotwise.benchmarks.statistics.weights import series
+from slotwise.benchmarks.statistics.weights.collected import Collected
 from slotwise.benchmarks.statistics.weights.measured import (
     Measured,
     PairCost,
@@ -17,7 +18,6 @@ from slotwise.benchmarks.statistics.weights.measured import (
 )
 from slotwise.benchmarks.statistics.weights.memory import WORKER, memory_weights
 from slotwise.benchmarks.statistics.weights.presence import Seen
-from slotwise.benchmarks.statistics.weights.run import Collected
 from slotwise.benchmarks.statistics.weights.topology_reader import TopologyReader
 from slotwise.benchmarks.statistics.weights.units import GHZ_MS, KIB, PER_SECOND, weight_of
 from slotwise.models.errors import InputError

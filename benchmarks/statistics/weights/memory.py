@@ -9,10 +9,10 @@ import numpy as np
 
 from slotwise.benchmarks.statistics.schema import STORM
 from slotwise.benchmarks.statistics.weights import windows as w
+from slotwise.benchmarks.statistics.weights.collected import Collected, Value
 from slotwise.benchmarks.statistics.weights.measured import Weight
 from slotwise.benchmarks.statistics.weights.presence import Seen, shares
 from slotwise.benchmarks.statistics.weights.rhythm import DEFAULT_INTERVAL_S
-from slotwise.benchmarks.statistics.weights.run import Collected, Value
 from slotwise.benchmarks.statistics.weights.units import MB, weight_of
 from slotwise.models.instance.topology import Topology
 

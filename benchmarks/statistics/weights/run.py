@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
@@ -16,6 +16,13 @@ from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.statistics.schema import UNREADABLE
 from slotwise.benchmarks.statistics.weights import windows as w
+from slotwise.benchmarks.statistics.weights.collected import (
+    Collected,
+    Moment,
+    Overview,
+    Subject,
+    Value,
+)
 from slotwise.benchmarks.statistics.weights.presence import (
     Seen,
     Span,
@@ -26,6 +33,7 @@ from slotwise.benchmarks.statistics.weights.presence import (
 from slotwise.benchmarks.statistics.weights.rhythm import (
     DEFAULT_INTERVAL_S,
     Rhythm,
+    Rhythms,
     rhythms,
     timed,
 )
@@ -39,57 +47,6 @@ from slotwise.benchmarks.statistics.weights.statistic import (
 
 STEPS = 240
 """Most points of a line over time."""
-
-Subject = tuple[str, str, str, str | None, str | None]
-"""Subject, topology, source, `a`, `b`, as in `SERIES`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A collected statistic in the units of `SERIES`; `low` and `high` as in `Weight`."""
-
-    value: Fraction
-    samples: int
-    low: Fraction | None
-    high: Fraction | None
-
-
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """What samples there are of a topology from one kind of lines."""
-
-    samples: int
-    first: datetime
-    last: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """The mean of a subject in the step of time that begins at `time`."""
-
-    subject: Subject
-    time: datetime
-    value: Fraction
-
-
-@dataclass(frozen=True, slots=True)
-class Collected:
-    """The small tables from which weights are made.
-
-    `parts` counts the series of an edge (tasks and streams, or pairs of tasks) that are there at a
-    time, on average, `interval_s` has
-    the seconds between two samples of a task, by topology and source. `timeline` is in the order of
-    time. `unreadable` says which files could not be read, and why.
-    """
-
-    overview: Mapping[tuple[str, str], Overview]
-    interval_s: Mapping[tuple[str, str], float]
-    clocks: Mapping[str, int]
-    values: Mapping[Subject, Value]
-    parts: Mapping[Subject, Fraction]
-    seen: tuple[Seen, ...]
-    timeline: tuple[Moment, ...] = ()
-    unreadable: tuple[str, ...] = ()
 
 
 def overview(samples: DataFrame) -> dict[tuple[str, str], Overview]:
@@ -141,27 +98,37 @@ def collect_weights(
         StorageLevel.DISK_ONLY
     )
     windows = timed(sums, beats).persist(StorageLevel.DISK_ONLY)
-    rows = series(windows)
     try:
-        intervals = {key: one.interval_s for key, one in beats.items()}
-        seen = collect_seen(windows, intervals)
-        return Collected(
-            overview=found,
-            interval_s=intervals,
-            clocks=known,
-            values=collect_values(rows, statistic),
-            parts=collect_parts(windows, seen, intervals),
-            seen=seen,
-            timeline=collect_timeline(rows, found, window_s),
-        )
+        found_weights = collect_windows(windows, found, beats, known, statistic)
+        return replace(found_weights, timeline=collect_timeline(series(windows), found, window_s))
     finally:
         windows.unpersist()
         sums.unpersist()
 
 
+def collect_windows(
+    windows: DataFrame,
+    found: Mapping[tuple[str, str], Overview],
+    beats: Rhythms,
+    clocks: Mapping[str, int],
+    statistic: str,
+) -> Collected:
+    """Run the jobs that make the small tables of `WINDOWS`, all but the timeline."""
+    intervals = {key: one.interval_s for key, one in beats.items()}
+    seen = collect_seen(windows, intervals)
+    return Collected(
+        overview=found,
+        interval_s=intervals,
+        clocks=clocks,
+        values=collect_values(series(windows), statistic),
+        parts=collect_parts(windows, seen, intervals),
+        seen=seen,
+    )
+
+
 def rhythms_of(
     samples: DataFrame, found: Mapping[tuple[str, str], Overview], interval_s: float | None
-) -> dict[tuple[str, str], Rhythm]:
+) -> Rhythms:
     """Return how often tasks report; as asked for, else recognised (``None``)."""
     if interval_s is None:
         return rhythms(samples)

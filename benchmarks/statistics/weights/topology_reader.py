@@ -14,6 +14,7 @@ from fractions import Fraction
 from slotwise.benchmarks.statistics.schema import JSON, STORM
 from slotwise.benchmarks.statistics.weights import series
 from slotwise.benchmarks.statistics.weights import windows as w
+from slotwise.benchmarks.statistics.weights.collected import Collected, Value
 from slotwise.benchmarks.statistics.weights.instance import RESOURCES
 from slotwise.benchmarks.statistics.weights.measured import (
     ComponentWeights,
@@ -22,7 +23,6 @@ from slotwise.benchmarks.statistics.weights.measured import (
     Weight,
 )
 from slotwise.benchmarks.statistics.weights.rhythm import DEFAULT_INTERVAL_S
-from slotwise.benchmarks.statistics.weights.run import Collected, Value
 from slotwise.benchmarks.statistics.weights.units import (
     GHZ_MS,
     PER_SECOND,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
+from slotwise.benchmarks.statistics.weights.collected import Value
 from slotwise.benchmarks.statistics.weights.measured import Weight, rounded
 from slotwise.benchmarks.statistics.weights.presence import Seen
-from slotwise.benchmarks.statistics.weights.run import Value
 from slotwise.benchmarks.statistics.weights.windows import DEFAULT_HZ
 
 GHZ_MS = Fraction(1, 10**15)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from slotwise.api.inputs import (
     NEEDS_RUNNING,
@@ -16,25 +15,21 @@ from slotwise.api.inputs import (
     compiled_as,
 )
 from slotwise.api.placing import as_method
+from slotwise.api.running.rebalanced import Rebalanced
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.run import run_method
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
-from slotwise.models.formats.instance_writer import instance_hash
-from slotwise.models.formats.placement_file import placement_document
-from slotwise.models.formats.running.plan_file import PLAN_FORMAT
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, Refusal, to_places
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.moves import running_placement
-from slotwise.models.judge.verdict import Verdict, Violation
-from slotwise.models.values import plain, time_limit, whole
+from slotwise.models.values import time_limit, whole
 from slotwise.solver.core.memory_reading import default_limit_mb
 from slotwise.solver.core.result import Limits
 from slotwise.solver.rebalance.front import Front, front
 from slotwise.solver.rebalance.limited import with_limit
-from slotwise.solver.rebalance.plan import Plan, make_plan
-from slotwise.solver.rebalance.point import FrontPoint
+from slotwise.solver.rebalance.plan import make_plan
 from slotwise.solver.structure.kept_running import kept_running
 
 OPTIMAL = "optimal"
@@ -43,109 +38,6 @@ DEFAULT_MAX_MOVES = 10
 """The last point of the front where no limit is given."""
 ORDER_S = 20.0
 """Seconds that the search for an order of the moves may take."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rebalanced:
-    """What to move, and what that saves.
-
-    Parameters
-    ----------
-    given
-        The instance as it was given: placements and plans belong to it.
-    method
-        ``optimal``, or the method that placed.
-    now
-        What the judge says of what runs now.
-    plan
-        The moves; ``None`` where there is no placement to move to.
-    front
-        Best cost and bound for each number of moves; ``None`` for a method.
-    max_moves
-        Most moves that were allowed; ``None`` = any number.
-    refused
-        Why the method placed nothing; ``None`` where it did.
-    seconds
-        Wall-clock time.
-    """
-
-    given: Instance
-    method: str
-    now: Verdict
-    plan: Plan | None
-    front: Front | None
-    max_moves: int | None
-    refused: str | None
-    seconds: float
-
-    @property
-    def violations(self) -> tuple[Violation, ...]:
-        """The hard rules that the placement breaks, a limit of moves among them."""
-        if self.plan is None:
-            return ()
-        found, moved = list(self.plan.after.violations), self.plan.after.parts["moved"]
-        if self.max_moves is not None and moved > self.max_moves:
-            limit = judge(
-                with_limit(self.now.problem.instance, self.max_moves), self.plan.placement
-            )
-            found += [one for one in limit.violations if one.rule == "max_moved"]
-        return tuple(found)
-
-    @property
-    def status(self) -> str:
-        """As in `Status`, or ``refused`` or ``violated`` of a method's answer."""
-        if self.front is not None:
-            return str(self.front.points[-1].status)
-        if self.plan is None:
-            return "refused"
-        return "violated" if self.violations else "feasible"
-
-    def __repr__(self) -> str:
-        """One line: the method, how many moves, and the cost before and after."""
-        if self.plan is None:
-            return f"Rebalanced {self.given.name} by {self.method}: {self.status}"
-        pairs = zip(self.now.objective, self.plan.after.objective, strict=True)
-        costs = ", ".join(f"{a.term} {plain(a.value)} -> {plain(b.value)}" for a, b in pairs)
-        count = len(self.plan.moves) + len(self.plan.rest)
-        return (
-            f"Rebalanced {self.given.name} by {self.method}: {self.status}, {count} moves; {costs}"
-        )
-
-    def plan_document(self) -> dict[str, Any] | None:
-        """Return the content of a plan file (``slotwise schema plan``); ``None`` without a plan."""
-        if self.plan is None:
-            return None
-        rest = [{**move.to_document(), "saves": {}, "parking": False} for move in self.plan.rest]
-        return {
-            "format": PLAN_FORMAT,
-            "instance": instance_hash(self.given),
-            "method": self.method,
-            "ordered": self.plan.is_ordered,
-            "moves": [move.to_document() for move in self.plan.moves] + rest,
-            "placement": placement_document(self.given, self.plan.placement),
-        }
-
-    def to_document(self) -> dict[str, Any]:
-        """Return what ``rebalance --json`` prints."""
-        plan = self.plan_document() or {"ordered": None, "moves": None, "placement": None}
-        after = None if self.plan is None else _values(self.plan.after)
-        return {
-            "status": self.status,
-            "reason": self.refused,
-            "method": self.method,
-            "instance": instance_hash(self.given),
-            "before": _values(self.now),
-            "after": after,
-            "violations": [str(one) for one in self.violations],
-            "front": None if self.front is None else front_document(self.front),
-            "ordered": plan["ordered"],
-            "moves": plan["moves"],
-            "missing": [one.to_document() for one in self.plan.missing] if self.plan else [],
-            "order_proven": None if self.plan is None else self.plan.is_proven,
-            "interrupted": self.front is not None and self.front.interrupted,
-            "seconds": round(self.seconds, 3),
-            "placement": plan["placement"],
-        }
 
 
 def rebalance(
@@ -236,32 +128,6 @@ def rebalance(
     seconds = time.perf_counter() - started
     verdict = judge(base, now)
     return Rebalanced(given, name, verdict, plan, found, _least(running, most), refused, seconds)
-
-
-def front_document(found: Front) -> list[dict[str, Any]]:
-    """Return the points of a front, JSON-ready, and last the free optimum."""
-    rows = [_point_document(found, point, point.max_moves) for point in found.points]
-    return [*rows, _point_document(found, found.free, None)]
-
-
-def _point_document(found: Front, point: FrontPoint, most: int | None) -> dict[str, Any]:
-    bounds = zip(found.problem.terms, point.open_bounds, strict=False)
-    return {
-        "max_moves": most,
-        "moves": point.moves,
-        "status": str(point.status),
-        "objective": None if point.verdict is None else _values(point.verdict),
-        "bounds": [
-            {"term": term.name, "bound": None if one is None else plain(one * term.unit)}
-            for term, one in bounds
-        ],
-        "how": point.how,
-        "seconds": round(point.seconds, 3),
-    }
-
-
-def _values(verdict: Verdict) -> list[dict[str, Any]]:
-    return [{"term": one.term, "value": plain(one.value)} for one in verdict.objective]
 
 
 def _with_running(given: Instance, placement: PlacementLike | None) -> Instance:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import RenderableType
 
-from slotwise.api.running.rebalancing import Rebalanced
+from slotwise.api.running.rebalanced import Rebalanced
 from slotwise.cli.exits import note
 from slotwise.cli.render.curves import Line, plot_lines
 from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
@@ -49,7 +49,7 @@ def draw(path: Path, done: Rebalanced) -> None:
         for bound in point.open_bounds[index : index + 1]
         if bound is not None
     ]
-    plot_lines(path, (Line("best cost", values), Line("bound", bounds)), "moves", term, "--svg")
+    plot_lines(path, (Line("best cost", values), Line("bound", bounds)), "moves", term)
 
 
 _NOTHING = {

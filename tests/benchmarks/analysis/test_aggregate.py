@@ -17,8 +17,8 @@ from slotwise.benchmarks.analysis.measures import (
 from slotwise.benchmarks.grading.environment import method_version
 from slotwise.benchmarks.grading.old_rows import upgraded
 from slotwise.benchmarks.grading.rows import COLUMNS, Row
-from slotwise.benchmarks.report.charts import VIRTUAL_BEST, gap_figure, profile_figure, script_json
-from slotwise.benchmarks.report.text import failures
+from slotwise.benchmarks.report.failures import failures
+from slotwise.benchmarks.report.figures.figures import figures
 
 TERMS = ("overload", "network")
 
@@ -49,6 +49,9 @@ def row(
         "status": status,
         "terms": terms,
         "wall_s": 1.0,
+        "tasks": 3,
+        "nodes": 2,
+        "tightness": 0.5,
         **more,
     }
 
@@ -227,13 +230,14 @@ def test_infeasible_cases_are_no_failure_of_the_engine_and_nobodys_loss() -> Non
         row("a", "m", "refused", reason="no room"),
         optimal("b", "0", "9"),
         valid("b", "m", "0", "9"),
+        optimal("c", "0", "9"),
+        valid("c", "m", "0", "18"),
     ]
     summary = aggregate(rows)
     exact, method = summary.methods
     assert (exact.infeasible, exact.failed) == (1, 0)
-    assert (method.wins, method.ties, method.losses) == (1, 0, 0)
-    profile = {t["name"]: t for t in profile_figure(rows, summary)["data"]}
-    assert profile["m"]["y"][0] == 1.0
+    assert (method.wins, method.ties, method.losses) == (2, 0, 0)
+    assert ("network", "m", "2", "50.0 %") in [one[:4] for one in table(rows, PROFILES)]
     assert failures(rows) == ()
 
 
@@ -252,15 +256,25 @@ def test_a_refusal_is_right_only_where_the_instance_is_proven_infeasible() -> No
         (0, 0, 0, 3),
     ]
     assert found["m"].reasons == (("refused: no", 2),)
-    told = {(f.method, f.instance, f.status) for f in failures(rows)}
-    assert told == {
-        ("auto", "open", "unknown"),
-        ("m", "some", "refused"),
-        ("m", "open", "refused"),
-        ("cmd:x", "none (infeasible)", "crashed"),
-        ("cmd:x", "some", "crashed"),
-        ("cmd:x", "open", "crashed"),
+    told = {
+        (one.method, group.kind, failure.instance)
+        for one in failures(rows)
+        for group in one.groups
+        for failure in group.examples
     }
+    assert told == {
+        ("auto", "nothing found within the limit", "open"),
+        ("m", "refused", "some"),
+        ("m", "refused", "open"),
+        ("cmd:x", "crashed", "none (infeasible)"),
+        ("cmd:x", "crashed", "some"),
+        ("cmd:x", "crashed", "open"),
+    }
+    assert [(one.method, one.count, one.runs) for one in failures(rows)] == [
+        ("auto", 1, 3),
+        ("cmd:x", 3, 3),
+        ("m", 2, 3),
+    ]
 
 
 def test_a_method_that_refuses_what_is_impossible_stands_before_one_that_breaks_rules() -> None:
@@ -336,6 +350,15 @@ def test_details_count_the_violations_that_a_row_does_not_name() -> None:
     assert details_of(broken) == ("slots: node n1", "and 4 more")
 
 
+PROFILES, GAPS = "performance-profiles", "gap-distribution"
+
+
+def table(rows: list[Row], name: str) -> tuple[tuple[str, ...], ...]:
+    """Return the table behind a chart of the report."""
+    (found,) = [one for one in figures(rows, aggregate(rows)) if one.name == name]
+    return found.rows
+
+
 def test_curves_count_failures_as_never() -> None:
     rows = [
         optimal("x", "0", "10"),
@@ -345,17 +368,12 @@ def test_curves_count_failures_as_never() -> None:
         valid("x", "n", "0", "10"),
         valid("y", "n", "1", "5"),
     ]
-    summary = aggregate(rows)
-    profile = {t["name"]: t for t in profile_figure(rows, summary)["data"]}
-    assert profile["m"]["y"] == [0.0, 0.5, 0.5]
-    assert profile["n"]["y"][-1] == 0.5, "1 overload where 0 is possible is infinitely worse"
-    assert profile["auto"]["y"][0] == 1.0
-    assert VIRTUAL_BEST in profile
-    gaps = {t["name"]: t for t in gap_figure(rows, summary)["data"]}
-    assert gaps["m"]["x"][1] == pytest.approx(50.0)
-    assert gaps["n"]["y"][-1] == 0.5
-
-
-def test_figures_cannot_leave_their_script_element() -> None:
-    text = script_json({"data": [{"name": "</script><script>"}], "layout": {}})
-    assert "<" not in text
+    profiles = {one[:2]: one[2:] for one in table(rows, PROFILES)}
+    assert profiles["network", "m"] == ("2", "0.0 %", "0.0 %", "0.0 %", "50.0 %", "infinite")
+    overload = profiles["overload", "n"]
+    assert overload[-1] == "infinite", "1 overload where 0 is possible is infinitely worse"
+    assert profiles["network", "auto (exact)"][1] == "100.0 %"
+    assert ("network", "virtual best") in profiles
+    gaps = {one[:2]: one[2:] for one in table(rows, GAPS)}
+    assert gaps["network", "m"][:4] == ("1", "2", "0.0 %", "100 %")
+    assert gaps["network", "n"][:3] == ("1", "2", "50.0 %")

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+TICKS = 7
+"""Most ticks of an axis of ratios."""
+
 WIDE = 20
 """A range of sizes this many times its least gets a log scale."""
 
@@ -28,16 +31,27 @@ def decades(ax: Axes, most: float) -> None:
 
 
 def ratios(ax: Axes, most: float) -> None:
-    """Make the x axis one of ratios from 1 to `most`, in steps that are easy to read."""
+    """Make the x axis one of ratios from 1 to `most`, with ticks that are easy to read."""
+    steps = [1.0, 1.01, 1.02, 1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0]
+    steps += [10.0**power * step for power in range(1, 13) for step in (1, 2, 5)]
     ax.set_xscale("log")
-    steps = [1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0]
-    steps += [10.0**power for power in range(3, 13)]
-    ticks = [step for step in steps if step <= most]
-    every = -(-len(ticks) // 6)
-    kept = ticks[::every]
+    kept: list[float] = []
+    for step in steps:
+        if step <= most and (not kept or math.log(step / kept[-1]) * TICKS >= math.log(most)):
+            kept.append(step)
     ax.set_xticks(kept, [f"{tick:,g}" for tick in kept])
     ax.set_xticks([], minor=True)
     ax.set_xlim(1.0, most)
+
+
+def seconds_axis(ax: Axes, least: float, most: float) -> None:
+    """Make the y axis one of seconds on a log scale, with a tick at each power of ten."""
+    low, high = math.floor(math.log10(least)), math.ceil(math.log10(most))
+    ticks = [10.0**power for power in range(low, max(high, low + 1) + 1)]
+    ax.set_yscale("log")
+    ax.set_yticks(ticks, [f"{tick:,g}" for tick in ticks])
+    ax.set_yticks([], minor=True)
+    ax.set_ylim(ticks[0], ticks[-1])
 
 
 def size_axis(ax: Axes, sizes: list[float], label: str) -> None:

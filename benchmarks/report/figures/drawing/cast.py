@@ -47,8 +47,9 @@ class Cast:
     ranks: Mapping[str, int]
 
     def name(self, method: str) -> str:
-        """Return what a method is called."""
-        return self.labels.get(method, method)
+        """Return what a method is called; an exact engine says so."""
+        name = self.labels.get(method, method)
+        return name if method in self.ranks or method == VIRTUAL_BEST else f"{name} (exact)"
 
     def short(self, method: str) -> str:
         """Return its name, cut to fit beside a line or a bar."""
@@ -69,9 +70,11 @@ class Cast:
         )
 
     @property
-    def unnamed(self) -> int:
-        """Number of methods without a colour of their own."""
-        return sum(rank >= SERIES for rank in self.ranks.values())
+    def grey_lines(self) -> str:
+        """A sentence on the lines without a name; empty where there are none."""
+        if len(self.ranks) <= SERIES:
+            return ""
+        return f" Thin grey lines: the {len(self.ranks) - SERIES} methods ranked behind these."
 
 
 def cast_of(summary: Aggregate, labels: Mapping[str, str]) -> Cast:

@@ -72,13 +72,3 @@ def series(index: int) -> str:
 def level(index: int) -> str:
     """Return the colour of a level: 0 = inside a worker, 3 = across racks."""
     return colour(f"level-{index + 1}")
-
-
-def style() -> str:
-    """Return the style sheet that defines the variables, dark where the reader prefers that."""
-    light = " ".join(f"--{role.name}: {role.light};" for role in ROLES.values())
-    dark = " ".join(f"--{role.name}: {role.dark};" for role in ROLES.values())
-    return (
-        f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
-        f"@media print {{ :root {{ {light} }} }}"
-    )

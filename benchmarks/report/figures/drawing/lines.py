@@ -12,8 +12,16 @@ from slotwise.benchmarks.report.figures.drawing.colours import colour
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_POINTS = 150
+MOST_POINTS = 80
 """Of a step line; one with more keeps as many, evenly spaced."""
+
+MARKERS = 5
+"""About so many on a step line."""
+
+MARKER_POINTS = 4.0
+
+OUTSIDE_IN = 0.65
+"""Of a panel's height, for its title and its axis."""
 
 LABEL_POINTS = 11.5
 """Least distance between two names, in points."""
@@ -47,33 +55,41 @@ def steps(
 def draw_lines(ax: Axes, lines: Sequence[Line], cast: Cast, *, is_stepped: bool) -> None:
     """Draw the lines, those without names first; limits of the axes must not change afterwards."""
     looks = [(line, cast.look(line.method)) for line in lines]
-    for line, look in sorted(looks, key=lambda one: one[1].is_named):
+    for index, (line, look) in enumerate(sorted(looks, key=lambda one: one[1].is_named)):
         ax.plot(
             *zip(*line.points, strict=True),
             drawstyle="steps-post" if is_stepped else "default",
             color=look.colour,
             linestyle=look.dash,
             linewidth=look.width,
-            marker="" if is_stepped else look.marker,
-            markersize=4.5,
+            marker=look.marker,
+            markersize=MARKER_POINTS,
+            markevery=_marked(len(line.points), index) if is_stepped else None,
         )
 
 
+def _marked(points: int, index: int) -> list[int]:
+    """Return the points of a step line that get its marker, others than those of the next line."""
+    every = max(1, points // MARKERS)
+    return list(range(index * 2 % every, points - 1, every))
+
+
 def name_lines(ax: Axes, lines: Sequence[Line], cast: Cast, height_in: float) -> None:
-    """Write the names of the lines at the right of a panel that is so many inches high."""
-    named = [(line, cast.look(line.method)) for line in lines]
-    named = [(line, look) for line, look in named if look.is_named]
-    low, high = ax.get_ylim()
+    """Write the names of the lines at the right of a panel that is so many inches high.
+
+    Each stands near the end of its line, behind a sample of it; of lines that end at one height,
+    the one that lies higher on the way stands higher.
+    """
     to_share = ax.transAxes.inverted().transform
     ends = []
-    for line, look in named:
-        pixel = ax.transData.transform(line.points[-1])
-        ends.append((float(to_share(pixel)[1]), line, look))
-    ends.sort(key=lambda end: end[0])
-    places = spread([end[0] for end in ends], LABEL_POINTS / (72 * height_in))
-    for (end, line, look), place in zip(ends, places, strict=True):
-        _name(ax, cast.short(line.method), look, end, place)
-    ax.set_ylim(low, high)
+    for line in lines:
+        if cast.look(line.method).is_named:
+            end = float(to_share(ax.transData.transform(line.points[-1]))[1])
+            ends.append((round(end, 2), sum(y for _, y in line.points) / len(line.points), line))
+    ends.sort(key=lambda one: one[:2])
+    apart = LABEL_POINTS / (72 * (height_in - OUTSIDE_IN))
+    for (_, _, line), place in zip(ends, spread([one[0] for one in ends], apart), strict=True):
+        _name(ax, cast.short(line.method), cast.look(line.method), place)
 
 
 def spread(wanted: Sequence[float], apart: float) -> list[float]:
@@ -88,16 +104,17 @@ def spread(wanted: Sequence[float], apart: float) -> list[float]:
     return places
 
 
-def _name(ax: Axes, name: str, look: Look, end: float, place: float) -> None:
+def _name(ax: Axes, name: str, look: Look, place: float) -> None:
     ax.plot(
-        [1.0, 1.025, 1.05],
-        [end, place, place],
+        [1.015, 1.05, 1.085],
+        [place] * 3,
         transform=ax.transAxes,
         clip_on=False,
         color=look.colour,
         linestyle=look.dash,
-        linewidth=min(look.width, 1.3),
+        linewidth=look.width,
+        marker=look.marker,
+        markersize=MARKER_POINTS,
+        markevery=[1],
     )
-    ax.annotate(
-        name, (1.06, place), xycoords="axes fraction", va="center", ha="left", color=colour("text"),
-    )  # fmt: skip
+    ax.annotate(name, (1.1, place), xycoords="axes fraction", va="center", color=colour("text"))

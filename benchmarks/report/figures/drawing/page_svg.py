@@ -13,6 +13,9 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FONT = re.compile(r"font: (?:(?:normal|bold|700) )?([\d.]+px) [^;\"]*")
 _REFERENCE = re.compile(r'(?:href="#|url\(#)([^")]*)')
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+_LEVEL = re.compile(r' transform="rotate\(-?0 [^"]*"| font-family: [^;"]*;')
+_PATH = re.compile(r' d="([^"]*)"')
+_NUMBER = re.compile(r"-?\d+\.\d+")
 _DECIMALS = re.compile(r"(\d+\.\d\d)\d+")
 _VARIABLES = {role.light: role.variable for role in ROLES.values()}
 
@@ -52,7 +55,23 @@ def _short_tag(tag: str, name: str, used: frozenset[str]) -> str:
     """Return a tag with the page's colours and font, ids of its own, and short numbers."""
     tag = _COLOUR.sub(lambda found: _VARIABLES[found[0]], tag)
     tag = _FONT.sub(r"font-size: \1", tag)
+    tag = _LEVEL.sub("", tag)
+    tag = _PATH.sub(lambda found: f' d="{_short_path(found[1])}"', tag)
     tag = _DECIMALS.sub(r"\1", tag)
     tag = _ID.sub(lambda found: f' id="{name}-{found[1]}"' if found[1] in used else "", tag)
     tag = _REFERENCE.sub(lambda found: found[0].replace("#", f"#{name}-"), tag)
     return tag.replace("xlink:href", "href")
+
+
+def _short_path(path: str) -> str:
+    """Return a path with one decimal and without an L after another L."""
+    short = _NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), path)
+    words: list[str] = []
+    last = ""
+    for word in short.split():
+        if word.isalpha():
+            if word == last == "L":
+                continue
+            last = word
+        words.append(word)
+    return " ".join(words)

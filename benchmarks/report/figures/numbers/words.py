@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from slotwise.benchmarks.grading.rows import Subject
 from slotwise.benchmarks.report.figures.numbers.panels import Panel
-from slotwise.benchmarks.report.text import DASH
+
+DASH = "\N{EN DASH}"
+"""Stands where there is no number."""
 
 MINUS = "\N{MINUS SIGN}"
 RATIO = f"(value {MINUS} optimum) / optimum, so that twice the optimum is 100 %"
@@ -34,8 +36,12 @@ def heading(panel: Panel) -> str:
 
 def axis(panel: Panel) -> str:
     """Return what stands at the axis of a panel's distances."""
-    unit = "%" if panel.is_relative else "units of the term"
-    return f"distance from the {panel.reference}, {unit}"
+    return f"distance from the {panel.reference}, {unit(panel)}"
+
+
+def unit(panel: Panel) -> str:
+    """Return what a panel's distances are measured in."""
+    return "%" if panel.is_relative else "units"
 
 
 def scope(panel: Panel) -> str:

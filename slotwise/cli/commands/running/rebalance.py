@@ -11,7 +11,7 @@ from slotwise.cli import exits, inputs, options
 from slotwise.cli.exits import print_json
 
 if TYPE_CHECKING:
-    from slotwise.api.running.rebalancing import Rebalanced
+    from slotwise.api.running.rebalanced import Rebalanced
 
 NOW = Annotated[
     str | None,
@@ -60,9 +60,7 @@ def rebalance(
     ] = None,
     svg: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.svg", help="Also draw cost against moves (requires slotwise[plot])."
-        ),
+        typer.Option(metavar="FILE.svg", help="Also draw cost against moves."),
     ] = None,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,

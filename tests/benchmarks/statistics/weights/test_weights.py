@@ -12,9 +12,10 @@ import pytest
 
 import slotwise
 from slotwise.benchmarks.statistics.schema import SAMPLES
+from slotwise.benchmarks.statistics.weights.collected import Value
 from slotwise.benchmarks.statistics.weights.instance import measured_instance
 from slotwise.benchmarks.statistics.weights.measure import measured_of
-from slotwise.benchmarks.statistics.weights.run import Value, collect_values, collect_weights
+from slotwise.benchmarks.statistics.weights.run import collect_values, collect_weights
 from slotwise.benchmarks.statistics.weights.series import SERIES
 from slotwise.models.instance_file import instance_text
 

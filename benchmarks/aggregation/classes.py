@@ -1,0 +1,72 @@
+"""Classes of instances, by which methods are compared apart: family, size, tightness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from slotwise.models.errors import InputError
+from slotwise.models.suggestion import suggestion
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+SIZE_EDGES = (10, 100, 1000)
+"""Tasks at which the next class of sizes begins."""
+
+TIGHTNESS_EDGES = (0.5, 0.8, 0.95)
+"""Shares of the scarcest resource asked for, at which the next class of tightness begins."""
+
+BY = ("family", "size", "tightness")
+"""What `--by` takes."""
+
+NO_FAMILY = "(files)"
+"""The class of instances that no family made."""
+
+
+def check_by(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the columns in ``family,size`` or a sequence, each once.
+
+    Raises
+    ------
+    InputError
+        For one that is not in `BY`.
+    """
+    written = names.split(",") if isinstance(names, str) else names
+    found = tuple(dict.fromkeys(name.strip() for name in written if name.strip()))
+    for name in found:
+        if name not in BY:
+            rule = f"is none of {', '.join(BY)}; {suggestion(name, BY)}"
+            raise InputError(rule, field="by", value=name)
+    return found
+
+
+def with_classes(runs: DataFrame, by: Sequence[str]) -> DataFrame:
+    """Replace what a run has of `by` by its class, the same for all runs of an instance."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F  # noqa: N812
+
+    instance = Window.partitionBy("instance_hash")
+    columns = {
+        "family": F.coalesce(F.min("family").over(instance), F.lit(NO_FAMILY)),
+        "size": _class("tasks", SIZE_EDGES, "tasks"),
+        "tightness": _class("tightness", TIGHTNESS_EDGES, "tight"),
+    }
+    return runs.withColumns({name: columns[name] for name in by}) if by else runs
+
+
+def _class(column: str, edges: Sequence[float], unit: str) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    names = class_names(edges, unit)
+    found = F.lit(names[-1])
+    for edge, name in reversed(list(zip(edges, names, strict=False))):
+        found = F.when(F.col(column) < edge, name).otherwise(found)
+    return found
+
+
+def class_names(edges: Sequence[float], unit: str) -> tuple[str, ...]:
+    """Return the names of the classes that `edges` cut, least first."""
+    bounds = [f"{edge:g}" for edge in edges]
+    inner = (f"{a} to <{b} {unit}" for a, b in zip(bounds, bounds[1:], strict=False))
+    return (f"<{bounds[0]} {unit}", *inner, f">={bounds[-1]} {unit}")

@@ -1,0 +1,88 @@
+"""Every two methods against each other: win, tie, loss, and by how much in each term."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from slotwise.benchmarks.aggregation.arrays import collected, leading_equal, mean_of
+from slotwise.benchmarks.aggregation.runs import CASE, is_player
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+PAIR = ("method", "rival")
+"""Columns that name a pair; each pair has one row, the first in the alphabet is ``method``."""
+
+
+def meetings(runs: DataFrame, by: Sequence[str]) -> DataFrame:
+    """Return the cases that two methods of a subject both ran on, one row for each two.
+
+    Instances that are proven infeasible are left out. ``placed`` and ``values`` are of ``method``,
+    ``rival_placed`` and ``rival_values`` of the other one.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    keys = [*by, "subject", *CASE]
+    players = runs.where(is_player() & ~F.col("impossible"))
+    mine = players.select(*keys, "names", "common", "method", "placed", "values")
+    other = players.select(
+        *keys,
+        F.col("method").alias("rival"),
+        F.col("placed").alias("rival_placed"),
+        F.col("values").alias("rival_values"),
+    )
+    return mine.join(other, keys).where("method < rival")
+
+
+def pair_counts(met: DataFrame, by: Sequence[str]) -> DataFrame:
+    """Return how often each of two methods is better: on all cases that both ran on, and common.
+
+    Whoever places wins against a failure; ``neither`` = both failed.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    a, b = F.col("placed"), F.col("rival_placed")
+    better = F.coalesce(F.col("values") < F.col("rival_values"), F.lit(False))
+    equal = F.coalesce(F.col("values") == F.col("rival_values"), F.lit(False))
+    win = a & (~b | better)
+    loss = b & ~win & ~equal
+    ended = {"wins": win, "ties": equal, "losses": loss}
+    common = {f"common_{name}": F.col("common") & what for name, what in ended.items()}
+    counts = {**ended, "neither": ~a & ~b, **common}
+    return met.groupBy(*by, *PAIR).agg(
+        F.count("*").alias("cases"),
+        *(F.count_if(what).alias(name) for name, what in counts.items()),
+    )
+
+
+def pair_differences(met: DataFrame, by: Sequence[str]) -> DataFrame:
+    """Return the differences of each two methods in each term, one number per instance, sorted.
+
+    The difference is (value - rival's value) / the greater of the two, from -1 to 1: negative where
+    ``method`` is better. It needs no optimum. A term counts where both placed and agree in
+    all earlier terms; over seeds it is the mean.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    both = met.where("placed and rival_placed")
+    agreed = leading_equal(F.col("values"), F.col("rival_values"))
+    each = both.withColumn("_agreed", agreed).select(
+        "*", F.posexplode("names").alias("position", "term")
+    )
+    differences = each.where("_agreed >= position").withColumn("difference", _difference())
+    per_instance = differences.groupBy(*by, *PAIR, "position", "term", "instance_hash").agg(
+        mean_of(collected(F.col("difference"))).alias("difference")
+    )
+    return per_instance.groupBy(*by, *PAIR, "position", "term").agg(
+        collected(F.col("difference")).alias("differences")
+    )
+
+
+def _difference() -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    value = F.get("values", F.col("position"))
+    rival = F.get("rival_values", F.col("position"))
+    apart = (value - rival).cast("double") / F.greatest(value, rival).cast("double")
+    return F.when(value == rival, 0.0).otherwise(apart)

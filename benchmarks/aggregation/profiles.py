@@ -1,0 +1,87 @@
+"""Performance profiles (Dolan and More, Mathematical Programming 91, 2002).
+
+For each method and each tau the share of cases on which it is within tau times the best of all
+methods. Every method has the same cases: those that all of its subject ran on, without the
+instances proven infeasible; a failure is infinity.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from slotwise.benchmarks.aggregation.arrays import collected, leading_equal, share_within
+from slotwise.benchmarks.aggregation.runs import CASE, is_player
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+SECONDS = "seconds"
+"""The profile of times; all others are named by their term."""
+
+LEAST_SECONDS = 1e-3
+"""Shorter times count as this: below it a clock measures itself."""
+
+TAUS = (
+    *(1.0, 1.001, 1.01, 1.02, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3, 1.4, 1.5, 1.6, 1.75, 2.0, 2.5, 3.0),
+    *(4.0, 5.0, 7.5, 10.0, 20.0, 50.0, 100.0, 1000.0),
+)
+"""Ratios at which a profile is given."""
+
+
+def profiles(runs: DataFrame, by: Sequence[str], taus: Sequence[float] = TAUS) -> DataFrame:
+    """Return the profile points of each method: of ``seconds``, and of each term as ``profile``.
+
+    In a term a run that is not the best in an earlier one is infinitely far; at a best value of 0
+    so is every other value.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    shared = _shared_cases(runs, by)
+    of_terms = (
+        shared.withColumn("_agreed", leading_equal(F.col("values"), F.col("best")))
+        .select("*", F.posexplode("names").alias("position", "profile"))
+        .select(*by, "method", "position", "profile", _value_ratio().alias("ratio"))
+    )
+    of_time = shared.select(
+        *by, "method", F.lit(-1).alias("position"), F.lit(SECONDS).alias("profile"),
+        _time_ratio(by).alias("ratio"),
+    )  # fmt: skip
+    ratios = of_terms.union(of_time).groupBy(*by, "position", "profile", "method")
+    all_ratios = ratios.agg(collected(F.col("ratio")).alias("ratios"))
+    points = all_ratios.select("*", F.explode(F.array(*map(F.lit, taus))).alias("tau"))
+    share = share_within(F.col("ratios"), F.col("tau")).alias("share")
+    return points.select(
+        *by, "position", "profile", "method", F.size("ratios").alias("cases"), "tau", share
+    )
+
+
+def _shared_cases(runs: DataFrame, by: Sequence[str]) -> DataFrame:
+    """Return the runs of the cases that every method of the subject ran on."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    players = runs.where(is_player() & ~F.col("impossible"))
+    contest = [*by, "subject"]
+    rivals = players.groupBy(*contest).agg(F.countDistinct("method").alias("_rivals"))
+    there = players.groupBy(*contest, *CASE).agg(F.countDistinct("method").alias("_there"))
+    joined = players.join(rivals, contest).join(there, [*contest, *CASE])
+    return joined.where("_there = _rivals")
+
+
+def _value_ratio() -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    value, best = F.get("values", F.col("position")), F.get("best", F.col("position"))
+    in_play = F.col("placed") & (F.col("_agreed") >= F.col("position"))
+    ratio = F.when(value == best, 1.0).when(best > 0, value.cast("double") / best.cast("double"))
+    return F.coalesce(F.when(in_play, ratio), F.lit(math.inf))
+
+
+def _time_ratio(by: Sequence[str]) -> Column:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F  # noqa: N812
+
+    seconds = F.when(F.col("placed"), F.greatest(F.col("seconds"), F.lit(LEAST_SECONDS)))
+    fastest = F.min(seconds).over(Window.partitionBy(*by, "subject", *CASE))
+    return F.coalesce(seconds / fastest, F.lit(math.inf))

@@ -1,0 +1,26 @@
+"""The runs of a folder as one DataFrame: the latest row of each, terms in columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from slotwise.benchmarks.aggregation.reading import as_today, exactness, stored_rows
+from slotwise.benchmarks.aggregation.runs import RUN, judged_runs
+from slotwise.benchmarks.aggregation.wide import wide_runs
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def run_table(spark: SparkSession, folder: Path) -> DataFrame:
+    """Return one row per run, sorted by its name; see `slotwise.read_rows`.
+
+    Raises
+    ------
+    InputError
+        For a folder without rows, or rows that cannot be compared.
+    """
+    rows = stored_rows(spark, folder).transform(as_today)
+    exact = exactness(rows, folder)
+    return judged_runs(rows, exact).transform(lambda runs: wide_runs(runs, exact.terms)).sort(*RUN)

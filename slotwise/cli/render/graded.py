@@ -1,0 +1,187 @@
+"""The summary of a grading, for people and for papers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
+
+from slotwise.benchmarks.aggregation.gap_numbers import ABOVE_ZERO, COMMON, GAP, OVER_OPTIMUM
+from slotwise.benchmarks.aggregation.plain_table import latex_text, plain_records
+from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
+
+if TYPE_CHECKING:
+    from slotwise.benchmarks.aggregation.summary import Summary
+
+Record = dict[str, Any]
+
+
+def show_summary(summary: Summary) -> None:
+    """Show a line per method, the comparison on common instances, pairs, failures."""
+    show(*method_lines(summary), *_common(summary), *_pairs(summary), *_failures(summary))
+
+
+def method_lines(summary: Summary) -> list[RenderableType]:
+    """Return the table of methods, and what its columns are."""
+    heads, rows = method_cells(summary, brackets=True)
+    numbers = [head for head, is_number in heads.items() if is_number]
+    return [
+        table(rows, tuple(heads), numbers),
+        "Gaps are (value - optimum) / optimum over all instances with a proven optimum: median and "
+        "95th percentile, [95 % interval]. ∞: no valid placement, or worse in an earlier term.",
+        *_settled(summary),
+        *_contradictions(summary),
+    ]
+
+
+def latex_summary(summary: Summary) -> str:
+    """Return the table of methods in LaTeX (booktabs)."""
+    heads, rows = method_cells(summary, brackets=True)
+    caption = (
+        "Gap = (value - optimum) / optimum over all instances with a proven optimum, no placement "
+        "counted as infinite: median and 95th percentile with 95 % bootstrap intervals. Seconds: "
+        "shifted geometric mean."
+    )
+    return latex_text(heads, rows, caption).replace("∞", r"$\infty$")
+
+
+def method_cells(
+    summary: Summary, *, brackets: bool
+) -> tuple[dict[str, bool], list[tuple[str, ...]]]:
+    """Return heads (and whether they have numbers) and the cells of the table of methods."""
+    terms = _telling(summary)
+    heads = dict.fromkeys((*summary.by, "method"), False) | {"solved": True}
+    for term in terms:
+        heads |= {f"{term} median": True, f"{term} p95": True}
+    heads |= {"wins/ties/losses": True, "seconds": True}
+    rows = []
+    for row in plain_records(summary.methods):
+        cells = [*(str(row[name]) for name in (*summary.by, "method"))]
+        cells.append(f"{row['solved']} of {row['runs']}")
+        for term in terms:
+            cells += [
+                _gap(row, f"{term}_{OVER_OPTIMUM}_all_{name}", brackets) for name in ("median", "p95")
+            ]
+        played = row["kind"] != "exact"
+        cells.append(f"{row['wins']}/{row['ties']}/{row['losses']}" if played else "-")
+        cells.append(f"{row['seconds']:.3g}")
+        rows.append(tuple(cells))
+    return heads, rows
+
+
+def percent(share: object) -> str:
+    """Return a share as a percentage of three digits; ``-`` for none."""
+    if share is None:
+        return "-"
+    number = 100 * float(str(share))
+    if math.isinf(number):
+        return "∞"
+    return f"{number:.0f} %" if abs(number) >= 100 else f"{number:.3g} %"
+
+
+def _gap(row: Record, name: str, brackets: bool) -> str:
+    text = percent(row[name])
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    if not brackets or low is None or low == high:
+        return text
+    return f"{text} [{percent(low)}, {percent(high)}]".replace(" %,", ",").replace(" %]", "]")
+
+
+def _telling(summary: Summary) -> list[str]:
+    """Return the terms in which methods differ from the optimum, for the others say nothing."""
+    gaps = summary.gaps
+    settled = gaps[(gaps["basis"] == "all") & (gaps["measure"] == OVER_OPTIMUM)]
+    return [
+        term
+        for term in summary.terms
+        if ((settled["term"] == term) & (settled["at_optimum"] < settled["instances"])).any()
+    ]
+
+
+def _settled(summary: Summary) -> list[str]:
+    known = set(summary.gaps[summary.gaps["basis"] == "all"]["term"])
+    told = [term for term in summary.terms if term not in _telling(summary)]
+    at = [term for term in told if term in known]
+    unknown = [term for term in told if term not in known]
+    lines = [f"{', '.join(at)}: every method is at the optimum on every instance."] if at else []
+    if unknown:
+        lines.append(f"{', '.join(unknown)}: no optimum is proven; bounds are in --json.")
+    return lines
+
+
+def _contradictions(summary: Summary) -> list[str]:
+    count = int(summary.methods["contradictions"].sum())
+    if not count:
+        return []
+    return [f"WARNING: {count} runs contradict a proof (below a bound, or infeasible): report it."]
+
+
+def _common(summary: Summary) -> list[RenderableType]:
+    """Return what methods come to on the instances that all of them placed."""
+    gaps = plain_records(summary.gaps[summary.gaps["basis"] == COMMON])
+    found: dict[tuple[str, ...], dict[str, Record]] = {}
+    for row in gaps:
+        key = (*(str(row[name]) for name in summary.by), row["term"], row["method"])
+        found.setdefault(key, {})[row["measure"]] = row
+    if not found:
+        return ["No instance has a proven optimum and a placement of every method."]
+    rows = [(*key, *_common_cells(measures)) for key, measures in found.items()]
+    numbers = ("instances", "mean over optimum", "mean gap", "optimum 0", "mean above 0")
+    shown = table(rows[:MOST_ROWS], (*summary.by, "term", "method", *numbers), numbers)
+    return [
+        "On the instances that every method placed, with all earlier terms at their optimum:",
+        shown,
+        *more_rows(len(rows), "lines"),
+        "gap = (value - optimum) / value, as solvers have it; above an optimum of 0 neither is "
+        "defined: 'mean above 0' is the distance there, in the units of the instance.",
+    ]
+
+
+def _common_cells(measures: dict[str, Record]) -> tuple[str, ...]:
+    over, gap, zero = (measures.get(name) for name in (OVER_OPTIMUM, GAP, ABOVE_ZERO))
+    return (
+        "0" if over is None else str(over["instances"]),
+        "-" if over is None else _gap(over, "mean", True),
+        "-" if gap is None else percent(gap["mean"]),
+        "0" if zero is None else str(zero["instances"]),
+        "-" if zero is None else f"{zero['mean']:.4g}",
+    )
+
+
+def _pairs(summary: Summary) -> list[RenderableType]:
+    """Return who beats whom, and whether by more than chance in each term."""
+    pairs = plain_records(summary.pairs)
+    if not pairs:
+        return []
+    names = (*summary.by, "method", "rival")
+    tests: dict[tuple[str, ...], list[str]] = {}
+    for row in plain_records(summary.tests):
+        said = "too few differ" if row["p"] is None else f"p={row['p_holm']:.2g}"
+        tests.setdefault(tuple(row[name] for name in names), []).append(f"{row['term']} {said}")
+    rows = [
+        (
+            *(str(row[name]) for name in names),
+            f"{row['wins']}/{row['ties']}/{row['losses']}",
+            str(row["neither"]),
+            f"{row['common_wins']}/{row['common_ties']}/{row['common_losses']}",
+            ", ".join(tests.get(tuple(row[name] for name in names), ["-"])),
+        )
+        for row in pairs
+    ]
+    numbers = ("wins/ties/losses", "both fail", "where all placed")
+    return [
+        "Each method against each other (Wilcoxon signed-rank test, corrected by Holm):",
+        table(rows[:MOST_ROWS], (*names, *numbers, "test"), numbers),
+        *more_rows(len(rows), "pairs"),
+    ]
+
+
+def _failures(summary: Summary) -> list[RenderableType]:
+    failed = plain_records(summary.failures)
+    if not failed:
+        return []
+    names: Sequence[str] = (*summary.by, "method", "status", "why", "runs")
+    rows = [tuple(str(row[name]) for name in names) for row in failed[:MOST_ROWS]]
+    return ["Failures:", table(rows, names, ("runs",)), *more_rows(len(failed), "reasons")]
