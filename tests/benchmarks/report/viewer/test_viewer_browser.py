@@ -105,7 +105,7 @@ def test_arrows_lead_from_task_to_task(browser, three):
     stops = pane(tab, "optimum").locator(".pv-w i[tabindex='0']").count()
     assert stops == 1, "one stop of the Tab key"
     tab.keyboard.press("Escape")
-    assert tab.locator(".pv-said").inner_text() == ""
+    assert tab.locator(".pv-said").inner_text().startswith("Point at a task")
     tab.context.close()
 
 
