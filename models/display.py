@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from itertools import islice
-from typing import Any
+from typing import Any, TextIO
 
 MOST_LINES = 3
 """Lines below the first one of a `repr`, before ``... and N more``."""
@@ -14,6 +15,11 @@ MOST_WIDE = 110
 """Characters of a line."""
 MOST_ROWS = 20
 """Rows of a table in a notebook."""
+
+
+def takes_escapes(stream: TextIO) -> bool:
+    """Return whether to write colours, bold and moving lines: a terminal, and no ``NO_COLOR``."""
+    return stream.isatty() and not os.environ.get("NO_COLOR")
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
