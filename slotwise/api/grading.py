@@ -13,7 +13,7 @@ from slotwise.api.inputs import path_of
 from slotwise.benchmarks.aggregation.runs.run_table import run_table
 from slotwise.benchmarks.aggregation.summary import Summary, summarise
 from slotwise.benchmarks.grading.batch.folder import local_folder
-from slotwise.benchmarks.grading.progress import waiting_for
+from slotwise.benchmarks.grading.progress.display import waiting_for
 from slotwise.benchmarks.report.comparison.comparison import Comparison
 from slotwise.benchmarks.report.comparison.page import compare_gradings
 from slotwise.benchmarks.report.labels import parse_labels
@@ -52,9 +52,8 @@ def report(
     Raises
     ------
     InputError
-        When the folder holds no rows, or rows that a grading does not write; for a label of a
-        method without rows there, and one that is another method's name; when a file cannot be
-        written (of `figures`, none is then).
+        When the folder holds no rows, or others than a grading's; for a label of no method there,
+        or of two; when a file cannot be written (of `figures`, none is then).
 
     Examples
     --------
