@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED
 from slotwise.benchmarks.grading.batch.folder import address_of, local_folder, make_local
@@ -29,12 +29,17 @@ from slotwise.benchmarks.spark.session import job_errors, session
 from slotwise.heuristics.method_names import COMMAND_PREFIX, SEPARATOR, is_command, split_names
 from slotwise.heuristics.registry import all_methods, find_method
 from slotwise.heuristics.sam.pairs import PAIRS, find_pair
+from slotwise.models.display import html_line, html_table
 from slotwise.models.errors import InputError
+from slotwise.models.frame import frame
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.core.limited.by_work import check_takes_work
 from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
+
+if TYPE_CHECKING:
+    from slotwise.models.frame import DataFrame
 
 AUTO = "auto"
 
@@ -77,6 +82,17 @@ class GradeSummary:
             f"GradeSummary {self.folder}: {self.instances} instances, {self.planned} runs, "
             f"{self.skipped} of them skipped; {ended}"
         )
+
+    def _repr_html_(self) -> str:
+        rows = [(status, f"{count:,}") for status, count in self.statuses.items()]
+        return html_line(repr(self)) + html_table(("status", "runs"), rows, len(rows))
+
+    def to_frame(self) -> DataFrame:
+        """Return how the runs ended as a pandas DataFrame: status and runs.
+
+        The runs themselves are read by `slotwise.read_rows`.
+        """
+        return frame(("status", "runs"), self.statuses.items())
 
     def to_document(self) -> dict[str, Any]:
         """Return the summary as JSON-ready data."""

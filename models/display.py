@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from itertools import islice
+from typing import Any, TextIO
 
 MOST_LINES = 3
 """Lines below the first one of a `repr`, before ``... and N more``."""
@@ -13,6 +15,11 @@ MOST_WIDE = 110
 """Characters of a line."""
 MOST_ROWS = 20
 """Rows of a table in a notebook."""
+
+
+def takes_escapes(stream: TextIO) -> bool:
+    """Return whether to write colours, bold and moving lines: a terminal, and no ``NO_COLOR``."""
+    return stream.isatty() and not os.environ.get("NO_COLOR")
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
@@ -65,6 +72,20 @@ def html_table(heads: Sequence[str], rows: Iterable[Sequence[str]], count: int) 
     )
     more = html_line(f"... and {count - MOST_ROWS:,} more rows") if count > MOST_ROWS else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+_DRAW: list[Callable[[Any], str]] = []
+"""What draws a judged placement, if any: who can draw it is above this package."""
+
+
+def draw_with(draw: Callable[[Any], str]) -> None:
+    """Have notebooks show the HTML that `draw` returns for a `Verdict`, with all that it shows."""
+    _DRAW[:] = [draw]
+
+
+def drawn(verdict: object) -> str:
+    """Return the drawing of a `Verdict` as HTML; empty before `draw_with` was called."""
+    return "".join(draw(verdict) for draw in _DRAW)
 
 
 def html_line(text: str) -> str:

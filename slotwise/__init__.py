@@ -19,6 +19,8 @@ import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from slotwise.models.display import draw_with
+
 __version__ = "0.1.0"
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from slotwise.api.allocating import Allocated, allocate
     from slotwise.api.explaining import explain
     from slotwise.api.exporting import convert
-    from slotwise.api.grading import pack, read_rows, report, reproduce, summary
+    from slotwise.api.grading import compare, pack, read_rows, report, reproduce, summary
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
@@ -40,12 +42,15 @@ if TYPE_CHECKING:
     from slotwise.api.running.rebalanced import Rebalanced
     from slotwise.api.running.rebalancing import rebalance
     from slotwise.api.scheduling import Scheduled, schedule
+    from slotwise.api.showing.drawing import Drawing
+    from slotwise.api.showing.show import show
     from slotwise.api.solving import crosscheck, solve
     from slotwise.api.verifying import certify, verify
     from slotwise.benchmarks.aggregation.summary import Summary
     from slotwise.benchmarks.following.advice import Advice
     from slotwise.benchmarks.following.follow import Followed
     from slotwise.benchmarks.grade import GradeSummary, grade
+    from slotwise.benchmarks.report.comparison.comparison import Comparison
     from slotwise.benchmarks.spark.pack import Packed
     from slotwise.heuristics.method_error import MethodError
     from slotwise.models.allocation.case import AllocationCase
@@ -74,8 +79,10 @@ __all__ = [
     "AllocationCase",
     "Certificate",
     "Cluster",
+    "Comparison",
     "CrossCheck",
     "Dataflow",
+    "Drawing",
     "Followed",
     "GradeSummary",
     "InputError",
@@ -102,6 +109,7 @@ __all__ = [
     "__version__",
     "allocate",
     "certify",
+    "compare",
     "compile_problem",
     "convert",
     "crosscheck",
@@ -128,6 +136,7 @@ __all__ = [
     "reproduce",
     "schedule",
     "schema",
+    "show",
     "solve",
     "summary",
     "verify",
@@ -143,8 +152,10 @@ _HOME = {
     "AllocationCase": "slotwise.models.allocation.case",
     "Certificate": "slotwise.models.certificates.certificate",
     "Cluster": "slotwise.models.instance.cluster",
+    "Comparison": "slotwise.benchmarks.report.comparison.comparison",
     "CrossCheck": "slotwise.solver.verification.crosscheck",
     "Dataflow": "slotwise.models.dataflow.dataflow",
+    "Drawing": "slotwise.api.showing.drawing",
     "Followed": "slotwise.benchmarks.following.follow",
     "GradeSummary": "slotwise.benchmarks.grade",
     "InputError": "slotwise.models.errors",
@@ -170,6 +181,7 @@ _HOME = {
     "Violation": "slotwise.models.judge.verdict",
     "allocate": "slotwise.api.allocating",
     "certify": "slotwise.api.verifying",
+    "compare": "slotwise.api.grading",
     "compile_problem": "slotwise.models.problem.compile",
     "convert": "slotwise.api.exporting",
     "crosscheck": "slotwise.api.solving",
@@ -196,6 +208,7 @@ _HOME = {
     "reproduce": "slotwise.api.grading",
     "schedule": "slotwise.api.scheduling",
     "schema": "slotwise.api.listing",
+    "show": "slotwise.api.showing.show",
     "solve": "slotwise.api.solving",
     "summary": "slotwise.api.grading",
     "verify": "slotwise.api.verifying",
@@ -219,3 +232,13 @@ def __getattr__(name: str) -> object:
 def __dir__() -> list[str]:
     """List the public names, loaded or not."""
     return sorted(__all__)
+
+
+def _draw(verdict: Verdict) -> str:
+    """Return the drawing of a judged placement for a notebook; loaded with the first one."""
+    from slotwise.api.showing.show import drawing
+
+    return drawing(verdict)
+
+
+draw_with(_draw)

@@ -19,7 +19,7 @@ from import_graph import INIT, Import, imports, modules, outside_imports
 # do not import each other.
 LAYERS = """
 models.work_clock
-models.__init__ models.one_line models.cancellation models.suggestion models.display
+models.__init__ models.one_line models.cancellation models.suggestion models.display models.frame
 models.errors
 models.values
 models.instance models.number_text models.performance models.dataflow
@@ -98,7 +98,10 @@ benchmarks.grading.batch.task
 benchmarks.grading.batch.start
 benchmarks.analysis
 benchmarks.aggregation
+benchmarks.report.viewer benchmarks.report.figures.numbers benchmarks.report.figures.drawing
+benchmarks.report.figures
 benchmarks.report benchmarks.grade
+benchmarks.report.comparison benchmarks.report.paper
 benchmarks.proofs.generated benchmarks.simulated_logs
 benchmarks.proofs benchmarks.storm benchmarks.storm_like benchmarks.slots benchmarks.reproduction
 benchmarks.following
@@ -168,14 +171,13 @@ OUTSIDE = {
     ),
     "jinja2": ("benchmarks.report", "cli.new_package"),
     "kahip": ("heuristics.partitioning",),
-    "matplotlib": ("cli.render",),
+    "matplotlib": ("benchmarks.report", "cli.render"),
     "numba": (
         *("solver", "models.graph_files", "heuristics.partitioning"),
         "benchmarks.grading.children.compiled_loops",
     ),
     "ortools": _SOLVERS,
-    "pandas": ("benchmarks", "api.grading"),
-    "plotly": ("benchmarks.report",),
+    "pandas": ("benchmarks", "api.grading", "models.frame"),
     "psutil": (
         *("benchmarks.grading.children", "benchmarks.profiling", "benchmarks.speed.harness.task"),
     ),

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-HEAVY = ("ortools", "pyspark", "pandas", "plotly", "pulp", "highspy", "numba")
+HEAVY = ("ortools", "pyspark", "pandas", "matplotlib", "pulp", "highspy", "numba")
 
 LIST_LOADED = """
 import json, sys

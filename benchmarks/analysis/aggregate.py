@@ -22,6 +22,7 @@ from slotwise.benchmarks.analysis.gaps import (
     values_of,
 )
 from slotwise.benchmarks.analysis.method_summary import MethodSummary, summarise
+from slotwise.benchmarks.analysis.term_summary import TermSummary, common_by_term
 from slotwise.benchmarks.grading.rows import Kind, Row
 
 
@@ -32,13 +33,16 @@ class Aggregate:
     Parameters
     ----------
     methods
-        Exact engines first, then by number of runs that succeeded and mean gap.
+        Exact engines first, then by number of runs that succeeded, then term by term by how
+        far they are from its optimum.
+    terms
+        Names of all terms, in the order of the objectives.
     references
         Instance hash -> what is proven about it.
     virtual_best
         Best values of any heuristic, for each case that one of them placed.
     common
-        The cases of `MethodSummary.common`.
+        The cases that every method places which is compared.
     excluded
         Methods that placed nothing: they do not define the common cases.
     contradictions
@@ -46,6 +50,7 @@ class Aggregate:
     """
 
     methods: tuple[MethodSummary, ...]
+    terms: tuple[str, ...]
     references: dict[str, Reference]
     virtual_best: dict[Case, Values]
     common: frozenset[Case]
@@ -74,11 +79,14 @@ def aggregate(rows: Iterable[Row]) -> Aggregate:
     best, holders = virtual_best(players)
     common, excluded = common_cases(players)
     impossible = infeasible_instances(rows)
+    by_term = common_by_term(players, references, common)
     methods = [
-        summarise(some, references, holders, common, impossible) for some in by_method.values()
+        summarise(some, references, holders, by_term, impossible) for some in by_method.values()
     ]
+    terms = tuple(dict.fromkeys(term for one in references.values() for term in one.terms))
     return Aggregate(
-        methods=tuple(sorted(methods, key=_rank)),
+        methods=tuple(sorted(methods, key=lambda summary: _rank(summary, terms))),
+        terms=terms,
         references=references,
         virtual_best=best,
         common=common,
@@ -87,14 +95,17 @@ def aggregate(rows: Iterable[Row]) -> Aggregate:
     )
 
 
-def _rank(summary: MethodSummary) -> tuple[bool, int, float, str]:
-    gap = summary.to_optimum.mean
-    return (
-        summary.kind != Kind.EXACT,
-        -summary.succeeded,
-        math.inf if gap is None else gap,
-        summary.method,
-    )
+def _rank(summary: MethodSummary, terms: Sequence[str]) -> tuple[object, ...]:
+    how_far = [part for term in terms for part in _how_far(summary.terms.get(term))]
+    return summary.kind != Kind.EXACT, -summary.succeeded, *how_far, summary.method
+
+
+def _how_far(found: TermSummary | None) -> tuple[float, float]:
+    """Return the share of cases infinitely far from the optimum, and the mean of the others."""
+    if found is None or not found.cases:
+        return math.inf, math.inf
+    mean = found.excess.mean
+    return found.above_zero.count / found.cases, math.inf if mean is None else mean
 
 
 def _contradictions(rows: Sequence[Row], references: dict[str, Reference]) -> Iterator[str]:

@@ -1,8 +1,9 @@
 """How far a value is from the optimum, or from a bound, when the objective is lexicographic.
 
-gap = (value - bound) / max(|value|, 10^-6). It belongs to the first term in which the value and the
-bound differ; later terms do not count before that one is settled. Where that bound is 0 the ratio
-says nothing (it is 100 % for every value), so the absolute gap is given instead.
+Two definitions are in use: the gap of solvers, (value - bound) / max(|value|, 10^-6), and the
+excess of articles, (value - bound) / bound: 100 % at twice the optimum. A gap belongs to one term.
+A term counts where all earlier ones are at their bound, so the last that counts is the first in
+which value and bound differ. Where the bound is 0 neither ratio says anything: the gap is absolute.
 """
 
 from __future__ import annotations
@@ -47,16 +48,18 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Distance of a placement's value from the reference.
+    """Distance of a placement's value from the reference in one term.
 
     Parameters
     ----------
     term
-        The first term that differs; the last one where none does.
+        Name of the term.
     absolute
         Value - bound there, in the user's unit.
     relative
-        As this module defines it; ``None`` where the bound is 0 and the value is not.
+        Solvers' gap, as this module defines it; ``None`` where the bound is 0 and the value is not.
+    excess
+        (value - bound) / |bound|; ``None`` where `relative` is.
     to_optimum
         Whether the bound is the optimum of that term; else the true gap lies between 0 and this.
     """
@@ -64,6 +67,7 @@ class Gap:
     term: str
     absolute: Fraction
     relative: float | None
+    excess: float | None
     to_optimum: bool
 
 
@@ -97,22 +101,33 @@ def _reference(row: Row) -> Reference:
     return Reference(tuple(t["term"] for t in terms), bounds, optimal, best)
 
 
-def gap_of(values: Values, reference: Reference) -> Gap | None:
-    """Return the gap of `values`; ``None`` where the term that decides has no bound.
-
-    A value below the bound makes a negative gap: a contradiction, which reports must show.
-    """
+def term_gaps(values: Values, reference: Reference) -> tuple[Gap, ...]:
+    """Return the gap of every term up to the first that differs, or the first without a bound."""
+    found: list[Gap] = []
     for index, (value, bound) in enumerate(zip(values, reference.bounds, strict=True)):
-        if bound is None:
-            return None
-        if value != bound:
-            return Gap(
+        if bound is None or (found and found[-1].absolute):
+            break
+        found.append(
+            Gap(
                 term=reference.terms[index],
                 absolute=value - bound,
                 relative=relative(value, bound),
-                to_optimum=index < reference.optimal,
+                excess=excess(value, bound),
+                to_optimum=index < reference.optimal or value == bound,
             )
-    return Gap(reference.terms[-1], Fraction(0), 0.0, True)
+        )
+    return tuple(found)
+
+
+def gap_of(values: Values, reference: Reference) -> Gap | None:
+    """Return the gap of the first term that differs; of the last one where none does.
+
+    ``None`` where the term that decides has no bound. A value below the bound makes a negative gap:
+    a contradiction, which reports must show.
+    """
+    found = term_gaps(values, reference)
+    settled = found and (found[-1].absolute or len(found) == len(values))
+    return found[-1] if settled else None
 
 
 def relative(value: Fraction, bound: Fraction) -> float | None:
@@ -124,8 +139,22 @@ def relative(value: Fraction, bound: Fraction) -> float | None:
     return float((value - bound) / max(abs(value), GAP_FLOOR))
 
 
+def excess(value: Fraction, bound: Fraction) -> float | None:
+    """Return (value - bound) / |bound|; ``None`` where only the bound is 0."""
+    if value == bound:
+        return 0.0
+    return None if bound == 0 else float((value - bound) / abs(bound))
+
+
 def row_gap(row: Row, references: dict[str, Reference]) -> Gap | None:
     """Return the gap of a row; ``None`` for a failure and where nothing is proven."""
     values = values_of(row)
     reference = references.get(row["instance_hash"])
     return None if values is None or reference is None else gap_of(values, reference)
+
+
+def row_term_gaps(row: Row, references: dict[str, Reference]) -> tuple[Gap, ...]:
+    """Return the gaps of a row by term, see `term_gaps`; none for a failure."""
+    values = values_of(row)
+    reference = references.get(row["instance_hash"])
+    return () if values is None or reference is None else term_gaps(values, reference)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from slotwise.benchmarks.analysis.cases import Case, case_of, is_right_refusal
@@ -17,6 +17,7 @@ from slotwise.benchmarks.analysis.measures import (
     shifted_geometric_mean,
     spread,
 )
+from slotwise.benchmarks.analysis.term_summary import TermSummary, term_summaries
 from slotwise.benchmarks.grading.rows import Kind, Row, RunStatus
 
 
@@ -37,13 +38,10 @@ class MethodSummary:
         those rightly refused.
     optimal
         Runs whose value is the proven optimum in every term.
-    to_optimum, to_bound
-        Relative gaps of valid runs where the deciding term's optimum is proven, and where only a
-        bound is. Never mixed.
-    zero_optimum
-        Absolute gaps where the optimum or bound of the deciding term is 0, by term.
-    common
-        Relative gaps to the optimum on the cases where every compared method is valid.
+    proven
+        Cases in which the optimum of every term is proven and the method ran.
+    terms
+        Name of a term -> how far the valid runs are from the optimum in it.
     seconds
         Shifted geometric mean of the wall-clock time; runs that were killed count at the limit.
     overload, nodes_used
@@ -63,10 +61,8 @@ class MethodSummary:
     failed: int
     reasons: tuple[tuple[str, int], ...]
     optimal: int
-    to_optimum: Spread
-    to_bound: Spread
-    zero_optimum: dict[str, Spread]
-    common: Spread
+    proven: int
+    terms: dict[str, TermSummary]
     seconds: float
     overload: Spread
     nodes_used: Spread
@@ -84,7 +80,7 @@ def summarise(
     rows: Sequence[Row],
     references: dict[str, Reference],
     holders: dict[Case, list[str]],
-    common: frozenset[Case],
+    common: Mapping[str, frozenset[Case]],
     impossible: frozenset[str],
 ) -> MethodSummary:
     """Return what the runs of one method come to.
@@ -98,13 +94,13 @@ def summarise(
     holders
         Case -> the heuristics with the best values in it.
     common
-        The cases of `MethodSummary.common`.
+        Name of a term -> the cases in which it counts for every method.
     impossible
         Hashes of the instances that are proven infeasible.
     """
     method, kind = rows[0]["method"], rows[0]["kind"]
     valid = [row for row in rows if values_of(row) is not None]
-    gaps = [(row, gap) for row in valid if (gap := row_gap(row, references)) is not None]
+    gaps = [gap for row in valid if (gap := row_gap(row, references)) is not None]
     right = [row for row in rows if is_right_refusal(row, impossible)]
     refused = sum(row["status"] == RunStatus.REFUSED for row in rows) - len(right)
     infeasible = sum(row["status"] == RunStatus.INFEASIBLE for row in rows)
@@ -127,13 +123,9 @@ def summarise(
         rightly_refused=len(right),
         failed=len(rows) - len(valid) - refused - infeasible - len(right),
         reasons=reasons(row for row in rows if not is_right_refusal(row, impossible)),
-        optimal=sum(_is_optimal(row, gap) for row, gap in gaps),
-        to_optimum=spread(_relative(gaps, to_optimum=True)),
-        to_bound=spread(_relative(gaps, to_optimum=False)),
-        zero_optimum=_zero_optimum(gaps),
-        common=spread(
-            _relative([(r, g) for r, g in gaps if case_of(r) in common], to_optimum=True)
-        ),
+        optimal=sum(map(_is_optimal, gaps)),
+        proven=sum(_is_proven(row, references) for row in rows),
+        terms=term_summaries(valid, references, common),
         seconds=shifted_geometric_mean([seconds_of(row) for row in rows]),
         overload=spread(overloads(valid)),
         nodes_used=spread(nodes_used(valid)),
@@ -143,19 +135,10 @@ def summarise(
     )
 
 
-def _is_optimal(row: Row, gap: Gap) -> bool:
+def _is_optimal(gap: Gap) -> bool:
     return gap.absolute == 0 and gap.to_optimum
 
 
-def _relative(gaps: Iterable[tuple[Row, Gap]], *, to_optimum: bool) -> list[float]:
-    return [
-        gap.relative for _, gap in gaps if gap.to_optimum == to_optimum and gap.relative is not None
-    ]
-
-
-def _zero_optimum(gaps: Iterable[tuple[Row, Gap]]) -> dict[str, Spread]:
-    by_term: dict[str, list[float]] = defaultdict(list)
-    for _, gap in gaps:
-        if gap.relative is None:
-            by_term[gap.term].append(float(gap.absolute))
-    return {term: spread(found) for term, found in sorted(by_term.items())}
+def _is_proven(row: Row, references: dict[str, Reference]) -> bool:
+    reference = references.get(row["instance_hash"])
+    return reference is not None and reference.proven

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from slotwise.benchmarks.analysis.aggregate import Aggregate
 from slotwise.benchmarks.grading.old_rows import is_old
 from slotwise.benchmarks.grading.rows import Kind, Row
+from slotwise.benchmarks.report.labels import label_of
 from slotwise.benchmarks.report.text import DASH, number
 from slotwise.heuristics.registry import describe
 from slotwise.heuristics.sam.pairs import PAIRS
@@ -34,14 +35,19 @@ def facts(rows: Sequence[Row]) -> dict[str, str]:
     return {name: "; ".join(sorted(found)) or DASH for name, found in columns.items()}
 
 
-def descriptions(summary: Aggregate) -> dict[str, str]:
-    """Return what each method on the page does, in one sentence."""
-    known = {
-        s.method: PAIRS[s.method].description if s.method in PAIRS else describe(s.method)
-        for s in summary.methods
-        if s.kind != Kind.EXACT
-    }
-    return {method: text for method, text in known.items() if text}
+def descriptions(summary: Aggregate, labels: Mapping[str, str]) -> dict[str, str]:
+    """Return what each method on the page does, in one sentence, by what it is called.
+
+    `labels`: method -> label. What a label stands for is part of its description.
+    """
+    found: dict[str, str] = {}
+    for one in summary.methods:
+        name = one.method
+        text = PAIRS[name].description if name in PAIRS else describe(name)
+        parts = [name if name in labels else "", text or ""]
+        if one.kind != Kind.EXACT and any(parts):
+            found[label_of(name, labels)] = ". ".join(filter(None, parts))
+    return found
 
 
 def families(rows: Sequence[Row]) -> dict[str, str]:

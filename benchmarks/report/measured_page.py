@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 
 from markupsafe import Markup
 
-from slotwise.benchmarks.report.charts import DASHES, PALETTE, Figure, script_json
+from slotwise.benchmarks.report.measured_chart import over_time
 from slotwise.benchmarks.report.page_template import template
 from slotwise.benchmarks.report.stream_svg import draw_streams
 from slotwise.benchmarks.report.text import DASH
 from slotwise.benchmarks.statistics.weights.measured import (
     ComponentWeights,
-    Line,
     Measured,
     StreamWeights,
     Weight,
@@ -46,12 +44,12 @@ def write_measured(
 
 def render_measured(instance: Instance, measured: Measured, reasons: Mapping[str, str]) -> str:
     """Return the page; see `write_measured`."""
-    from plotly.offline import get_plotlyjs
-
-    figures = {
-        "cpu": _figure([one for one in measured.lines if one.unit == "points"], "cpu of a task"),
-        "rates": _figure([one for one in measured.lines if one.unit != "points"], "tuples/s"),
-    }
+    cpu = [one for one in measured.lines if one.unit == "points"]
+    rates = [one for one in measured.lines if one.unit != "points"]
+    figures = (
+        over_time("cpu", "Cpu of one task of each component", "points", cpu),
+        over_time("rates", "Tuples that a component receives from another", "tuples/s", rates),
+    )
     page: str = template("measured.html.j2").render(
         name=instance.name,
         measured=measured,
@@ -63,8 +61,7 @@ def render_measured(instance: Instance, measured: Measured, reasons: Mapping[str
             (reason, count, reasons.get(reason, ""))
             for reason, count in sorted(measured.thrown_away.items())
         ],
-        figures={name: Markup(script_json(figure)) for name, figure in figures.items()},
-        plotly=Markup(get_plotlyjs()),
+        figures=[one for one in figures if one is not None],
     )
     return page
 
@@ -120,32 +117,3 @@ def _drawing(topology: Topology, measured: Measured) -> _Drawing:
     ]
     title = f"Rates on the streams of {topology.id}"
     return _Drawing(topology.id, Markup(draw_streams(boxes, edges, title)))
-
-
-def _figure(lines: list[Line], title: str) -> Figure:
-    several = len({one.topology for one in lines}) > 1
-    traces = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": escape(f"{one.topology}/{one.name}" if several else one.name),
-            "x": [time.isoformat() for time, _ in one.points],
-            "y": [value for _, value in one.points],
-            "line": {
-                "width": 2,
-                "color": PALETTE[index % len(PALETTE)],
-                "dash": DASHES[index // len(PALETTE) % len(DASHES)],
-            },
-            "hovertemplate": "%{y:.6g}",
-        }
-        for index, one in enumerate(lines)
-    ]
-    layout = {
-        "xaxis": {"type": "date", "zeroline": False},
-        "yaxis": {"title": {"text": title}, "rangemode": "tozero"},
-        "hovermode": "x unified",
-        "margin": {"l": 60, "r": 16, "t": 12, "b": 50},
-        "legend": {"orientation": "h", "y": -0.2},
-        "height": 420,
-    }
-    return {"data": traces, "layout": layout}

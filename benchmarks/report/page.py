@@ -2,174 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 
-from markupsafe import Markup
-
 from slotwise.benchmarks.analysis.aggregate import Aggregate, aggregate
-from slotwise.benchmarks.analysis.cases import Case, case_of, latest
+from slotwise.benchmarks.analysis.cases import case_of, infeasible_instances, latest
 from slotwise.benchmarks.analysis.edge_cuts import BASELINES, edge_cuts
 from slotwise.benchmarks.analysis.measures import TIME_SHIFT_S
-from slotwise.benchmarks.grading.old_rows import upgraded
-from slotwise.benchmarks.grading.row_file import stored
-from slotwise.benchmarks.grading.rows import Kind, Row, RunStatus
-from slotwise.benchmarks.grading.run import read_placement_text
+from slotwise.benchmarks.grading.rows import Kind, Row
 from slotwise.benchmarks.grading.store import Store
-from slotwise.benchmarks.report import text as report_data
-from slotwise.benchmarks.report.charts import gap_figure, profile_figure, script_json
+from slotwise.benchmarks.report.answers import answers
+from slotwise.benchmarks.report.case_table import STATES, CaseLine, case_lines
 from slotwise.benchmarks.report.facts import descriptions, facts, families
+from slotwise.benchmarks.report.failures import failures
+from slotwise.benchmarks.report.figures.figure import Figure
+from slotwise.benchmarks.report.figures.figures import figures
+from slotwise.benchmarks.report.graded_rows import graded_rows
+from slotwise.benchmarks.report.labels import check_labels, label_of
 from slotwise.benchmarks.report.page_template import template
-from slotwise.benchmarks.report.placement_svg import draw, legend
-from slotwise.benchmarks.report.placement_view import legend_names, racks_of
-from slotwise.benchmarks.report.text import CaseLine
-from slotwise.models.errors import InputError, at, in_file
+from slotwise.benchmarks.report.placements import placed_cases
 from slotwise.models.formats.atomic_file import write_atomically
-from slotwise.models.problem.problem import Problem
 
 PAGE = "report.html"
 
-MOST_DRAWINGS = 240
-"""Drawings on a page; the page says which instances have none."""
+ANSWER, WHY = ("gaps-ranked",), ("traffic", "overload")
+"""Names of the charts that stand with the answer and with its reasons; the others follow."""
+
+MOST_PROBLEMS = 64
+"""Compiled instances that are kept while the page is made."""
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """One placement: what it is, its value, the SVG."""
-
-    title: str
-    caption: str
-    failed: bool
-    svg: Markup
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """The drawings of one case with their legend."""
-
-    line: CaseLine
-    legend: Markup
-    drawings: tuple[Drawing, ...]
-
-
-def write_report(directory: str | Path) -> Path:
+def write_report(directory: str | Path, labels: Mapping[str, str] | None = None) -> Path:
     """Write the page of the grading in `directory` and return its path.
+
+    Parameters
+    ----------
+    directory
+        What ``grade`` wrote into.
+    labels
+        Method -> what the page calls it; others keep their names.
 
     Raises
     ------
     InputError
-        When there are no rows in `directory`, or the page cannot be written.
+        When there are no rows in `directory`, the page cannot be written, or a label is of no
+        method there.
     """
     store = Store(Path(directory))
-    rows = upgraded(store.rows())
-    if not rows:
-        raise InputError(
-            "has no rows; create them with: slotwise grade --out DIR", value=str(directory)
-        )
+    rows = graded_rows(store)
+    check_labels(labels or {}, {row["method"] for row in rows})
     page = store.folder / PAGE
-    write_atomically(page, render(rows, store))
+    write_atomically(page, render(rows, store, labels))
     return page
 
 
-def render(rows: Sequence[Row], store: Store) -> str:
+def render(rows: Sequence[Row], store: Store, labels: Mapping[str, str] | None = None) -> str:
     """Return the page of `rows`; instances to draw are in `store`."""
-    from plotly.offline import get_plotlyjs
-
     summary = aggregate(rows)
     rows = latest(rows)
-    lines = report_data.case_lines(rows, summary)
-    drawn = _drawn(lines, rows, store)
+    label = partial(label_of, labels=labels or {})
+    problem_of = lru_cache(maxsize=MOST_PROBLEMS)(store.problem)
+    lines = case_lines(rows, summary)
+    placed = placed_cases(lines, rows, problem_of, label)
+    drawn = figures(rows, summary, problem_of, labels)
     page: str = template("report.html.j2").render(
         summary=summary,
-        exact=[s for s in summary.methods if s.kind == Kind.EXACT],
+        label=label,
+        answers=answers(summary),
+        answer_figures=_named(drawn, ANSWER),
+        why_figures=_named(drawn, WHY),
+        more_figures=[one for one in drawn if one.name not in ANSWER + WHY],
         heuristics=[s for s in summary.methods if s.kind != Kind.EXACT],
         lines=lines,
+        states={state: text for state, text in STATES.items() if _any_has(lines, state)},
         edge_cuts=edge_cuts(rows, summary.references),
         baselines=BASELINES,
-        drawn=drawn,
-        drawn_anchors={case.line.anchor for case in drawn},
-        failures=report_data.failures(rows),
+        placed=placed,
+        anchors={case.line.anchor for case in placed},
+        failures=failures(rows),
         facts=facts(rows),
         families=families(rows),
-        descriptions=descriptions(summary),
+        descriptions=descriptions(summary, labels or {}),
         counts=_counts(rows, summary),
         shift=TIME_SHIFT_S,
-        profile=Markup(script_json(profile_figure(rows, summary))),
-        gaps=Markup(script_json(gap_figure(rows, summary))),
-        plotly=Markup(get_plotlyjs()),
     )
     return page
 
 
+def _named(drawn: Sequence[Figure], names: Sequence[str]) -> list[Figure]:
+    return [one for one in drawn if one.name in names]
+
+
+def _any_has(lines: Sequence[CaseLine], state: str) -> bool:
+    return any(state in line.states for line in lines)
+
+
 def _counts(rows: Sequence[Row], summary: Aggregate) -> Mapping[str, int]:
     cases = {case_of(row) for row in rows}
+    impossible = infeasible_instances(rows)
     proven = {key for key, reference in summary.references.items() if reference.proven}
     return {
         "runs": len(rows),
         "instances": len({row["instance_hash"] for row in rows}),
         "cases": len(cases),
-        "proven": len({case for case in cases if case[0] in proven}),
-        "infeasible": len({case_of(row) for row in rows if row["status"] == RunStatus.INFEASIBLE}),
+        "proven": sum(case[0] in proven for case in cases),
+        "infeasible": sum(case[0] in impossible for case in cases),
         "common": len(summary.common),
+        "right": sum(s.rightly_refused for s in summary.methods),
     }
-
-
-def _drawn(lines: Sequence[CaseLine], rows: Sequence[Row], store: Store) -> list[Drawn]:
-    """Draw the placements of as many cases as the page holds."""
-    by_case: dict[Case, list[Row]] = {}
-    for row in rows:
-        if row["placement"]:
-            by_case.setdefault(case_of(row), []).append(row)
-    found: list[Drawn] = []
-    left = MOST_DRAWINGS
-    for line in lines:
-        some = by_case.get(line.case, [])
-        if not some or len(some) > left:
-            continue
-        problem = store.problem(line.case[0])
-        if problem is not None:
-            left -= len(some)
-            found.append(_draw_case(line, some, problem))
-    return found
-
-
-def _draw_case(line: CaseLine, rows: Sequence[Row], problem: Problem) -> Drawn:
-    order = {cell.method: i for i, cell in enumerate(line.cells)}
-    rows = sorted(rows, key=lambda row: (row["kind"] != Kind.EXACT, order.get(row["method"], -1)))
-    return Drawn(
-        line=line,
-        legend=Markup(legend(legend_names(problem))),
-        drawings=tuple(_drawing(row, line, problem) for row in rows),
-    )
-
-
-def _drawing(row: Row, line: CaseLine, problem: Problem) -> Drawing:
-    exact = row["kind"] == Kind.EXACT
-    title = f"{row['method']}: {report_data.exact_title(row)}" if exact else row["method"]
-    failed = row["status"] == RunStatus.INVALID
-    gap = next((cell.gap for cell in line.cells if cell.method == row["method"]), "")
-    parts = [report_data.objective_text(row), "" if exact else gap]
-    if failed:
-        parts = ["; ".join((row["violations"] or ())[:3])]
-    assert row["placement"] is not None, "only rows with a placement can be drawn"
-    with _at_placement(row):
-        racks = racks_of(problem, read_placement_text(row["placement"]))
-    return Drawing(
-        title=title,
-        caption=" · ".join(part for part in parts if part),
-        failed=failed,
-        svg=Markup(draw(racks, f"Placement of {line.name} by {title}")),
-    )
-
-
-@contextmanager
-def _at_placement(row: Row) -> Iterator[None]:
-    """Name the cell of a placement that is none of the row's instance."""
-    read = stored(row)
-    if read is None:
-        yield
-        return
-    with in_file(read.file), at(read.place("placement")):
-        yield

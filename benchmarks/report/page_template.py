@@ -5,6 +5,7 @@ from __future__ import annotations
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from slotwise.benchmarks.report import text as report_data
+from slotwise.benchmarks.report.figures.drawing.colours import ROLES
 
 
 def template(name: str) -> Template:
@@ -19,9 +20,10 @@ def template(name: str) -> Template:
     environment.filters |= {
         "number": report_data.number,
         "short": report_data.short,
+        "pairs": report_data.pairs,
         "percent": report_data.percent,
         "seconds": report_data.seconds_text,
         "spread_title": report_data.spread_title,
-        "zero_text": report_data.zero_text,
     }
+    environment.globals["roles"] = tuple(ROLES.values())
     return environment.get_template(name)

@@ -35,15 +35,7 @@ PLACED = {"optimum": "the proven optimum", "r-storm": "r-storm", "round-robin": 
 FAMILIES = ("partition", "random", "rstorm", "stromax")
 COLUMNS = 88
 PAPER = "#ffffff"
-COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
-STYLE = """
-svg { background: #ffffff; } text { font-family: sans-serif; fill: #223344; }
-.rack { fill: #f3f5f8; stroke: #d5dbe3; } .rack-name { font-size: 12px; font-weight: 600; }
-.node { fill: #ffffff; stroke: #d5dbe3; } .node-name { font-size: 12px; font-weight: 600; }
-.worker { fill: none; stroke: #d5dbe3; } .note { font-size: 10.5px; fill: #556677; }
-.idle { opacity: .6; } .track { fill: #e4e8ee; } .load { fill: #778899; }
-.over, .alarm { fill: #bb2233; }
-"""
+BAR = "#4477aa"
 
 
 def command_svg(command: str) -> str:
@@ -61,10 +53,9 @@ def command_svg(command: str) -> str:
 
 
 def placement_svg(method: str) -> str:
-    """Return the placement of `EXAMPLE` by a method, or the optimum, as the report draws it."""
+    """Return the placement of `EXAMPLE` by a method, or the optimum."""
     import slotwise
-    from slotwise.benchmarks.report.placement_svg import draw
-    from slotwise.benchmarks.report.placement_view import racks_of
+    from slotwise.benchmarks.report.viewer.svg import draw
     from slotwise.models.problem.compile import compile_problem
 
     instance = slotwise.read_instance(EXAMPLE)
@@ -73,9 +64,7 @@ def placement_svg(method: str) -> str:
     else:
         placement = slotwise.place(instance, method)
     assert isinstance(placement, slotwise.Placement), f"{method} places {EXAMPLE}"
-    svg = draw(racks_of(compile_problem(instance), placement), f"word-count by {PLACED[method]}")
-    colours = "".join(f".c{i} {{ fill: {colour}; }}" for i, colour in enumerate(COLOURS))
-    return svg.replace("<title>", f"<style>{STYLE}{colours}</style><title>", 1)
+    return draw(compile_problem(instance), placement, f"word-count by {PLACED[method]}")
 
 
 def gaps_svg() -> str:
@@ -94,7 +83,7 @@ def gaps_svg() -> str:
                 rows = [r for r in measured_gaps.rows_of(lines, method) if r[1] == f"`{family}`"]
                 mean = rows[0][5] if rows else "-"
                 if mean != "-":
-                    panel.barh(y, float(mean.removesuffix(" %")), color=COLOURS[0])
+                    panel.barh(y, float(mean.removesuffix(" %")), color=BAR)
             panel.set_title(family)
             panel.set_xlabel("mean gap, %")
             panel.set_yticks(range(len(methods)), list(reversed(methods)))

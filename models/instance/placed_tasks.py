@@ -1,8 +1,8 @@
-"""A placement told by names: the tasks on each node, and in each worker."""
+"""A placement told by names: the tasks on each node."""
 
 from __future__ import annotations
 
-from slotwise.models.display import html_table, listed
+from slotwise.models.display import listed
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, tasks_by_worker
 
@@ -14,14 +14,6 @@ def node_lines(instance: Instance, placement: Placement) -> list[str]:
         tasks.setdefault(node, []).extend(found)
     nodes = instance.cluster.nodes
     return [f"{nodes[node].id}: {listed(found)}" for node, found in tasks.items()]
-
-
-def placement_table(instance: Instance, placement: Placement) -> str:
-    """Return an HTML table with a row for each worker in use."""
-    workers = _sorted(instance, placement)
-    nodes = instance.cluster.nodes
-    rows = ((nodes[n].id, str(worker), topology, listed(t)) for (topology, n, worker), t in workers)
-    return html_table(("node", "worker", "topology", "tasks"), rows, len(workers))
 
 
 def _sorted(

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slotwise.models.display import counted, html_line, html_table, listed
 from slotwise.models.errors import InputError, at
+from slotwise.models.frame import frame
 from slotwise.models.instance.instance import Instance, Place
 from slotwise.models.one_line import one_line
 
+if TYPE_CHECKING:
+    from slotwise.models.frame import DataFrame
+
 UNPLACED = -1
+
+TASK_COLUMNS = ("topology", "component", "index", "task", "node", "rack", "worker")
+"""Of `Placement.to_frame`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,40 @@ class Placement:
             topology: {task: {"node": p.node, "worker": p.worker} for task, p in tasks.items()}
             for topology, tasks in to_places(instance, self).items()
         }
+
+    def to_frame(self, instance: Instance) -> DataFrame:
+        """Return a pandas DataFrame with a row for each task, in the instance's order.
+
+        Columns: topology, component, index, task, node, rack, worker; the last three are null for
+        a task without a place.
+
+        Parameters
+        ----------
+        instance
+            What is placed: a placement knows no names.
+
+        Raises
+        ------
+        InputError
+            When the placement is of another instance: not as many tasks, or nodes it has not.
+
+        Examples
+        --------
+        >>> import slotwise
+        >>> instance = slotwise.read_instance("docs/examples/word-count.json")
+        >>> placement = slotwise.place(instance, "r-storm")
+        >>> placement.to_frame(instance).groupby("node")["task"].count().to_dict()
+        {'n1': 5, 'n2': 4}
+        """
+        places = to_places(instance, self)
+        racks = {node.id: node.rack for node in instance.cluster.nodes}
+        rows = []
+        for topology, task in instance.task_names():
+            component, _, index = task.removesuffix("]").rpartition("[")
+            place = places.get(topology, {}).get(task)
+            where = (None,) * 3 if place is None else (place.node, racks[place.node], place.worker)
+            rows.append((topology, component, int(index), task, *where))
+        return frame(TASK_COLUMNS, rows).astype({"worker": "Int64"})
 
     def __repr__(self) -> str:
         """One line: how many tasks are on each node, by its index; it knows no names."""

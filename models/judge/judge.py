@@ -30,13 +30,14 @@ def judge(problem: Problem | Instance, placement: Placement) -> Verdict:
         When the placement's length or nodes are not the instance's.
     """
     problem = compiled(problem)
-    _check_shape(problem, placement)
+    check_shape(problem, placement)
     accounting = account(problem, placement)
     parts = part_values(problem, placement, accounting)
     worker, node, rack, cluster = flow_by_level(problem, accounting)
     unit = problem.flow_unit
     return Verdict(
         problem=problem,
+        placement=placement,
         violations=tuple(violations(problem, accounting, parts["moved"])),
         objective=tuple(
             TermValue(term.name, scaled, scaled * term.unit)
@@ -54,7 +55,8 @@ def _terms(problem: Problem, parts: dict[str, int]) -> tuple[int, ...]:
     )
 
 
-def _check_shape(problem: Problem, placement: Placement) -> None:
+def check_shape(problem: Problem, placement: Placement) -> None:
+    """Refuse a placement whose length or nodes are not those of the problem."""
     if len(placement.nodes) != problem.task_count:
         raise InputError(
             f"must have one entry per task of the instance ({problem.task_count}), "

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from slotwise.models.display import block, counted, html_line, html_table
+from slotwise.models.display import block, counted, drawn, html_line, html_table
+from slotwise.models.frame import frame
+from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.accounting import Accounting
 from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
-from slotwise.models.values import NO_LIMIT, plain
+from slotwise.models.values import NO_LIMIT, known, plain
+
+if TYPE_CHECKING:
+    from slotwise.models.frame import DataFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,8 @@ class Verdict:
 
     Parameters
     ----------
+    problem, placement
+        What was judged.
     violations
         Empty when the placement is valid.
     objective
@@ -109,6 +116,7 @@ class Verdict:
     """
 
     problem: Problem
+    placement: Placement
     violations: tuple[Violation, ...]
     objective: tuple[TermValue, ...]
     parts: dict[str, Fraction]
@@ -123,7 +131,52 @@ class Verdict:
         rows = [("term", term.term, short_text(term.value)) for term in self.objective]
         rows += [("violation", one.rule, str(one).partition(": ")[2]) for one in self.violations]
         table = html_table(("", "", "value"), rows, len(rows))
-        return html_line(self._head()) + table
+        return html_line(self._head()) + table + drawn(self)
+
+    def to_frame(self, rows: str = "terms") -> DataFrame:
+        """Return the verdict as a pandas DataFrame, in the user's units.
+
+        Parameters
+        ----------
+        rows
+            ``terms``: term and value. ``violations``: rule, place, subject, needed, available.
+            ``nodes``: node, rack, then load and capacity (null = no limit) of each resource.
+            ``tasks``: as `Placement.to_frame`.
+
+        Raises
+        ------
+        InputError
+            For another text.
+
+        Examples
+        --------
+        >>> import slotwise
+        >>> instance = slotwise.read_instance("docs/examples/word-count.json")
+        >>> slotwise.judge(instance, slotwise.place(instance, "r-storm")).to_frame()
+               term  value
+        0  overload      0
+        1   network     28
+        """
+        known(rows, ("terms", "violations", "nodes", "tasks"), "rows")
+        if rows == "tasks":
+            return self.placement.to_frame(self.problem.instance)
+        if rows == "nodes":
+            dims = self.problem.dims
+            heads = [f"{kind}_{dim}" for kind in ("load", "capacity") for dim in dims]
+            loads = (
+                (n["node"], n["rack"], *n["load"].values(), *n["capacity"].values())
+                for n in self.node_loads()
+            )
+            return frame(("node", "rack", *heads), loads)
+        if rows == "terms":
+            return frame(("term", "value"), ((t.term, plain(t.value)) for t in self.objective))
+        return frame(
+            ("rule", "place", "subject", "needed", "available"),
+            (
+                (v.rule, v.place, v.subject, plain(v.needed), plain(v.available))
+                for v in self.violations
+            ),
+        )
 
     def _head(self) -> str:
         broken = counted(len(self.violations), "violation")

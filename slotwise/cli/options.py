@@ -185,7 +185,7 @@ Models = Annotated[
 ]
 Plot = Annotated[
     Path | None,
-    typer.Option(metavar="FILE.svg", help="Also draw the curves (requires slotwise[plot])."),
+    typer.Option(metavar="FILE.svg", help="Also draw the curves."),
 ]
 OutDir = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write into.")]
 Topology = Annotated[

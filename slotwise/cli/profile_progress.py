@@ -16,6 +16,7 @@ from rich.progress import Progress as RichProgress
 from slotwise.benchmarks.profiling.settings import Settings
 from slotwise.benchmarks.profiling.sweep import LEAST_RATE
 from slotwise.benchmarks.profiling.trial import Trial, trial_seconds
+from slotwise.models.display import takes_escapes
 
 OVERHEAD_S = 1.0
 """About what starting and ending a trial takes."""
@@ -69,7 +70,7 @@ def progress(settings: Settings, quiet: bool) -> Iterator[Shown]:
     """Yield what shows a profile's progress: a bar on a terminal, lines elsewhere."""
     if quiet:
         yield Shown(settings, lambda line, part: None)
-    elif sys.stderr.isatty():
+    elif takes_escapes(sys.stderr):
         columns = (BarColumn(), TextColumn("{task.description}", markup=False))
         console = Console(stderr=True)
         with RichProgress(*columns, console=console, transient=True) as bar:

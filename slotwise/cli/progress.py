@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from slotwise.models.display import takes_escapes
 from slotwise.models.number_text import short_text
 from slotwise.solver.core.progress import Event, OnProgress, Progress
 
@@ -24,7 +25,7 @@ def progress(terms: Sequence[str], quiet: bool) -> Iterator[OnProgress | None]:
     """Yield what shows the progress of a solve with these terms; ``None`` where nothing shall."""
     if quiet:
         yield None
-    elif sys.stderr.isatty():
+    elif takes_escapes(sys.stderr):
         line = LiveLine(terms)
         console = Console(stderr=True, markup=False, highlight=False, emoji=False)
         with Live(line, console=console, transient=True, refresh_per_second=4):

@@ -6,17 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from slotwise.models.display import block, html_line, html_table
+from slotwise.models.display import block, drawn, html_line, html_table
+from slotwise.models.frame import frame
 from slotwise.models.instance.instance import Place
-from slotwise.models.instance.placed_tasks import node_lines, placement_table
-from slotwise.models.instance.placement import Placement, to_places
+from slotwise.models.instance.placed_tasks import node_lines
+from slotwise.models.instance.placement import TASK_COLUMNS, Placement, to_places
 from slotwise.models.judge.moves import TaskMove, moves_from_running
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.number_text import short_text
-from slotwise.models.values import plain
+from slotwise.models.values import known, plain
 from slotwise.solver.parameters import Parameters
+
+if TYPE_CHECKING:
+    from slotwise.models.frame import DataFrame
 
 
 class Status(StrEnum):
@@ -282,8 +286,41 @@ class Result:
         terms = html_table(("term", "value", "bound"), rows, len(self.objective))
         if self.placement is None or self.verdict is None:
             return html_line(self._head()) + terms
-        table = placement_table(self.verdict.problem.instance, self.placement)
-        return html_line(self._head()) + terms + table
+        return html_line(self._head()) + terms + drawn(self.verdict)
+
+    def to_frame(self, rows: str = "tasks") -> DataFrame:
+        """Return the result as a pandas DataFrame.
+
+        Parameters
+        ----------
+        rows
+            ``tasks``: where each task is, as `Placement.to_frame`; no rows without a placement.
+            ``terms``: term, value, bound, proven, bound_kind, in the user's unit.
+
+        Raises
+        ------
+        InputError
+            For another text.
+
+        Examples
+        --------
+        >>> import slotwise
+        >>> result = slotwise.solve("docs/examples/word-count.json")
+        >>> result.to_frame("terms")[["term", "value", "bound", "proven"]]
+               term  value  bound  proven
+        0  overload      0      0    True
+        1   network     23     23    True
+        """
+        known(rows, ("tasks", "terms"), "rows")
+        if rows == "tasks":
+            if self.placement is None or self.verdict is None:
+                return frame(TASK_COLUMNS, ())
+            return self.placement.to_frame(self.verdict.problem.instance)
+        terms = (
+            (t.term, _plain(t.value), _plain(t.bound), t.proven, t.bound_kind)
+            for t in self.objective
+        )
+        return frame(("term", "value", "bound", "proven", "bound_kind"), terms)
 
     def _head(self) -> str:
         name = "" if self.verdict is None else f" {self.verdict.problem.instance.name}"
@@ -334,3 +371,7 @@ class Result:
             "running": {key: judged[key] for key in ("valid", "violations", "objective", "parts")},
             "moves": moves,
         }
+
+
+def _plain(value: Fraction | None) -> int | float | None:
+    return None if value is None else plain(value)

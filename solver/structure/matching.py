@@ -36,10 +36,16 @@ class Matched:
         Of the same cost as the second, and with the most tasks where the first has them.
     nodes
         Node of the second placement -> the node that it stands for, where that is another one.
+    all_nodes
+        The same for every node, empty ones too: a permutation.
+    places
+        Place of the second placement -> the place that it stands for, for each place in use.
     """
 
     placement: Placement
     nodes: dict[int, int]
+    all_nodes: dict[int, int]
+    places: dict[Place, Place]
 
 
 def matched(
@@ -65,13 +71,16 @@ def matched(
     contents = [_contents(problem, placement, kinds) for placement in (first, second)]
     if any(map(_is_shared, [*contents[0], *contents[1]])):
         own = {place: place for place in zip(second.nodes, second.workers, strict=True)}
-        return Matched(exchange_tasks(problem, first, second, own, kinds), {})
+        exchanged = exchange_tasks(problem, first, second, own, kinds)
+        return Matched(exchanged, {}, {n: n for n in range(problem.node_count)}, own)
     match = _Match(problem, *contents)
     nodes = match.nodes(most_pairs)
     places = match.places(nodes)
     return Matched(
         exchange_tasks(problem, first, second, places, kinds),
         {node: like for node, like in nodes.items() if node != like and contents[1][node]},
+        nodes,
+        places,
     )
 
 

@@ -74,7 +74,7 @@ def test_help_imports_nothing_heavy():
     code = (
         "import sys; from slotwise.cli.app import run; run(['--help'])\n"
         "heavy = {'numpy', 'pandas', 'pydantic', 'pyspark', 'ortools', 'highspy', 'pulp', "
-        "'plotly', 'networkx', 'yaml', 'rich.table'}\n"
+        "'matplotlib', 'networkx', 'yaml', 'rich.table'}\n"
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

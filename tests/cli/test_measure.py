@@ -45,7 +45,9 @@ def test_the_example(spark: SparkSession, cli: Cli, examples: Path) -> None:
     page = Path("m.html").read_text()
     assert "Rates on the streams of wc" in page
     assert "a count, time or size below zero" in page
-    assert "Plotly" in page
+    assert 'id="figure-cpu"' in page
+    assert 'id="figure-rates"' in page
+    assert "<script" not in page
     assert 'src="http' not in page
 
 

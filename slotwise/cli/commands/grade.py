@@ -152,12 +152,35 @@ def report(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="Folder written by `slotwise grade --out DIR`.")
     ],
+    other: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[DIR2]", help="A second one: compare the two, DIR before and DIR2 after."
+        ),
+    ] = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LABEL=METHOD",
+            help="What the page calls a method, such as 'mine=cmd:./x'. Repeatable.",
+        ),
+    ] = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Also write every chart as SVG and PDF and every table as CSV and LaTeX there.",
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> int:
-    """Make an HTML page of a grading."""
+    """Make an HTML page of a grading, or compare two gradings: better, worse, newly failing."""
+    if other is not None:
+        return _compare(folder, other, methods, figures, as_json)
     from slotwise.api.grading import report as make_report
 
-    page = make_report(folder)
+    with options.as_options(figures="--figures"):
+        page = make_report(folder, methods=methods, figures=figures)
     if as_json:
         print_json({"report": str(page)})
     else:
@@ -214,6 +237,23 @@ def _how_to_submit(packed: Packed) -> str:
         "Submit a program of your own:\n"
         f"  {variables} spark-submit {settings} PROGRAM.py\n"
     )
+
+
+def _compare(
+    before: Path, after: Path, methods: list[str] | None, figures: Path | None, as_json: bool
+) -> int:
+    from slotwise.api.grading import compare
+    from slotwise.cli.render.compared import show_comparison
+
+    if figures is not None:
+        raise InputError("is for one grading, not two", field="--figures", value=str(figures))
+    found = compare(before, after, methods=methods)
+    page = found.write_page()
+    if as_json:
+        print_json({**found.to_document(), "report": str(page)})
+    else:
+        show_comparison(found, page)
+    return Exit.DONE
 
 
 def summary(

@@ -1,4 +1,4 @@
-"""Curves as SVG files, drawn by Matplotlib (the extra ``plot``), which is loaded only here."""
+"""Curves as SVG files, drawn by Matplotlib, which is loaded when one is drawn."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ class Line:
 
 
 def check_svg(path: Path, option: str = "--plot") -> None:
-    """Refuse a file that is no ``.svg``, and a missing Matplotlib, before anything is computed."""
+    """Refuse a file that is no ``.svg``, before anything is computed."""
     if path.suffix.lower() != ".svg":
         raise InputError("must end in .svg", field=option, value=str(path))
-    _new_figure(1, option)
 
 
 def plot_models(path: Path, models: Mapping[str, PerformanceModel]) -> None:
@@ -57,9 +56,9 @@ def plot_models(path: Path, models: Mapping[str, PerformanceModel]) -> None:
     _write(path, figure)
 
 
-def plot_lines(path: Path, lines: Sequence[Line], x: str, y: str, option: str = "--plot") -> None:
+def plot_lines(path: Path, lines: Sequence[Line], x: str, y: str) -> None:
     """Draw curves over a common x axis; `x` and `y` name the axes with their units."""
-    figure = _new_figure(1, option)
+    figure = _new_figure(1)
     axes = figure.add_subplot()
     for index, line in enumerate(lines):
         colour = _COLOURS[index % len(_COLOURS)]
@@ -72,15 +71,11 @@ def plot_lines(path: Path, lines: Sequence[Line], x: str, y: str, option: str = 
     _write(path, figure)
 
 
-def _new_figure(rows: int, option: str = "--plot") -> Figure:
+def _new_figure(rows: int) -> Figure:
     """Return an empty figure with room for so many charts below each other."""
-    try:
-        from matplotlib import rcParams
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise InputError(
-            "needs Matplotlib: pip install 'slotwise[plot]'", field=option, has_value=False
-        ) from error
+    from matplotlib import rcParams
+    from matplotlib.figure import Figure
+
     # The same figures give the same file; text stays text.
     rcParams.update({"svg.hashsalt": "slotwise", "svg.fonttype": "none"})
     return Figure(figsize=(8, 1 + 3 * rows), layout="constrained")

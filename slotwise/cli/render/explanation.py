@@ -13,10 +13,10 @@ from slotwise.api.explanations.answers import (
     ExplainedTask,
 )
 from slotwise.benchmarks.report.explanation_page import (
-    PagePlacement,
     PageSection,
     write_explanation,
 )
+from slotwise.benchmarks.report.viewer.shown import Shown
 from slotwise.cli.render.explained.costs import cost_text, values_text
 from slotwise.cli.render.explained.instance import instance_sections
 from slotwise.cli.render.explained.method import method_sections
@@ -83,36 +83,36 @@ def found_placement(answer: Explained) -> Placement | None:
     return None
 
 
-def _drawn(answer: Explained) -> list[PagePlacement]:
+def _drawn(answer: Explained) -> list[Shown]:
     """Return the placements to draw."""
     if isinstance(answer, ExplainedComparison):
         one, two = answer.comparison.first, answer.comparison.second
         first, second = answer.placements
         return [
-            PagePlacement("First", values_text(one.verdict), first),
-            PagePlacement("Second", values_text(two.verdict), second),
+            Shown("First", first, values_text(one.verdict)),
+            Shown("Second", second, values_text(two.verdict)),
         ]
     if isinstance(answer, ExplainedPlacement | ExplainedTask):
-        drawn = [PagePlacement("Given", cost_text(answer.split), answer.placement)]
+        drawn = [Shown("Given", answer.placement, cost_text(answer.split))]
         near = answer.nearest if isinstance(answer, ExplainedPlacement) else None
         if near is not None and near.placement is not None:
-            drawn.append(PagePlacement("Nearest valid placement", "", near.placement))
+            drawn.append(Shown("Nearest valid placement", near.placement))
         return drawn
     if isinstance(answer, ExplainedMethod):
         return _drawn_method(answer)
     if answer.placement is None or answer.split is None:
         return []
-    return [PagePlacement("Placement", cost_text(answer.split), answer.placement)]
+    return [Shown("Placement", answer.placement, cost_text(answer.split))]
 
 
-def _drawn_method(answer: ExplainedMethod) -> list[PagePlacement]:
+def _drawn_method(answer: ExplainedMethod) -> list[Shown]:
     drawn = []
     if answer.mistake is not None and answer.mistake.decision is not None:
         fixed = answer.mistake.fixed(answer.problem.instance)
-        drawn.append(PagePlacement("After the first mistake", "", fixed))
+        drawn.append(Shown("After the first mistake", fixed))
     elif answer.run.placement is not None:
-        drawn.append(PagePlacement(answer.run.method, "", answer.run.placement))
+        drawn.append(Shown(answer.run.method, answer.run.placement))
     if answer.missed is not None and answer.missed_placement is not None:
         caption = cost_text(answer.missed)
-        drawn.append(PagePlacement("A placement it missed", caption, answer.missed_placement))
+        drawn.append(Shown("A placement it missed", answer.missed_placement, caption))
     return drawn

@@ -49,7 +49,7 @@ def draw(path: Path, done: Rebalanced) -> None:
         for bound in point.open_bounds[index : index + 1]
         if bound is not None
     ]
-    plot_lines(path, (Line("best cost", values), Line("bound", bounds)), "moves", term, "--svg")
+    plot_lines(path, (Line("best cost", values), Line("bound", bounds)), "moves", term)
 
 
 _NOTHING = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 
 from rich import box
@@ -9,6 +10,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from slotwise.cli.exits import emit
+from slotwise.models.display import takes_escapes
 
 MOST_ROWS = 40
 """A longer table is cut; the rest is in ``--json`` and ``--out``."""
@@ -16,7 +18,10 @@ MOST_ROWS = 40
 
 def show(*parts: RenderableType) -> None:
     """Print on stdout; names with brackets are names, not markup."""
-    console = Console(markup=False, highlight=False, emoji=False, soft_wrap=False)
+    system = "auto" if takes_escapes(sys.stdout) else None
+    console = Console(
+        markup=False, highlight=False, emoji=False, soft_wrap=False, color_system=system
+    )
     with console.capture() as captured:
         for part in parts:
             console.print(part)

@@ -17,8 +17,8 @@ from slotwise.benchmarks.analysis.measures import (
 from slotwise.benchmarks.grading.environment import method_version
 from slotwise.benchmarks.grading.old_rows import upgraded
 from slotwise.benchmarks.grading.rows import COLUMNS, Row
-from slotwise.benchmarks.report.charts import VIRTUAL_BEST, gap_figure, profile_figure, script_json
-from slotwise.benchmarks.report.text import failures
+from slotwise.benchmarks.report.failures import failures
+from slotwise.benchmarks.report.figures.figures import figures
 
 TERMS = ("overload", "network")
 
@@ -49,6 +49,9 @@ def row(
         "status": status,
         "terms": terms,
         "wall_s": 1.0,
+        "tasks": 3,
+        "nodes": 2,
+        "tightness": 0.5,
         **more,
     }
 
@@ -104,7 +107,7 @@ def test_attaining_the_bound_is_optimal_even_where_the_engine_did_not() -> None:
     gap = gap_against(("0", "8"), exact)
     assert (gap.absolute, gap.to_optimum) == (0, True)
     found = aggregate([exact, valid("a", "m", "0", "8")]).methods[1]
-    assert (found.optimal, found.to_bound.count) == (1, 0)
+    assert (found.optimal, found.terms["network"].to_bound.count) == (1, 0)
 
 
 def test_strongest_reference_is_used_whatever_the_order() -> None:
@@ -128,7 +131,7 @@ def test_invalid_placement_is_a_failure_without_a_gap() -> None:
     assert values_of(broken) is None
     summary = aggregate([optimal("a", "0", "10"), broken])
     method = summary.methods[1]
-    assert (method.valid, method.failed, method.to_optimum.count) == (0, 1, 0)
+    assert (method.valid, method.failed, method.terms) == (0, 1, {})
     assert method.reasons == (("breaks capacity", 1),)
     assert not summary.contradictions
     assert summary.excluded == ("m",)
@@ -144,10 +147,56 @@ def test_failing_on_hard_instances_gives_no_advantage_on_the_common_set() -> Non
         row("hard", "picky", "refused", reason="too hard"),
     ]
     methods = {m.method: m for m in aggregate(rows).methods}
-    assert methods["steady"].common.mean == 0.0
-    assert methods["picky"].common.mean == pytest.approx(0.2)
+    assert methods["steady"].terms["network"].common.mean == 0.0
+    assert methods["picky"].terms["network"].common.mean == pytest.approx(0.25)
     assert methods["picky"].refused == 1
     assert (methods["steady"].wins, methods["picky"].losses) == (2, 2)
+
+
+def test_no_mean_mixes_two_terms() -> None:
+    rows = [
+        optimal("overloaded", "10", "10"),
+        optimal("free", "0", "10"),
+        optimal("spread", "0", "10"),
+        valid("overloaded", "m", "15", "5"),
+        valid("free", "m", "3", "5"),
+        valid("spread", "m", "0", "20"),
+    ]
+    terms = aggregate(rows).methods[1].terms
+    overload, network = terms["overload"], terms["network"]
+    assert (overload.cases, overload.at_optimum) == (3, 1)
+    assert overload.excess.mean == pytest.approx((0.5 + 0) / 2), "of those with an optimum above 0"
+    assert (overload.above_zero.count, overload.above_zero.mean) == (1, 3.0)
+    assert (network.cases, network.at_optimum) == (1, 0), "elsewhere overload is not settled"
+    assert (network.excess.mean, network.to_optimum.mean) == (1.0, 0.5)
+
+
+def test_a_term_is_compared_on_the_cases_in_which_it_counts_for_all() -> None:
+    rows = [
+        optimal("x", "0", "10"),
+        optimal("y", "0", "10"),
+        valid("x", "a", "0", "10"),
+        valid("y", "a", "0", "30"),
+        valid("x", "b", "0", "20"),
+        valid("y", "b", "1", "10"),
+    ]
+    found = {m.method: m.terms["network"] for m in aggregate(rows).methods}
+    assert (found["a"].common.count, found["a"].common.mean) == (1, 0.0)
+    assert (found["b"].common.count, found["b"].common.mean) == (1, 1.0)
+    assert (found["a"].excess.count, found["a"].excess.mean) == (2, 1.0)
+
+
+def test_methods_stand_in_the_order_of_their_distance_term_by_term() -> None:
+    rows = [
+        optimal("x", "0", "10"),
+        valid("x", "a", "1", "1"),
+        valid("x", "b", "0", "30"),
+        valid("x", "c", "0", "20"),
+        row("x", "d", "refused", reason="no"),
+    ]
+    summary = aggregate(rows)
+    assert summary.terms == ("overload", "network")
+    assert [m.method for m in summary.methods] == ["auto", "c", "b", "a", "d"]
 
 
 def test_win_tie_loss_and_virtual_best() -> None:
@@ -181,13 +230,14 @@ def test_infeasible_cases_are_no_failure_of_the_engine_and_nobodys_loss() -> Non
         row("a", "m", "refused", reason="no room"),
         optimal("b", "0", "9"),
         valid("b", "m", "0", "9"),
+        optimal("c", "0", "9"),
+        valid("c", "m", "0", "18"),
     ]
     summary = aggregate(rows)
     exact, method = summary.methods
     assert (exact.infeasible, exact.failed) == (1, 0)
-    assert (method.wins, method.ties, method.losses) == (1, 0, 0)
-    profile = {t["name"]: t for t in profile_figure(rows, summary)["data"]}
-    assert profile["m"]["y"][0] == 1.0
+    assert (method.wins, method.ties, method.losses) == (2, 0, 0)
+    assert ("network", "m", "2", "50.0 %") in [one[:4] for one in table(rows, PROFILES)]
     assert failures(rows) == ()
 
 
@@ -206,15 +256,25 @@ def test_a_refusal_is_right_only_where_the_instance_is_proven_infeasible() -> No
         (0, 0, 0, 3),
     ]
     assert found["m"].reasons == (("refused: no", 2),)
-    told = {(f.method, f.instance, f.status) for f in failures(rows)}
-    assert told == {
-        ("auto", "open", "unknown"),
-        ("m", "some", "refused"),
-        ("m", "open", "refused"),
-        ("cmd:x", "none (infeasible)", "crashed"),
-        ("cmd:x", "some", "crashed"),
-        ("cmd:x", "open", "crashed"),
+    told = {
+        (one.method, group.kind, failure.instance)
+        for one in failures(rows)
+        for group in one.groups
+        for failure in group.examples
     }
+    assert told == {
+        ("auto", "nothing found within the limit", "open"),
+        ("m", "refused", "some"),
+        ("m", "refused", "open"),
+        ("cmd:x", "crashed", "none (infeasible)"),
+        ("cmd:x", "crashed", "some"),
+        ("cmd:x", "crashed", "open"),
+    }
+    assert [(one.method, one.count, one.runs) for one in failures(rows)] == [
+        ("auto", 1, 3),
+        ("cmd:x", 3, 3),
+        ("m", 2, 3),
+    ]
 
 
 def test_a_method_that_refuses_what_is_impossible_stands_before_one_that_breaks_rules() -> None:
@@ -290,6 +350,15 @@ def test_details_count_the_violations_that_a_row_does_not_name() -> None:
     assert details_of(broken) == ("slots: node n1", "and 4 more")
 
 
+PROFILES, GAPS = "performance-profiles", "gap-distribution"
+
+
+def table(rows: list[Row], name: str) -> tuple[tuple[str, ...], ...]:
+    """Return the table behind a chart of the report."""
+    (found,) = [one for one in figures(rows, aggregate(rows)) if one.name == name]
+    return found.rows
+
+
 def test_curves_count_failures_as_never() -> None:
     rows = [
         optimal("x", "0", "10"),
@@ -299,17 +368,12 @@ def test_curves_count_failures_as_never() -> None:
         valid("x", "n", "0", "10"),
         valid("y", "n", "1", "5"),
     ]
-    summary = aggregate(rows)
-    profile = {t["name"]: t for t in profile_figure(rows, summary)["data"]}
-    assert profile["m"]["y"] == [0.0, 0.5, 0.5]
-    assert profile["n"]["y"][-1] == 0.5, "1 overload where 0 is possible is infinitely worse"
-    assert profile["auto"]["y"][0] == 1.0
-    assert VIRTUAL_BEST in profile
-    gaps = {t["name"]: t for t in gap_figure(rows, summary)["data"]}
-    assert gaps["m"]["x"][1] == pytest.approx(50.0)
-    assert gaps["n"]["y"][-1] == 0.5
-
-
-def test_figures_cannot_leave_their_script_element() -> None:
-    text = script_json({"data": [{"name": "</script><script>"}], "layout": {}})
-    assert "<" not in text
+    profiles = {one[:2]: one[2:] for one in table(rows, PROFILES)}
+    assert profiles["network", "m"] == ("2", "0.0 %", "0.0 %", "0.0 %", "50.0 %", "infinite")
+    overload = profiles["overload", "n"]
+    assert overload[-1] == "infinite", "1 overload where 0 is possible is infinitely worse"
+    assert profiles["network", "auto (exact)"][1] == "100.0 %"
+    assert ("network", "virtual best") in profiles
+    gaps = {one[:2]: one[2:] for one in table(rows, GAPS)}
+    assert gaps["network", "m"][:4] == ("1", "2", "0.0 %", "100 %")
+    assert gaps["network", "n"][:3] == ("1", "2", "50.0 %")

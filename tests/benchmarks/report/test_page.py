@@ -7,12 +7,15 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from graded_folder import EVIL, make_graded
+from made_rows import made_rows
 
+from slotwise.benchmarks.analysis.aggregate import aggregate
 from slotwise.benchmarks.grading.plan import RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import COLUMNS
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.benchmarks.grading.store import Store
+from slotwise.benchmarks.report.case_table import case_lines
 from slotwise.benchmarks.report.page import write_report
 from slotwise.models.errors import InputError
 
@@ -64,7 +67,7 @@ def test_page_is_self_contained(graded: Path) -> None:
 
 def test_names_of_users_are_text(graded: Path) -> None:
     page = read_page(write_report(graded))
-    assert page.scripts == 4, "plotly, two figures and ours"
+    assert page.scripts == 2, "the page's and the viewer's"
     assert f"{EVIL} & co" in page.text
 
 
@@ -75,6 +78,8 @@ def test_page_tells_what_was_found(graded: Path) -> None:
         "1 proven infeasible",
         "auto: proven optimum",
         "gap = (value",
+        "optimal in 1 of 1 with a proven optimum",
+        "Right answers, and no failures: 1 refusal",
         "round-robin",
         "R-Storm as its authors ran it up to December 2014: tasks of neighbours",
         "Storm's even scheduler: deals executors in turn",
@@ -86,7 +91,7 @@ def test_page_tells_what_was_found(graded: Path) -> None:
 def test_each_placement_is_drawn(graded: Path) -> None:
     text = write_report(graded).read_text(encoding="utf-8")
     rows = [row for row in Store(graded).rows() if row["placement"]]
-    assert len(re.findall(r'<svg class="placement"', text)) == len(rows) >= 3
+    assert len(re.findall(r' class="pv-pane[ "]', text)) == len(rows) >= 3
 
 
 def test_report_is_the_same_again_and_leaves_nothing_behind(graded: Path) -> None:
@@ -99,7 +104,7 @@ def test_rows_without_their_instance_are_reported_but_not_drawn(graded: Path) ->
     for path in (graded / "instances").iterdir():
         path.unlink()
     text = write_report(graded).read_text(encoding="utf-8")
-    assert '<svg class="placement"' not in text
+    assert "pv-pane" not in text.partition("</style>")[2].partition("<script>")[0]
     assert "round-robin" in text
 
 
@@ -140,6 +145,35 @@ def test_foreign_parquet_is_named(graded: Path) -> None:
         write_report(graded)
 
 
+def test_labels_stand_for_methods(graded: Path) -> None:
+    text = write_report(graded, {"r-storm": "mine & yours"}).read_text(encoding="utf-8")
+    page = " ".join(read_page(graded / "report.html").text.split())
+    assert "mine & yours" in page
+    assert "mine & yours</" not in text, "escaped"
+    assert "r-storm. R-Storm as its authors ran it" in page, "what a label stands for"
+    with pytest.raises(InputError, match=r"did you mean .r-storm."):
+        write_report(graded, {"r-strom": "mine"})
+
+
+def test_failures_are_grouped_and_right_refusals_are_none(graded: Path) -> None:
+    text = " ".join(read_page(write_report(graded)).text.split())
+    failures = text.rpartition("Right answers, and no failures")[2].partition("Instances Of")[0]
+    assert "round-robin fails on 1 of 2 (breaks capacity: 1)" in failures
+    assert "r-storm" not in failures
+
+
+def test_table_has_the_worst_cases_and_says_how_many_there_are() -> None:
+    rows = made_rows(30, 3)
+    summary = aggregate(rows)
+    every = case_lines(rows, summary)
+    some = case_lines(rows, summary, most=10)
+    assert (len(every), len(some)) == (30, 10)
+    left_out = {line.case for line in every} - {line.case for line in some}
+    worst = max(line.badness for line in every if line.case in left_out)
+    assert all(line.badness >= worst for line in some)
+    assert [line.name for line in some] == sorted(line.name for line in some)
+
+
 def test_means_say_over_how_many_runs_they_are(tmp_path: Path) -> None:
     cases = read_cases(["rstorm"], 0, 5)
     store = Store(tmp_path / "out")
@@ -150,8 +184,8 @@ def test_means_say_over_how_many_runs_they_are(tmp_path: Path) -> None:
     store.append(pa.Table.from_pylist(rows))
     text = " ".join(read_page(write_report(store.folder)).text.split())
     # Overload, nodes: r-storm-1.0 refuses star-a, which r-storm overloads by 720.
-    assert "144.0in 5 9.2in 5" in text
-    assert "0in 4 8.5in 4" in text
+    assert "144.0 in 5 9.2 in 5" in text
+    assert "0 in 4 8.5 in 4" in text
 
 
 def test_page_of_a_family_says_what_differs_from_its_source(tmp_path: Path) -> None:
@@ -162,7 +196,7 @@ def test_page_of_a_family_says_what_differs_from_its_source(tmp_path: Path) -> N
     rows = [{**dict.fromkeys(COLUMNS), **r.columns(), **outcome(r, Loader())} for r in plan]
     store.append(pa.Table.from_pylist(rows))
     text = " ".join(read_page(write_report(store.folder)).text.split())
-    assert "rstorm: R-Storm's nine benchmark topologies" in text
+    assert "rstormR-Storm's nine benchmark topologies" in text
     assert "6 machines of 12 for Linear, 7 for Diamond and half of them for Star" in text
     assert "round robin" not in text, "whatever was graded, results are not in a note"
 

@@ -60,9 +60,7 @@ def rebalance(
     ] = None,
     svg: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.svg", help="Also draw cost against moves (requires slotwise[plot])."
-        ),
+        typer.Option(metavar="FILE.svg", help="Also draw cost against moves."),
     ] = None,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,

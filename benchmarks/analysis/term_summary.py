@@ -1,0 +1,121 @@
+"""How far one method is from the optimum in each term: no mean mixes two terms."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from slotwise.benchmarks.analysis.cases import Case, case_of
+from slotwise.benchmarks.analysis.gaps import Gap, Reference, row_term_gaps, values_of
+from slotwise.benchmarks.analysis.measures import Spread, spread
+from slotwise.benchmarks.grading.rows import Row
+
+
+@dataclass(frozen=True, slots=True)
+class TermSummary:
+    """What the valid runs of one method come to in one term.
+
+    A run counts in a term where all earlier terms are at their optimum: before that is settled, the
+    term says nothing (less traffic at the price of overload is no merit).
+
+    Parameters
+    ----------
+    term
+        Name of the term.
+    cases
+        Runs that count and whose optimum of the term is proven.
+    at_optimum
+        Of these, the runs that attain it.
+    excess
+        (value - optimum) / optimum of `cases`, as articles give it; not where the optimum alone is
+        0.
+    to_optimum
+        (value - optimum) / value of the same runs, as solvers give it.
+    above_zero
+        Value - optimum of `cases`, in the user's unit, where the optimum is 0 and the value is not.
+    to_bound
+        (value - bound) / value of the runs that count where only a bound is proven.
+    common
+        `excess` on the cases that count for every method that is compared.
+    """
+
+    term: str
+    cases: int
+    at_optimum: int
+    excess: Spread
+    to_optimum: Spread
+    above_zero: Spread
+    to_bound: Spread
+    common: Spread
+
+
+def term_summaries(
+    rows: Iterable[Row],
+    references: dict[str, Reference],
+    common: Mapping[str, frozenset[Case]],
+) -> dict[str, TermSummary]:
+    """Return a summary for each term that counts in one of `rows`, by its name.
+
+    Parameters
+    ----------
+    rows
+        Of one method.
+    references
+        Instance hash -> what is proven about it.
+    common
+        What `common_by_term` found.
+    """
+    by_term: dict[str, list[tuple[Case, Gap]]] = defaultdict(list)
+    for row in rows:
+        for gap in row_term_gaps(row, references):
+            by_term[gap.term].append((case_of(row), gap))
+    return {
+        term: _summary(term, found, common.get(term, frozenset()))
+        for term, found in by_term.items()
+    }
+
+
+def _summary(term: str, found: Sequence[tuple[Case, Gap]], common: frozenset[Case]) -> TermSummary:
+    proven = [(case, gap) for case, gap in found if gap.to_optimum]
+    gaps = [gap for _, gap in proven]
+    return TermSummary(
+        term=term,
+        cases=len(gaps),
+        at_optimum=sum(gap.absolute == 0 for gap in gaps),
+        excess=_spread(gap.excess for gap in gaps),
+        to_optimum=_spread(gap.relative for gap in gaps),
+        above_zero=spread([float(gap.absolute) for gap in gaps if gap.excess is None]),
+        to_bound=_spread(gap.relative for _, gap in found if not gap.to_optimum),
+        common=_spread(gap.excess for case, gap in proven if case in common),
+    )
+
+
+def _spread(numbers: Iterable[float | None]) -> Spread:
+    return spread([number for number in numbers if number is not None])
+
+
+def common_by_term(
+    players: Iterable[Row], references: dict[str, Reference], common: frozenset[Case]
+) -> dict[str, frozenset[Case]]:
+    """Return, for each term, the cases in which it counts for every method with a placement.
+
+    Parameters
+    ----------
+    players
+        The rows of all methods that are compared.
+    references
+        Instance hash -> what is proven about it.
+    common
+        The cases that all of them place, see `cases.common_cases`.
+    """
+    having: dict[str, set[Case]] = defaultdict(set)
+    lacking: dict[str, set[Case]] = defaultdict(set)
+    for row in players:
+        case, reference = case_of(row), references.get(row["instance_hash"])
+        if case not in common or reference is None or values_of(row) is None:
+            continue
+        counted = {gap.term for gap in row_term_gaps(row, references) if gap.to_optimum}
+        for term in reference.terms:
+            (having if term in counted else lacking)[term].add(case)
+    return {term: frozenset(cases - lacking[term]) for term, cases in having.items()}

@@ -1,0 +1,115 @@
+"""The answer that a report begins with: one sentence for each method."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from slotwise.benchmarks.analysis.aggregate import Aggregate
+from slotwise.benchmarks.analysis.method_summary import MethodSummary
+from slotwise.benchmarks.analysis.term_summary import TermSummary
+from slotwise.benchmarks.grading.rows import Kind
+from slotwise.benchmarks.report.text import percent, short
+
+MOST_REASONS = 3
+"""Reasons of failures that a sentence names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a sentence: what holds, and in how many cases; `is_distance` = it is emphasised."""
+
+    text: str
+    where: str
+    is_distance: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is said of one method: how far it is from the optimum, and what failed."""
+
+    method: str
+    parts: tuple[Part, ...]
+    failures: str
+    failed: bool
+
+    @property
+    def text(self) -> str:
+        """The sentence."""
+        said = [f"{part.text} {part.where}".strip() for part in self.parts]
+        return f"{self.method}: {'; '.join([*said, self.failures])}."
+
+
+def answers(summary: Aggregate) -> tuple[Answer, ...]:
+    """Return a sentence for each method that is compared, in the order of the summary."""
+    return tuple(
+        Answer(
+            method=one.method,
+            parts=tuple(_distance(one, summary.terms)),
+            failures=_failures(one),
+            failed=one.succeeded < one.runs,
+        )
+        for one in summary.methods
+        if one.kind != Kind.EXACT
+    )
+
+
+def _distance(one: MethodSummary, terms: Sequence[str]) -> Iterator[Part]:
+    """Yield how far it is from the optimum in the last term that tells, and how often in all."""
+    found = [one.terms[term] for term in terms if term in one.terms]
+    proven = [term for term in found if term.cases]
+    if proven:
+        yield from _far(proven[-1], one.runs)
+    for term in proven[:-1]:
+        missed = term.cases - term.at_optimum
+        text = f"{term.term} {'above' if missed else 'at'} its optimum"
+        yield Part(text, _in(missed or term.cases, one.runs))
+    for term in found:
+        if term.to_bound.count:
+            text = (
+                f"{term.term} at most {percent(term.to_bound.mean)} of its value above the optimum"
+            )
+            where = f"on average {_in(term.to_bound.count, one.runs)}, where only a bound is proven"
+            yield Part(text, where)
+    if one.proven:
+        yield Part("optimal", f"in {one.optimal} of {one.proven} with a proven optimum")
+    elif not found:
+        yield Part("nothing is proven to compare it with", "")
+
+
+def _far(term: TermSummary, runs: int) -> Iterator[Part]:
+    missed, spread = term.above_zero, term.excess
+    if term.at_optimum == term.cases:
+        yield Part(f"{term.term} at its optimum", _in(term.cases, runs))
+        return
+    if spread.count and spread.most:
+        where = f"on average {_in(spread.count, runs)}"
+        more = f" (median {percent(spread.median)}, worst {percent(spread.most)})"
+        text = f"{term.term} {percent(spread.mean)} above the optimum"
+        yield Part(text, where + more, True)
+    if missed.count:
+        where = f"on average {_in(missed.count, runs)}, where 0 is possible"
+        yield Part(f"{term.term} {short(missed.mean)}", where, True)
+
+
+def _in(count: int, runs: int) -> str:
+    if runs == 1:
+        return "in its one run"
+    return f"in {count} of {runs}" if count < runs else f"in all {runs}"
+
+
+def _failures(one: MethodSummary) -> str:
+    """Return in words how many runs gave no valid placement, and why."""
+    lost = one.runs - one.succeeded
+    right = f"rightly refuses {one.rightly_refused}" if one.rightly_refused else ""
+    if not lost:
+        head = f"answers all {one.runs}" if one.runs > 1 else "answers its one run"
+        return f"{head} ({right})" if right else head
+    kinds: Counter[str] = Counter()
+    for reason, count in one.reasons:
+        kinds[reason.partition(":")[0]] += count
+    reasons = [f"{kind}: {count}" for kind, count in kinds.most_common(MOST_REASONS)]
+    if len(kinds) > MOST_REASONS:
+        reasons.append(f"other: {lost - sum(n for _, n in kinds.most_common(MOST_REASONS))}")
+    return f"fails on {lost} of {one.runs} ({', '.join(filter(None, [*reasons, right]))})"

@@ -1,0 +1,223 @@
+"""The table of instances: one line per case, of many cases those where methods do worst."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from slotwise.benchmarks.analysis.aggregate import Aggregate
+from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances, is_right_refusal
+from slotwise.benchmarks.analysis.gaps import Gap, row_gap
+from slotwise.benchmarks.analysis.measures import (
+    RIGHTLY_REFUSED,
+    details_of,
+    reason_of,
+    seconds_of,
+)
+from slotwise.benchmarks.grading.rows import Kind, Row
+from slotwise.benchmarks.report.text import (
+    DASH,
+    number,
+    objective_text,
+    percent,
+    seconds_text,
+    short,
+)
+
+MOST_LINES = 1000
+"""Cases in the table; the page says how many there are, and where the others stand."""
+
+ABSOLUTE, FAILED = 1e9, 1e18
+"""Added to the sort key of a gap above an optimum of 0; the sort key of a failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one method did on one case.
+
+    Parameters
+    ----------
+    method
+        Its name.
+    gap
+        Distance from the optimum with its term, or how the run ended.
+    values, seconds, detail
+        The value of each term, the time, and what is said of a failure; empty = none.
+    key
+        What the column is sorted by: larger is worse; ``None`` = nothing to compare.
+    failed, optimal
+        Whether the run failed; whether its value is the proven optimum.
+    """
+
+    method: str
+    gap: str
+    values: str
+    seconds: str
+    detail: str
+    key: float | None
+    failed: bool
+    optimal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CaseLine:
+    """One case of the table of instances; `states` are what the table can be filtered by."""
+
+    case: Case
+    name: str
+    family: str
+    tasks: int
+    nodes: int | None
+    tightness: str
+    value: str
+    bound: str
+    status: str
+    seconds: str
+    states: tuple[str, ...]
+    cells: tuple[Cell, ...]
+
+    @property
+    def anchor(self) -> str:
+        """Id of its placements on the page."""
+        return f"case-{self.case[0][-12:]}-{self.case[1]}"
+
+    @property
+    def badness(self) -> tuple[int, float]:
+        """How many methods failed, and the largest gap of the others."""
+        gaps = [cell.key for cell in self.cells if cell.key is not None and not cell.failed]
+        return sum(cell.failed for cell in self.cells), max(gaps, default=0.0)
+
+
+STATES = {
+    "proven": "optimum proven",
+    "open": "optimum not proven",
+    "infeasible": "proven infeasible",
+    "failed": "a method failed",
+    "missed": "no method is optimal",
+    "attained": "a method is optimal",
+}
+"""What the table can be filtered by, and what that is called."""
+
+
+def case_lines(
+    rows: Sequence[Row], summary: Aggregate, most: int = MOST_LINES
+) -> tuple[CaseLine, ...]:
+    """Return lines of at most `most` cases, sorted by name, methods in the summary's order.
+
+    Where there are more cases, those with most failures are chosen, then those with the largest
+    gaps.
+    """
+    by_case: dict[Case, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_case[case_of(row)].append(row)
+    impossible = infeasible_instances(rows)
+    if len(by_case) > most:
+        worst = {case: _badness(some, summary, impossible) for case, some in by_case.items()}
+        chosen = sorted(by_case, key=lambda case: (worst[case], case), reverse=True)[:most]
+        by_case = {case: by_case[case] for case in chosen}
+    lines = [_line(case, some, summary, impossible) for case, some in by_case.items()]
+    return tuple(sorted(lines, key=lambda line: (line.name, line.case)))
+
+
+def _badness(
+    rows: Sequence[Row], summary: Aggregate, impossible: frozenset[str]
+) -> tuple[int, float]:
+    """Return `CaseLine.badness` of a case without its line."""
+    players = [row for row in rows if row["kind"] != Kind.EXACT]
+    failed = [
+        r for r in players if reason_of(r) is not None and not is_right_refusal(r, impossible)
+    ]
+    keys = [gap_key(row_gap(row, summary.references)) for row in players]
+    return len(failed), max((key for key in keys if key is not None), default=0.0)
+
+
+def gap_key(gap: Gap | None) -> float | None:
+    """Return what sorts gaps: by excess, then those above an optimum of 0 by how far."""
+    if gap is None:
+        return None
+    return ABSOLUTE + float(gap.absolute) if gap.excess is None else gap.excess
+
+
+def excess_text(gap: Gap | None) -> str:
+    """Return how far a value is above the optimum, in percent of that where it is not 0."""
+    if gap is None:
+        return "no bound"
+    if gap.absolute == 0:
+        return "optimal"
+    size = number(gap.absolute) if gap.excess is None else percent(gap.excess)
+    sign = "+" if gap.absolute > 0 else ""
+    return f"{sign}{size} {gap.term}" + ("" if gap.to_optimum else " over bound")
+
+
+def _line(
+    case: Case, rows: Sequence[Row], summary: Aggregate, impossible: frozenset[str]
+) -> CaseLine:
+    first = rows[0]
+    exact = next((row for row in rows if row["kind"] == Kind.EXACT), None)
+    by_method = {row["method"]: row for row in rows if row["kind"] != Kind.EXACT}
+    cells = tuple(
+        _cell(s.method, by_method.get(s.method), summary, impossible)
+        for s in summary.methods
+        if s.kind != Kind.EXACT
+    )
+    return CaseLine(
+        case=case,
+        name=first["instance"] if case[1] == 0 else f"{first['instance']} (seed {case[1]})",
+        family=first["family"] or "",
+        tasks=first["tasks"],
+        nodes=first["nodes"] or None,
+        tightness=_tightness_text(first),
+        value=DASH if exact is None else objective_text(exact) or DASH,
+        bound=DASH if exact is None else objective_text(exact, "bound") or DASH,
+        status="not solved" if exact is None else exact["status"],
+        seconds=DASH if exact is None else seconds_text(seconds_of(exact)),
+        states=tuple(_states(case, cells, summary, impossible)),
+        cells=cells,
+    )
+
+
+def _states(
+    case: Case, cells: Sequence[Cell], summary: Aggregate, impossible: frozenset[str]
+) -> Sequence[str]:
+    reference = summary.references.get(case[0])
+    proven = reference is not None and reference.proven
+    holds: Mapping[str, bool] = {
+        "proven": proven,
+        "open": not proven and case[0] not in impossible,
+        "infeasible": case[0] in impossible,
+        "failed": any(cell.failed for cell in cells),
+        "missed": proven and not any(cell.optimal for cell in cells),
+        "attained": any(cell.optimal for cell in cells),
+    }
+    return [state for state in STATES if holds[state]]
+
+
+def _tightness_text(row: Row) -> str:
+    """Return the tightness of a row's instance; a dash for one without nodes."""
+    if not row["nodes"]:
+        return DASH
+    return short(row["tightness"]) if row["tightness"] < 1e9 else "∞"
+
+
+def _cell(method: str, row: Row | None, summary: Aggregate, impossible: frozenset[str]) -> Cell:
+    if row is None:
+        return Cell(method, "not run", "", "", "", None, False, False)
+    right = is_right_refusal(row, impossible)
+    seconds = seconds_text(seconds_of(row))
+    if reason_of(row) is not None:
+        status = RIGHTLY_REFUSED if right else row["status"]
+        detail = "; ".join(details_of(row))
+        key = None if right else FAILED
+        return Cell(method, status, "", seconds, detail, key, not right, False)
+    gap = row_gap(row, summary.references)
+    return Cell(
+        method=method,
+        gap=excess_text(gap),
+        values=objective_text(row),
+        seconds=seconds,
+        detail="",
+        key=gap_key(gap),
+        failed=False,
+        optimal=gap is not None and gap.absolute == 0 and gap.to_optimum,
+    )

@@ -1,0 +1,184 @@
+"""The runs of two gradings, paired by method, instance and seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances, latest
+from slotwise.benchmarks.analysis.measures import reason_of
+from slotwise.benchmarks.grading.rows import SUCCEEDED, Row, RunStatus, term_values
+from slotwise.benchmarks.report.comparison.change import Change, MethodChanges, Pair
+from slotwise.benchmarks.report.comparison.term_changes import term_changes
+from slotwise.benchmarks.report.labels import label_of
+from slotwise.benchmarks.report.text import objective_text
+
+Runs = dict[tuple[str, Case], Row]
+"""Method, or its label, and case -> the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyIn:
+    """What one of two gradings alone has: methods, and instances by name (with their seed)."""
+
+    methods: tuple[str, ...]
+    instances: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two gradings, on the cases and methods that both have.
+
+    Parameters
+    ----------
+    cases
+        Number of cases that both have.
+    infeasible
+        Those of them that are proven infeasible in either: they are compared in nothing.
+    methods
+        By name; exact engines too.
+    only_before, only_after
+        What the other grading lacks.
+    cautions
+        Sentences on what else differs: limits, versions, machines; and on contradictions.
+    """
+
+    cases: int
+    infeasible: int
+    methods: tuple[MethodChanges, ...]
+    only_before: OnlyIn
+    only_after: OnlyIn
+    cautions: tuple[str, ...]
+
+    def to_document(self) -> dict[str, Any]:
+        """Return it as JSON-ready data."""
+        return {
+            "cases": self.cases,
+            "infeasible": self.infeasible,
+            "methods": [one.to_document() for one in self.methods],
+            "only_before": _only_document(self.only_before),
+            "only_after": _only_document(self.only_after),
+            "cautions": list(self.cautions),
+        }
+
+
+def _only_document(only: OnlyIn) -> dict[str, list[str]]:
+    return {"methods": list(only.methods), "instances": list(only.instances)}
+
+
+def compare_rows(
+    before: Sequence[Row], after: Sequence[Row], labels: Mapping[str, str] | None = None
+) -> Compared:
+    """Compare the last run of each method on each case in two gradings.
+
+    Parameters
+    ----------
+    before, after
+        The rows of both.
+    labels
+        Method -> what it is called; two methods with one label in different gradings are compared.
+    """
+    old, new = (_runs(rows, labels or {}) for rows in (before, after))
+    impossible = infeasible_instances((*old.values(), *new.values()))
+    cases = {case for _, case in old} & {case for _, case in new}
+    pairs: dict[str, list[tuple[Row, Row]]] = {}
+    for name, case in sorted(old.keys() & new.keys()):
+        found = pairs.setdefault(name, [])
+        if case[0] not in impossible:
+            found.append((old[name, case], new[name, case]))
+    terms = term_changes(pairs)
+    return Compared(
+        cases=len(cases),
+        infeasible=sum(case[0] in impossible for case in cases),
+        methods=tuple(
+            MethodChanges(name, tuple(sorted(map(_pair, some), key=_by_instance)), terms[name])
+            for name, some in pairs.items()
+        ),
+        only_before=_only(old, new),
+        only_after=_only(new, old),
+        cautions=(*_cautions(list(old.values()), list(new.values())), *_lies(old, new, impossible)),
+    )
+
+
+def _runs(rows: Sequence[Row], labels: Mapping[str, str]) -> Runs:
+    return {(label_of(row["method"], labels), case_of(row)): row for row in latest(rows)}
+
+
+def _by_instance(pair: Pair) -> tuple[str, int]:
+    return pair.instance, pair.seed
+
+
+def name_of(row: Row) -> str:
+    """Return the name of a row's instance, with the seed where that is not 0."""
+    return row["instance"] if row["seed"] == 0 else f"{row['instance']} (seed {row['seed']})"
+
+
+def _pair(rows: tuple[Row, Row]) -> Pair:
+    old, new = rows
+    change, term = change_of(old, new)
+    return Pair(
+        instance=name_of(new),
+        instance_hash=new["instance_hash"],
+        seed=new["seed"],
+        change=change,
+        term=term,
+        before=_outcome(old),
+        after=_outcome(new),
+    )
+
+
+def _outcome(row: Row) -> str:
+    text = reason_of(row) or objective_text(row)
+    return f"{text} (proven optimal)" if row["status"] == RunStatus.OPTIMAL else text
+
+
+def change_of(old: Row, new: Row) -> tuple[Change, str | None]:
+    """Return what became of a run, and the first term that differs where both are valid."""
+    was, is_now = (row["status"] in SUCCEEDED for row in (old, new))
+    if not was:
+        return (Change.NEWLY_SOLVED if is_now else Change.BOTH_FAIL), None
+    if not is_now:
+        return Change.NEWLY_FAILING, None
+    values = term_values(new)
+    for term, value in term_values(old).items():
+        if values[term] != value:
+            return (Change.BETTER if values[term] < value else Change.WORSE), term
+    return Change.UNCHANGED, None
+
+
+def _only(mine: Runs, theirs: Runs) -> OnlyIn:
+    names = {name for name, _ in mine} - {name for name, _ in theirs}
+    others = {case for _, case in theirs}
+    instances = {name_of(row) for (_, case), row in mine.items() if case not in others}
+    return OnlyIn(tuple(sorted(names)), tuple(sorted(instances)))
+
+
+def _cautions(before: Sequence[Row], after: Sequence[Row]) -> list[str]:
+    """Return what else differs between the gradings, so that differences may come from it."""
+    return [
+        f"The {noun} differ: {', '.join(sorted(old))} before, {', '.join(sorted(new))} after."
+        for (noun, old), new in zip(
+            _conditions(before).items(), _conditions(after).values(), strict=True
+        )
+        if old != new
+    ]
+
+
+def _conditions(rows: Sequence[Row]) -> dict[str, set[str]]:
+    return {
+        "time limits": {f"{row['time_limit_s']:g} s" for row in rows},
+        "versions": {f"({row['version']})" for row in rows},
+        "processors": {row["cpu_model"] or "unknown" for row in rows},
+    }
+
+
+def _lies(old: Runs, new: Runs, impossible: frozenset[str]) -> list[str]:
+    """Return sentences on valid placements of instances that are proven infeasible."""
+    return sorted(
+        f"Contradiction: {name} has a valid placement of {row['instance']}, which is proven "
+        "infeasible in one of the gradings."
+        for runs in (old, new)
+        for (name, case), row in runs.items()
+        if case[0] in impossible and row["status"] in SUCCEEDED
+    )

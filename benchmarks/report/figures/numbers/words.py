@@ -1,0 +1,69 @@
+"""Words and numbers that the charts share."""
+
+from __future__ import annotations
+
+from slotwise.benchmarks.grading.rows import Subject
+from slotwise.benchmarks.report.figures.numbers.panels import Panel
+
+DASH = "\N{EN DASH}"
+"""Stands where there is no number."""
+
+MINUS = "\N{MINUS SIGN}"
+RATIO = f"(value {MINUS} optimum) / optimum, so that twice the optimum is 100 %"
+
+
+def amount(value: float | None) -> str:
+    """Return a number with three digits; a dash where there is none."""
+    if value is None:
+        return DASH
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def distance(value: float | None, panel: Panel) -> str:
+    """Return a distance of a panel with its unit."""
+    return f"{amount(value)} %" if panel.is_relative and value is not None else amount(value)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def heading(panel: Panel) -> str:
+    """Return what a panel is about."""
+    return f"{panel.term} (allocations)" if panel.subject == Subject.ALLOCATION else panel.term
+
+
+def axis(panel: Panel) -> str:
+    """Return what stands at the axis of a panel's distances."""
+    return f"distance from the {panel.reference}, {unit(panel)}"
+
+
+def unit(panel: Panel) -> str:
+    """Return what a panel's distances are measured in."""
+    return "%" if panel.is_relative else "units"
+
+
+def scope(panel: Panel) -> str:
+    """Return in a sentence which cases a panel has, and which are left out."""
+    text = f"{heading(panel)}: {len(panel.cases):,} of {counted(panel.total, 'case')}"
+    unproven = panel.total - len(panel.cases) - panel.at_zero
+    reasons = [
+        f"{unproven:,} without a proven {panel.reference}" if unproven else "",
+        f"{panel.at_zero:,} where it is 0" if panel.at_zero else "",
+    ]
+    left_out = " and ".join(reason for reason in reasons if reason)
+    bound = "" if panel.is_proven else "; no optimum is proven, so distances are upper limits"
+    return (f"{text}, without {left_out}" if left_out else text) + f"{bound}."
+
+
+def definitions(panels: list[Panel]) -> str:
+    """Return how distances are defined in these panels."""
+    said = [f"Distance: {RATIO}."] if any(panel.is_relative for panel in panels) else []
+    plain = [heading(panel) for panel in panels if not panel.is_relative]
+    if plain:
+        said.append(
+            f"Distance of {' and '.join(plain)}: value {MINUS} optimum, because the optimum is 0 "
+            "in half of the cases or more."
+        )
+    return " ".join([*said, *map(scope, panels)])

@@ -1,0 +1,117 @@
+"""Every chart and every table of a grading as files in a folder, all of them or none."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from slotwise.benchmarks.analysis.aggregate import aggregate
+from slotwise.benchmarks.analysis.cases import latest
+from slotwise.benchmarks.grading.rows import Row
+from slotwise.benchmarks.grading.store import Store
+from slotwise.benchmarks.report.figures.chart import Chart
+from slotwise.benchmarks.report.figures.drawing.canvas import image
+from slotwise.benchmarks.report.figures.figures import charts
+from slotwise.benchmarks.report.figures.numbers.levels import ProblemOf
+from slotwise.benchmarks.report.graded_rows import graded_rows
+from slotwise.benchmarks.report.labels import check_labels
+from slotwise.benchmarks.report.paper.latex import latex_figure, latex_table
+from slotwise.benchmarks.report.paper.paper_table import PaperTable
+from slotwise.benchmarks.report.paper.tables import tables
+from slotwise.models.errors import InputError
+
+OPTION = "--figures"
+
+ALL_FIGURES, CAPTIONS = "figures.tex", "captions.txt"
+"""All charts as LaTeX figures with captions; the same captions and descriptions as text."""
+
+PREAMBLE = "% Needs in the preamble: \\usepackage{booktabs, graphicx, longtable}\n\n"
+
+MOST_PROBLEMS = 64
+"""Compiled instances that are kept."""
+
+
+def write_paper(
+    directory: str | Path, folder: str | Path, labels: Mapping[str, str] | None = None
+) -> tuple[Path, ...]:
+    """Write charts and tables of the grading in `directory` into `folder`; return their paths.
+
+    Of each chart ``NAME.svg``, ``NAME.pdf`` and the table behind it, ``NAME-table.csv`` and
+    ``.tex``; of each other table ``NAME.csv`` and ``NAME.tex``; `ALL_FIGURES` and `CAPTIONS`.
+
+    Parameters
+    ----------
+    directory
+        What ``grade`` wrote into.
+    folder
+        Where the files go; it is made where there is none.
+    labels
+        Method -> what it is called; others keep their names.
+
+    Raises
+    ------
+    InputError
+        When there are no rows, a label is of no method there, or a file cannot be written: then
+        none is.
+    """
+    store = Store(Path(directory))
+    rows = graded_rows(store)
+    check_labels(labels or {}, {row["method"] for row in rows})
+    return write_all(Path(folder), paper_files(rows, store.problem, labels))
+
+
+def paper_files(
+    rows: Sequence[Row], problem_of: ProblemOf, labels: Mapping[str, str] | None = None
+) -> dict[str, bytes]:
+    """Return the files by name; see `write_paper`."""
+    summary = aggregate(rows)
+    rows = latest(rows)
+    drawn = charts(rows, summary, lru_cache(maxsize=MOST_PROBLEMS)(problem_of), labels)
+    behind = [PaperTable(f"{one.name}-table", one.caption, one.columns, one.rows) for one in drawn]
+    files: dict[str, bytes] = {}
+    for one in drawn:
+        files[f"{one.name}.svg"] = image(one.drawn, "svg")
+        files[f"{one.name}.pdf"] = image(one.drawn, "pdf")
+    for table in (*tables(rows, summary, labels), *behind):
+        files[f"{table.name}.csv"] = table.csv_text().encode()
+        files[f"{table.name}.tex"] = latex_table(table).encode()
+    shown = "\n".join(latex_figure(one.name, one.caption) for one in drawn)
+    files[ALL_FIGURES] = (PREAMBLE + shown).encode()
+    files[CAPTIONS] = "\n".join(map(_words, drawn)).encode()
+    return files
+
+
+def _words(chart: Chart) -> str:
+    return f"{chart.name}: {chart.title}\n\n{chart.caption}\n\nWhat one sees: {chart.alt}\n"
+
+
+def write_all(folder: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
+    """Write the files into `folder`, which is made where there is none, and return their paths.
+
+    Raises
+    ------
+    InputError
+        When one cannot be written; files of the same names that were there are kept then.
+    """
+    is_new = not folder.exists()
+    mark = f".{os.getpid()}.{secrets.token_hex(4)}.tmp"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            for name, content in files.items():
+                (folder / f".{name}{mark}").write_bytes(content)
+            for name in files:
+                (folder / f".{name}{mark}").replace(folder / name)
+        finally:
+            for path in folder.glob(f".*{mark}"):
+                path.unlink()
+            if is_new and not any(folder.iterdir()):
+                folder.rmdir()
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror or error}", field=OPTION, value=str(folder)
+        ) from error
+    return tuple(folder / name for name in files)

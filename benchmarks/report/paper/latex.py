@@ -1,0 +1,74 @@
+r"""Tables and captions in LaTeX: booktabs, longtable for long ones, every special sign escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from slotwise.benchmarks.aggregation.plain_table import latex_escaped
+from slotwise.benchmarks.report.paper.paper_table import PaperTable
+
+MOST_ON_A_PAGE = 40
+"""A table with more rows is a ``longtable``, which goes on over pages."""
+
+_NUMBER = re.compile(r"[-+\N{MINUS SIGN}]?[\d,.]+(e[-+]?\d+)?( %)?|[\N{EN DASH}\N{INFINITY}-]|")
+
+# Signs of ours that pdflatex does not know as text.
+_SIGNS = {
+    "\N{EN DASH}": "--",
+    "\N{MINUS SIGN}": "$-$",
+    "\N{MULTIPLICATION SIGN}": r"$\times$",
+    "\N{INFINITY}": r"$\infty$",
+    "\N{HORIZONTAL ELLIPSIS}": r"\ldots{}",
+    "\N{RIGHTWARDS ARROW}": r"$\rightarrow$",
+}
+
+
+def escaped(text: str) -> str:
+    """Return plain text for LaTeX, on one line."""
+    found = latex_escaped(" ".join(text.split()))
+    for sign, command in _SIGNS.items():
+        found = found.replace(sign, command)
+    return found
+
+
+def latex_table(table: PaperTable) -> str:
+    r"""Return the table with caption and label ``tab:NAME``; it needs ``\usepackage{booktabs}``."""
+    head = _line(table.columns)
+    body = [_line(row) for row in table.rows]
+    kinds = "".join("r" if _is_number(table, i) else "l" for i in range(len(table.columns)))
+    caption = rf"\caption{{{escaped(table.caption)}}}\label{{tab:{table.name}}}"
+    if len(body) > MOST_ON_A_PAGE:
+        lines = [
+            rf"\begin{{longtable}}{{{kinds}}}",
+            rf"{caption}\\",
+            *(r"\toprule", head, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"),
+            *body,
+            r"\end{longtable}",
+        ]
+    else:
+        lines = [
+            *(r"\begin{table}", r"\centering", caption, rf"\begin{{tabular}}{{{kinds}}}"),
+            *(r"\toprule", head, r"\midrule", *body, r"\bottomrule"),
+            *(r"\end{tabular}", r"\end{table}"),
+        ]
+    return "\n".join((*lines, ""))
+
+
+def latex_figure(name: str, caption: str) -> str:
+    """Return a floating figure that includes the PDF of that name; it needs graphicx."""
+    return "\n".join(
+        (
+            *(r"\begin{figure}", r"\centering", rf"\includegraphics[width=\linewidth]{{{name}}}"),
+            rf"\caption{{{escaped(caption)}}}\label{{fig:{name}}}",
+            *(r"\end{figure}", ""),
+        )
+    )
+
+
+def _line(cells: Sequence[str]) -> str:
+    return " & ".join(map(escaped, cells)) + r" \\"
+
+
+def _is_number(table: PaperTable, column: int) -> bool:
+    return all(_NUMBER.fullmatch(row[column]) for row in table.rows)

@@ -1,0 +1,68 @@
+"""Components as the viewer tells them apart, by letter, name and colour; whose each task is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+from slotwise.models.problem.problem import Problem
+
+SERIES = 8
+"""Colours of the page: ``--series-1`` to ``--series-8``. The letter tells apart what shares one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A component that has tasks.
+
+    Parameters
+    ----------
+    letter
+        ``A`` to ``Z``, then ``AA``, ``AB`` and so on.
+    name
+        Its id, with that of the topology before it where there are several.
+    series
+        Its colour, 1 to `SERIES`.
+    count
+        Number of its tasks.
+    """
+
+    letter: str
+    name: str
+    series: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tasks:
+    """The components that have tasks; of each task the component (an index), and which it is."""
+
+    components: tuple[Component, ...]
+    component: tuple[int, ...]
+    index: tuple[int, ...]
+
+
+def tasks_of(problem: Problem) -> Tasks:
+    """Return the tasks in canonical order."""
+    several = len(problem.instance.topologies) > 1
+    components: list[Component] = []
+    of_task: list[int] = []
+    index: list[int] = []
+    for topology in problem.instance.topologies:
+        for one in topology.placed_components:
+            if not one.parallelism:
+                continue
+            number = len(components)
+            name = f"{topology.id}/{one.id}" if several else one.id
+            components.append(
+                Component(_letter(number), name, number % SERIES + 1, one.parallelism)
+            )
+            of_task += [number] * one.parallelism
+            index += range(one.parallelism)
+    return Tasks(tuple(components), tuple(of_task), tuple(index))
+
+
+def _letter(number: int) -> str:
+    size = len(ascii_uppercase)
+    before = _letter(number // size - 1) if number >= size else ""
+    return before + ascii_uppercase[number % size]

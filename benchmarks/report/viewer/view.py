@@ -1,0 +1,121 @@
+"""The fragment of HTML with the placements of one instance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from slotwise.benchmarks.report.viewer.boxes import Group, unplaced
+from slotwise.benchmarks.report.viewer.components import tasks_of
+from slotwise.benchmarks.report.viewer.moves import Moves, moves
+from slotwise.benchmarks.report.viewer.racks import RackBox, drawn_roles, rack_boxes
+from slotwise.benchmarks.report.viewer.shown import Shown
+from slotwise.benchmarks.report.viewer.side import Side, side_of
+from slotwise.benchmarks.report.viewer.task_table import task_table
+from slotwise.benchmarks.report.viewer.traffic import Traffic, traffic
+from slotwise.models.number_text import short_text
+from slotwise.models.problem.problem import Problem
+
+__all__ = ["Shown", "page", "standalone", "view"]
+
+MOST_KEYS = 30
+"""Components that the key names."""
+
+MOST_VIOLATIONS = 5
+"""Broken rules that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pane:
+    name: str
+    caption: str
+    failed: bool
+    violations: tuple[str, ...]
+    more_violations: int
+    racks: tuple[RackBox, ...]
+    unplaced: tuple[Group, ...]
+    traffic: Traffic
+    moves: Moves | None
+
+
+def view(problem: Problem, placements: Sequence[Shown]) -> Markup:
+    """Return the fragment; it needs ``viewer.css.j2``, and for choosing ``viewer.js.j2``.
+
+    Parameters
+    ----------
+    problem
+        What is placed.
+    placements
+        One or more. The first is the optimum, or the best that is known; the others are compared
+        with it.
+
+    Raises
+    ------
+    InputError
+        When a placement is another instance's.
+    """
+    first = placements[0].placement
+    sides = [side_of(problem, one, first if i else None) for i, one in enumerate(placements)]
+    tasks = tasks_of(problem)
+    roles = drawn_roles(problem, sides)
+    flows = traffic([side.verdict for side in sides])
+    panes = [
+        _Pane(
+            name=side.shown.name,
+            caption=side.shown.caption or _costs(side),
+            failed=side.shown.failed or not side.verdict.valid,
+            violations=tuple(str(one) for one in side.verdict.violations[:MOST_VIOLATIONS]),
+            more_violations=len(side.verdict.violations[MOST_VIOLATIONS:]),
+            racks=rack_boxes(problem, side, tasks, roles),
+            unplaced=unplaced(side, tasks),
+            traffic=flow,
+            moves=None if side.match is None else moves(problem, tasks, first, side),
+        )
+        for side, flow in zip(sides, flows, strict=True)
+    ]
+    text = (
+        _environment()
+        .get_template("viewer.html.j2")
+        .render(
+            name=problem.instance.name,
+            panes=panes,
+            keys=tasks.components[:MOST_KEYS],
+            more_keys=len(tasks.components[MOST_KEYS:]),
+            table=task_table(problem, tasks, sides),
+        )
+    )
+    return Markup(text)
+
+
+def standalone(problem: Problem, placements: Sequence[Shown]) -> Markup:
+    """Return the fragment with its style and script: what a notebook shows."""
+    load = _environment().get_template
+    style, script = (load(f"viewer.{kind}.j2").render() for kind in ("css", "js"))
+    return Markup(f"<style>{style}</style>{view(problem, placements)}<script>{script}</script>")
+
+
+def page(problem: Problem, placements: Sequence[Shown]) -> str:
+    """Return a page of the fragment alone."""
+    template = _environment().get_template("viewer_page.html.j2")
+    return template.render(name=problem.instance.name, viewer=view(problem, placements))
+
+
+def _costs(side: Side) -> str:
+    return ", ".join(
+        f"{term.term} {short_text(term.value, grouped=True)}" for term in side.verdict.objective
+    )
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("slotwise.benchmarks.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

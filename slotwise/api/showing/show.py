@@ -1,0 +1,87 @@
+"""Placements drawn side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from slotwise.api.inputs import (
+    InstanceLike,
+    MinCpu,
+    PlacementLike,
+    as_placement,
+    as_problem,
+)
+from slotwise.api.showing.drawing import Drawing
+from slotwise.benchmarks.report.viewer.shown import Shown
+from slotwise.benchmarks.report.viewer.view import standalone
+from slotwise.models.errors import InputError
+from slotwise.models.judge.verdict import Verdict
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.result import Result
+
+
+def show(
+    instance: InstanceLike,
+    *placements: PlacementLike | Result,
+    names: Sequence[str] = (),
+    topology: str | None = None,
+    worker_min_cpu: MinCpu = None,
+    submitters: bool = False,
+) -> Drawing:
+    """Draw placements side by side: nodes, loads, traffic, and what differs from the first.
+
+    Parameters
+    ----------
+    instance
+        What is placed: an `Instance`, a compiled problem, a path, a dict or text.
+    placements
+        One or more: results of `solve`, or placements as `judge` takes them. Put the best first.
+    names
+        What each of them is called; without names, results by their engine, others by number.
+    topology, worker_min_cpu, submitters
+        How a decoded Storm cluster is read; see `read_instance`.
+
+    Raises
+    ------
+    InputError
+        For bad input, no placement, a result without one, a placement that is not of this
+        instance, or another number of names than of placements.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> instance = slotwise.read_instance("docs/examples/word-count.json")
+    >>> best, other = slotwise.solve(instance), slotwise.place(instance, "r-storm")
+    >>> slotwise.show(instance, best, other, names=["optimum", "r-storm"])
+    Drawing of word-count: optimum, r-storm
+    """
+    problem = as_problem(instance, topology, worker_min_cpu, submitters)
+    if not placements:
+        raise InputError("needs one or more", field="placements", has_value=False)
+    if names and len(names) != len(placements):
+        rule = f"must be as many as placements ({len(placements)})"
+        raise InputError(rule, field="names", value=f"{len(names)} names")
+    named = names or [_name(one, i) for i, one in enumerate(placements, start=1)]
+    shown = zip(named, placements, strict=True)
+    return Drawing(problem, tuple(_shown(problem, name, one) for name, one in shown))
+
+
+def drawing(verdict: Verdict) -> str:
+    """Return a judged placement as HTML for a notebook."""
+    name = "valid" if verdict.valid else "not valid"
+    return standalone(verdict.problem, [Shown(name, verdict.placement)])
+
+
+def _name(given: PlacementLike | Result, number: int) -> str:
+    if isinstance(given, Result):
+        return f"{given.engine}: {given.status}"
+    return f"placement {number}"
+
+
+def _shown(problem: Problem, name: str, given: PlacementLike | Result) -> Shown:
+    if not isinstance(given, Result):
+        return Shown(name, as_placement(given, problem.instance))
+    if given.placement is None:
+        rule = f"has no placement: {given.status}"
+        raise InputError(rule, field=f"placements ({name})", has_value=False)
+    return Shown(name, as_placement(given.placement, problem.instance))

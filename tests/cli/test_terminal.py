@@ -1,0 +1,70 @@
+"""What a terminal gets: bold and moving lines, and with ``NO_COLOR`` no escape code at all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pty = pytest.importorskip("pty", reason="terminals as files: POSIX only")
+
+ESCAPE = "\x1b"
+COMMANDS = [
+    ["-h"],
+    ["methods"],
+    ["families"],
+    ["solve", "word-count.json", "--engine", "exhaustive"],
+    ["place", "word-count.json", "--with", "r-storm"],
+    ["explain", "tight.json", "--with", "r-storm"],
+    ["solve", "nowhere.json"],
+]
+
+
+def on_terminal(words, folder, **variables):
+    """Return what a command writes to a terminal, on stdout and stderr."""
+    ours, theirs = pty.openpty()
+    inherited = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "slotwise", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=folder,
+        env={**inherited, "TERM": "xterm-256color", **variables},
+    )
+    os.close(theirs)
+    parts = []
+    while part := _read(ours):
+        parts.append(part)
+    process.wait()
+    os.close(ours)
+    return b"".join(parts).decode()
+
+
+def _read(terminal):
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # Linux says so at the end
+        return b""
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_no_color_means_no_escape_codes(words, root):
+    printed = on_terminal(words, root / "docs" / "examples", NO_COLOR="1")
+    assert printed.strip()
+    assert ESCAPE not in printed
+
+
+def test_without_no_color_a_terminal_gets_bold(root):
+    words = ["place", "word-count.json", "--with", "r-storm"]
+    assert ESCAPE in on_terminal(words, root / "docs" / "examples")
+    assert ESCAPE in on_terminal(words, root / "docs" / "examples", NO_COLOR="")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_printed(shell, root):
+    printed = on_terminal(["--show-completion", shell], root)
+    assert "slotwise" in printed
+    assert "COMPLETE" in printed
