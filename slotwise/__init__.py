@@ -27,16 +27,16 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 if TYPE_CHECKING:
     from slotwise.api.allocating import Allocated, allocate
-    from slotwise.api.comparing import Comparison, compare
     from slotwise.api.explaining import explain
     from slotwise.api.exporting import convert
-    from slotwise.api.grading import report, reproduce
+    from slotwise.api.grading import compare, report, reproduce
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
     from slotwise.api.logs.following import follow
     from slotwise.api.logs.measuring import Measurement, measure
     from slotwise.api.logs.simulating import generate_logs
+    from slotwise.api.packing import pack
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from slotwise.benchmarks.following.advice import Advice
     from slotwise.benchmarks.following.follow import Followed
     from slotwise.benchmarks.grade import GradeSummary, grade
+    from slotwise.benchmarks.report.comparison.comparison import Comparison
+    from slotwise.benchmarks.spark.pack import Packed
     from slotwise.heuristics.method_error import MethodError
     from slotwise.models.allocation.case import AllocationCase
     from slotwise.models.certificates.certificate import Certificate
@@ -91,6 +93,7 @@ __all__ = [
     "Measurement",
     "MethodError",
     "Node",
+    "Packed",
     "Placement",
     "Problem",
     "Progress",
@@ -121,6 +124,7 @@ __all__ = [
     "judge",
     "measure",
     "methods",
+    "pack",
     "partition",
     "place",
     "profile",
@@ -150,7 +154,7 @@ _HOME = {
     "AllocationCase": "slotwise.models.allocation.case",
     "Certificate": "slotwise.models.certificates.certificate",
     "Cluster": "slotwise.models.instance.cluster",
-    "Comparison": "slotwise.api.comparing",
+    "Comparison": "slotwise.benchmarks.report.comparison.comparison",
     "CrossCheck": "slotwise.solver.verification.crosscheck",
     "Dataflow": "slotwise.models.dataflow.dataflow",
     "Drawing": "slotwise.api.showing.drawing",
@@ -162,6 +166,7 @@ _HOME = {
     "Measurement": "slotwise.api.logs.measuring",
     "MethodError": "slotwise.heuristics.method_error",
     "Node": "slotwise.models.instance.cluster",
+    "Packed": "slotwise.benchmarks.spark.pack",
     "Placement": "slotwise.models.instance.placement",
     "Problem": "slotwise.models.problem.problem",
     "Progress": "slotwise.solver.core.progress",
@@ -178,7 +183,7 @@ _HOME = {
     "Violation": "slotwise.models.judge.verdict",
     "allocate": "slotwise.api.allocating",
     "certify": "slotwise.api.verifying",
-    "compare": "slotwise.api.comparing",
+    "compare": "slotwise.api.grading",
     "compile_problem": "slotwise.models.problem.compile",
     "convert": "slotwise.api.exporting",
     "crosscheck": "slotwise.api.solving",
@@ -191,6 +196,7 @@ _HOME = {
     "judge": "slotwise.api.judging",
     "measure": "slotwise.api.logs.measuring",
     "methods": "slotwise.api.listing",
+    "pack": "slotwise.api.packing",
     "partition": "slotwise.api.partitioning",
     "place": "slotwise.api.placing",
     "profile": "slotwise.api.profiling",

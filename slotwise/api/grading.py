@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from slotwise.api.inputs import path_of
+from slotwise.benchmarks.report.comparison.comparison import Comparison
+from slotwise.benchmarks.report.comparison.page import compare_gradings
 from slotwise.benchmarks.report.labels import parse_labels
 from slotwise.benchmarks.report.page import write_report
 from slotwise.benchmarks.report.paper.files import write_paper
@@ -53,6 +55,43 @@ def report(
     if figures is not None:
         write_paper(graded, path_of(figures, "figures", "a path"), labels)
     return write_report(graded, labels)
+
+
+def compare(
+    before: str | os.PathLike[str],
+    after: str | os.PathLike[str],
+    *,
+    methods: Sequence[str] | Mapping[str, str] | None = None,
+) -> Comparison:
+    """Compare two gradings: better, worse, newly failing, newly solved, on which instances.
+
+    Runs are paired by method, instance and seed; what one grading alone has is named and compared
+    in nothing.
+
+    Parameters
+    ----------
+    before, after
+        What `grade` wrote into (its `out`), twice.
+    methods
+        What methods are called: texts ``LABEL=METHOD``, or a mapping from label to method; ``None``
+        = all keep their names. Two methods with one label, one in each grading, are compared.
+
+    Raises
+    ------
+    InputError
+        When a folder holds no rows, the two have no run in common, or a label is of no method.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> slotwise.compare("before", "after")  # doctest: +SKIP
+    Comparison before -> after: 9 cases in both
+      auto: 9 unchanged
+      r-storm: 3 better, 6 unchanged
+    """
+    old = Path(path_of(before, "before", "a path"))
+    new = Path(path_of(after, "after", "a path"))
+    return Comparison(old, new, compare_gradings(old, new, parse_labels(methods or ())))
 
 
 ARTICLES: dict[str, tuple[Callable[[], Article], Callable[[Article], list[Reproduced]]]] = {

@@ -88,7 +88,7 @@ def _draw(ax: Axes, panel: Panel, some: Sequence[Bar], cast: Cast) -> None:
     places = range(len(some))
     ax.barh(places, [bar.mean or 0.0 for bar in some], height=0.62, color=colour("series-1"))
     for place, bar in enumerate(some):
-        text, x, shade = f"not compared, counts in {bar.cases:,}", 0.0, "muted"
+        text, x, shade = f"no mean: counts in {bar.cases:,} of {len(panel.cases):,}", 0.0, "muted"
         if bar.mean is not None:
             text, x, shade = distance(bar.mean, panel), max(bar.high or bar.mean, 0.0), "text"
         if bar.low is not None and bar.high is not None:

@@ -107,6 +107,7 @@ def test_all_methods_are_drawn_on_the_same_cases() -> None:
     profile = next(p for p in profiles(grid) if p.term == "network")
     assert profile.cases == 4
     assert "rare" not in profile.ratios
+    assert all("ran on too few of the cases: rare." in one.caption for one in drawn(rows).values())
 
 
 def test_profiles_count_failures_as_infinitely_far() -> None:
