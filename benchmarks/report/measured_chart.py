@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 HEIGHT_IN = 3.2
 
+MINUTE = 1 / (24 * 60)
+"""In days, as Matplotlib counts time."""
+
 
 def over_time(name: str, title: str, unit: str, lines: Sequence[MeasuredLine]) -> Figure | None:
     """Return the chart of `lines`; ``None`` where there are none.
@@ -78,6 +81,9 @@ def _drawn(named: Mapping[str, Points], cast: Cast, unit: str) -> Drawn:
         for line, points in named.items()
     ]
     draw_lines(ax, lines, cast, is_stepped=False)
+    days = {x for line in lines for x, _ in line.points}
+    if len(days) == 1:  # no range to divide
+        ax.set_xlim(min(days) - MINUTE, max(days) + MINUTE)
     locator = AutoDateLocator(maxticks=6)  # type: ignore[no-untyped-call]
     ax.xaxis.set_major_locator(locator)
     ax.xaxis.set_major_formatter(
