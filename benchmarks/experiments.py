@@ -119,6 +119,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.speed.statistics",
         "seconds and memory of the statistics against lines, compared with pandas and plain Python",
     ),
+    "grading_speed": Experiment(
+        "slotwise.benchmarks.speed.grading",
+        "what the harness of a grading takes, compared with a bare process",
+    ),
     "cli_speed": Experiment("slotwise.benchmarks.speed.cli", "how long slotwise --help takes"),
     "interrupts": Experiment(
         "slotwise.benchmarks.speed.interrupts",
@@ -128,9 +132,17 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.following.killed",
         "whether measure --follow, killed again and again, loses a line or counts one twice",
     ),
+    "masters_agree": Experiment(
+        "slotwise.benchmarks.speed.masters_agree",
+        "whether a grading has the same rows on every kind of Spark master",
+    ),
     "profile_accuracy": Experiment(
         "slotwise.benchmarks.speed.profile_accuracy",
         "peak rates that profile measures, compared with those known by construction",
+    ),
+    "planned_runs": Experiment(
+        "slotwise.benchmarks.speed.planned_runs",
+        "how soon a grading starts that has nearly all of a million rows, and in what memory",
     ),
     "time_limits": Experiment(
         "slotwise.benchmarks.speed.time_limits", "whether solves end at their time limit"

@@ -7,21 +7,21 @@ import shlex
 import shutil
 import time
 import warnings
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slotwise.benchmarks.analysis.cases import infeasible_instances, is_right_refusal
 from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED
-from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan, partitions, pending
-from slotwise.benchmarks.grading.progress import progress_bar, waiting_for
-from slotwise.benchmarks.grading.rows import KEY, Kind, Subject, key_of, subject_of
-from slotwise.benchmarks.grading.sources import Case, read_cases
-from slotwise.benchmarks.grading.spark_job import grade_partitions, slots_of, task_cpus
-from slotwise.benchmarks.grading.store import Store
-from slotwise.benchmarks.spark.session import check_master, is_local, job_errors, session
+from slotwise.benchmarks.grading.batch.folder import address_of, local_folder, make_local
+from slotwise.benchmarks.grading.batch.slots import task_cpus
+from slotwise.benchmarks.grading.batch.start import Batch, run_batch
+from slotwise.benchmarks.grading.plan import RunLimits, make_settings
+from slotwise.benchmarks.grading.progress.watching import watching
+from slotwise.benchmarks.grading.rows import Subject, subject_of
+from slotwise.benchmarks.grading.sources import read_sources
+from slotwise.benchmarks.spark.masters import Cluster, is_local
+from slotwise.benchmarks.spark.session import job_errors, session
 from slotwise.heuristics.method_names import COMMAND_PREFIX, SEPARATOR, is_command, split_names
 from slotwise.heuristics.registry import all_methods, find_method
 from slotwise.heuristics.sam.pairs import PAIRS, find_pair
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 
+_ON_A_CLUSTER = {"spark.sql.shuffle.partitions": "16"}
+"""Of the joins of the plan: Spark's 200 tasks would take longer than a million runs need."""
+
 
 @dataclass(frozen=True, slots=True)
 class GradeSummary:
@@ -46,7 +49,7 @@ class GradeSummary:
     Parameters
     ----------
     folder
-        Where the rows are.
+        Where the rows are; a text where that is no folder of this machine (``hdfs://...``).
     instances, methods, engine
         What was graded.
     planned, skipped
@@ -58,7 +61,7 @@ class GradeSummary:
         Wall-clock time, Spark's start included.
     """
 
-    folder: Path
+    folder: Path | str
     instances: int
     methods: tuple[str, ...]
     engine: str
@@ -112,7 +115,11 @@ def grade(
     out: str | Path = "out",
     seed: int = 0,
     count: int | None = None,
+    conf: Mapping[str, str] | None = None,
+    archive: str | os.PathLike[str] | None = None,
+    retry_failed: bool = False,
     progress: bool = False,
+    log: str | os.PathLike[str] | None = None,
 ) -> GradeSummary:
     """Run what the folder `out` has no row of yet; append the rows there.
 
@@ -137,11 +144,22 @@ def grade(
     master
         Spark's master; a session that is active already is used as it is, and not stopped.
     out
-        Folder of the rows; it is made where there is none.
+        Folder of the rows, any that Spark can write and all executors reach: of this machine,
+        shared by all, or with ``hdfs://``, ``s3a://``. It is made where there is none. One
+        grading at a time may write into it.
     seed, count
         Of families, methods and engine; instances per family, ``None`` = the family's own.
+    conf
+        Settings of Spark, such as ``{"spark.task.cpus": "4"}``, over ours; ``None`` = none.
+    archive
+        File of `pack` that the executors' Python is in; ``None`` = they have slotwise installed.
+    retry_failed
+        Run those again, too, whose newest row is a failure: error, crashed, timeout or
+        out-of-memory. The new rows count.
     progress
-        Show a bar on stderr if that is a terminal.
+        Show on stderr how far it is: bars on a terminal, elsewhere a line every ten seconds.
+    log
+        File that events are appended to as JSON lines (``docs/grading.md``); ``None`` = none.
 
     Raises
     ------
@@ -149,7 +167,7 @@ def grade(
         For an unknown name, a method or an engine that none of the cases is for, or a bad number,
         before Spark starts.
     KeyboardInterrupt
-        On Ctrl-C, with the finished chunks kept; the same call resumes.
+        On Ctrl-C, with the rows of finished tasks kept; the same call resumes.
 
     Examples
     --------
@@ -163,30 +181,43 @@ def grade(
     engine = current_name(engine)
     methods = split_methods([methods]) if isinstance(methods, str) else methods
     names = _checked(methods, engine, time_limit_s, seed, count)
-    check_master(master)
+    chosen = conf or {} if is_local(master) else _ON_A_CLUSTER | dict(conf or {})
+    cluster = Cluster(master, None if archive is None else Path(archive), chosen)
+    cluster.check()
     if is_local(master):
         _check_commands(names)
-    cases = read_cases(_written(sources), seed, count)
-    names = _applicable(names, cases, chosen=methods is not None)
-    _check_engine_applies(engine, cases)
-    store = Store(Path(out))
-    store.prepare(cases)
+    named = read_sources(_written(sources), count)
+    names = _applicable(names, named.subjects, chosen=methods is not None)
+    _check_engine_applies(engine, named.subjects)
     if memory_limit_mb is not None:
         whole(memory_limit_mb, "memory_limit_mb", least=1)
+    make_local(out)
     folder = os.getcwd() if is_local(master) else None
-    limits = RunLimits(float(time_limit_s), 1, seed, folder, memory_limit_mb)
-    plan = make_plan(cases, names, engine, limits)
-    missing = pending(plan, store.rows(KEY))
-    if missing:
-        _run(missing, master, store, progress)
+    described = {
+        "out": os.fspath(out),
+        "methods": list(names),
+        "engine": engine,
+        "master": master,
+        "time_limit_s": float(time_limit_s),
+        "seed": seed,
+    }
+    with (
+        watching(described, None if log is None else Path(log), progress) as watcher,
+        session(cluster, watcher.waiting("starting Spark")) as spark,
+        job_errors(),
+    ):
+        limits = RunLimits(float(time_limit_s), task_cpus(spark), seed, folder, memory_limit_mb)
+        settings = make_settings(named.subjects, names, engine, limits)
+        batch = Batch(address_of(out), named, settings, seed, retry_failed)
+        done = run_batch(spark, batch, RIGHTLY_REFUSED, watcher)
     return GradeSummary(
-        folder=Path(out),
-        instances=len(cases),
+        folder=os.fspath(out) if local_folder(out) is None else Path(out),
+        instances=done.instances,
         methods=names,
         engine=engine,
-        planned=len(plan),
-        skipped=len(plan) - len(missing),
-        statuses=_statuses(store, plan),
+        planned=done.planned,
+        skipped=done.skipped,
+        statuses=done.statuses,
         seconds=time.perf_counter() - started,
     )
 
@@ -203,9 +234,8 @@ def _written(sources: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     return [os.fspath(source) for source in several]
 
 
-def _applicable(names: Sequence[str], cases: Sequence[Case], chosen: bool) -> tuple[str, ...]:
+def _applicable(names: Sequence[str], subjects: Collection[str], chosen: bool) -> tuple[str, ...]:
     """Return the methods that apply to a case; one that was chosen and does not is refused."""
-    subjects = {case.subject for case in cases}
     for name in names if chosen else ():
         if (subject := subject_of(name)) not in subjects:
             rule = f"is for cases of {subject}, but there are none"
@@ -213,9 +243,9 @@ def _applicable(names: Sequence[str], cases: Sequence[Case], chosen: bool) -> tu
     return tuple(name for name in names if subject_of(name) in subjects)
 
 
-def _check_engine_applies(engine: str, cases: Sequence[Case]) -> None:
+def _check_engine_applies(engine: str, subjects: Collection[str]) -> None:
     """Refuse an engine that was chosen where nothing is to be placed."""
-    if engine != AUTO and all(case.subject != Subject.PLACEMENT for case in cases):
+    if engine != AUTO and Subject.PLACEMENT not in subjects:
         raise InputError(
             "is for cases of placement, but there are none", field="engine", value=engine
         )
@@ -232,35 +262,6 @@ def _check_commands(names: Sequence[str]) -> None:
                     field="method",
                     value=program,
                 )
-
-
-def _statuses(store: Store, plan: Sequence[PlannedRun]) -> dict[str, int]:
-    """Count how the runs of `plan` ended."""
-    keys = {key_of(run.columns()) for run in plan}
-    rows = [row for row in store.rows((*KEY, "status")) if key_of(row) in keys]
-    impossible = infeasible_instances(rows)
-    ended = {
-        key_of(row): RIGHTLY_REFUSED if is_right_refusal(row, impossible) else row["status"]
-        for row in rows
-    }
-    return dict(sorted(Counter(ended.values()).items()))
-
-
-def _run(missing: Sequence[PlannedRun], master: str, store: Store, progress: bool) -> None:
-    with session(master, waiting_for("starting Spark", progress)) as spark:
-        slots = slots_of(spark)
-        cores = task_cpus(spark)
-        ready = [_shipped(run, cores) for run in missing]
-        split = partitions(ready, slots)
-        with job_errors(), progress_bar(len(split), progress) as bar:
-            grade_partitions(spark, split, slots, store.append, bar)
-
-
-def _shipped(run: PlannedRun, cores: int) -> PlannedRun:
-    """Return what executors need of `run`: a family's instance is made again from its index."""
-    case = run.case if run.case.index is None else replace(run.case, text="")
-    threaded = run.kind == Kind.EXACT and case.subject == Subject.PLACEMENT
-    return replace(run, case=case, workers=cores if threaded else 1)
 
 
 def _checked(

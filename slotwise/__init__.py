@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from slotwise.api.logs.following import follow
     from slotwise.api.logs.measuring import Measurement, measure
     from slotwise.api.logs.simulating import generate_logs
+    from slotwise.api.packing import pack
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from slotwise.benchmarks.following.advice import Advice
     from slotwise.benchmarks.following.follow import Followed
     from slotwise.benchmarks.grade import GradeSummary, grade
+    from slotwise.benchmarks.spark.pack import Packed
     from slotwise.heuristics.method_error import MethodError
     from slotwise.models.allocation.case import AllocationCase
     from slotwise.models.certificates.certificate import Certificate
@@ -91,6 +93,7 @@ __all__ = [
     "Measurement",
     "MethodError",
     "Node",
+    "Packed",
     "Placement",
     "Problem",
     "Progress",
@@ -121,6 +124,7 @@ __all__ = [
     "judge",
     "measure",
     "methods",
+    "pack",
     "partition",
     "place",
     "profile",
@@ -162,6 +166,7 @@ _HOME = {
     "Measurement": "slotwise.api.logs.measuring",
     "MethodError": "slotwise.heuristics.method_error",
     "Node": "slotwise.models.instance.cluster",
+    "Packed": "slotwise.benchmarks.spark.pack",
     "Placement": "slotwise.models.instance.placement",
     "Problem": "slotwise.models.problem.problem",
     "Progress": "slotwise.solver.core.progress",
@@ -191,6 +196,7 @@ _HOME = {
     "judge": "slotwise.api.judging",
     "measure": "slotwise.api.logs.measuring",
     "methods": "slotwise.api.listing",
+    "pack": "slotwise.api.packing",
     "partition": "slotwise.api.partitioning",
     "place": "slotwise.api.placing",
     "profile": "slotwise.api.profiling",

@@ -28,6 +28,8 @@ DAILY_SEED = os.environ.get("SLOTWISE_DAILY_SEED")
 
 SPARK_FILES = (
     "tests/benchmarks/following/test_follow.py",
+    "tests/benchmarks/grading/batch/test_runs.py",
+    "tests/benchmarks/grading/test_faults.py",
     "tests/benchmarks/grading/test_grade.py",
     "tests/benchmarks/grading/test_grade_command.py",
     "tests/benchmarks/grading/test_grade_sam.py",

@@ -92,6 +92,9 @@ testing
 
 benchmarks.__init__ benchmarks.table benchmarks.child_process benchmarks.spark
 benchmarks.grading benchmarks.profiling benchmarks.statistics
+benchmarks.grading.children
+benchmarks.grading.batch.task
+benchmarks.grading.batch.start
 benchmarks.analysis
 benchmarks.aggregation
 benchmarks.report.viewer benchmarks.report.figures.numbers benchmarks.report.figures.drawing
@@ -168,23 +171,29 @@ OUTSIDE = {
     "jinja2": ("benchmarks.report", "cli.new_package"),
     "kahip": ("heuristics.partitioning",),
     "matplotlib": ("benchmarks.report", "cli.render"),
-    "numba": ("solver", "models.graph_files", "heuristics.partitioning"),
+    "numba": (
+        *("solver", "models.graph_files", "heuristics.partitioning"),
+        "benchmarks.grading.children.compiled_loops",
+    ),
     "ortools": _SOLVERS,
     "pandas": ("benchmarks", "api.summarising", "models.frame"),
-    "psutil": ("benchmarks.profiling",),
+    "psutil": (
+        *("benchmarks.grading.children", "benchmarks.profiling", "benchmarks.speed.grading_task"),
+    ),
     "pulp": _SOLVERS,
     "py4j": ("benchmarks.spark",),
     "pyarrow": ("benchmarks.grading", "models.performance.tables"),
     "pytest": ("testing.pytest_plugin",),
     "pymetis": ("heuristics.partitioning",),
     "pyspark": (
-        *("benchmarks.spark", "benchmarks.grading.spark_job", "benchmarks.statistics"),
-        *("benchmarks.following", "benchmarks.speed.statistics"),
+        *("benchmarks.spark", "benchmarks.grading.batch", "benchmarks.statistics"),
+        *("benchmarks.following", "benchmarks.speed.planned_runs", "benchmarks.speed.statistics"),
         *("benchmarks.aggregation", "api.summarising"),
     ),
     "rich": ("cli", "benchmarks.grading.progress"),
     "scipy": ("benchmarks.aggregation",),
     "typer": ("cli",),
+    "venv_pack": ("benchmarks.spark.pack",),
     "yaml": ("models.formats", "testing"),
 }
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from slotwise.benchmarks.grade import grade, split_methods
-from slotwise.benchmarks.spark.session import check_master
+from slotwise.benchmarks.spark.masters import check_master
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Distance, Node

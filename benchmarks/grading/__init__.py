@@ -1,11 +1,10 @@
 """Grading: one run is one row, whatever happens to the run.
 
-Which runs are there (`sources`, `plan`), how does each end as a row (`run` inside a child process,
-`child`, kept by `supervisor`: a crash or a timeout is a row), how are chunks of runs spread over
-executors (`spark_job`), and where do rows go (`store`: Parquet; runs that have a row are
-skipped)? `rows` names every column; `row_check` checks files from unknown sources, `old_rows`
-reads those of older versions.
+Which cases are there (`sources`), what is done with each (`plan`), how does each run end as a row
+(`run`, in the processes of `children`: a crash or a timeout is a row)? Spark joins, spreads and
+writes all of it in `batch`; `store` reads what it wrote. `rows` names every column; `row_check`
+checks files from unknown sources, `old_rows` reads those of older versions.
 
-Start with `rows`, then `plan`. It may import `models`, `heuristics` and `solver`; Spark in
-`spark_job` alone.
+Start with `rows`, then `plan`, then `batch`. It may import `models`, `heuristics` and `solver`;
+Spark in `batch` alone.
 """

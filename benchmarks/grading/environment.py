@@ -6,9 +6,11 @@ import platform
 import subprocess
 import sys
 from functools import cache
+from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
+from slotwise import models
 from slotwise.benchmarks.grading.rows import VERSION
 
 SOLVERS = ("ortools", "highspy", "pulp")
@@ -38,6 +40,23 @@ def engine_version() -> str:
     """Return the version that identifies a run of an exact engine: ours and the solvers'."""
     solvers = [f"{name} {versions()[name]}" for name in SOLVERS if name in versions()]
     return ", ".join((method_version(), *solvers))
+
+
+@cache
+def families_version() -> str:
+    """Return what changes whenever a family may make another instance from the same index.
+
+    The versions of slotwise and NumPy, and a hash of the sources of `models`, so that a changed
+    checkout is another version.
+    """
+    digest = sha256()
+    folder = Path(models.__path__[0])
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    known = versions()
+    numbers = f"slotwise {known.get('slotwise', 'unknown')}, numpy {known['numpy']}"
+    return f"{numbers}, models {digest.hexdigest()[:16]}"
 
 
 @cache

@@ -1,9 +1,9 @@
-"""The runs of a grading: every case with the methods that apply to it and with the optimum."""
+"""One run of a grading, and what a grading does with every case: methods, and the optimum."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,18 +17,13 @@ from slotwise.benchmarks.grading.rows import (
     OPTIMUM,
     Kind,
     Planned,
-    Row,
     Subject,
-    key_of,
     subject_of,
 )
 from slotwise.benchmarks.grading.sources import Case
 from slotwise.heuristics.method_names import is_command, is_storm
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.sam.pairs import PAIRS
-
-CHEAP_RUNS = 40
-"""At most so many runs of heuristics share one partition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +51,7 @@ class PlannedRun:
     versions, git_revision
         For the record; `versions` as JSON.
     memory_limit_mb
-        Of the exact engine, as in `solve`; ``None`` = its share of the executor's memory.
+        Of the run, with all that it starts; ``None`` = its share of the executor's memory.
     """
 
     case: Case
@@ -121,26 +116,81 @@ class RunLimits:
     memory_limit_mb: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a plan does with each case of a subject: all of a `PlannedRun` but its case."""
+
+    subject: str
+    kind: Kind
+    method: str
+    limits: RunLimits
+    method_parameters: str
+    version: str
+    versions: str
+    git_revision: str | None
+
+    @property
+    def seed(self) -> int:
+        """Of the engine or method, and of the family's instances."""
+        return self.limits.seed
+
+    @property
+    def time_limit_s(self) -> float:
+        """Wall-clock seconds."""
+        return self.limits.time_limit_s
+
+    def run(self, case: Case) -> PlannedRun:
+        """Return the run on `case`."""
+        exact = self.kind is Kind.EXACT
+        limits = self.limits
+        return PlannedRun(
+            case=case,
+            kind=str(self.kind),
+            method=self.method,
+            case_seed=limits.seed,
+            seed=limits.seed,
+            time_limit_s=limits.time_limit_s,
+            workers=limits.workers if exact and self.subject == Subject.PLACEMENT else 1,
+            folder=limits.folder,
+            method_parameters=self.method_parameters,
+            version=self.version,
+            versions=self.versions,
+            git_revision=self.git_revision,
+            memory_limit_mb=limits.memory_limit_mb,
+        )
+
+
+def make_settings(
+    subjects: Collection[str], methods: Iterable[str], engine: str, limits: RunLimits
+) -> tuple[Setting, ...]:
+    """Return what is done with cases of `subjects`: the exact runs, then each method's."""
+    exact = [
+        _setting(subject, Kind.EXACT, engine if subject == Subject.PLACEMENT else OPTIMUM, limits)
+        for subject in sorted(subjects)
+    ]
+    others = [
+        _setting(subject_of(method), _kind_of(method), method, limits)
+        for method in methods
+        if subject_of(method) in subjects
+    ]
+    return (*exact, *others)
+
+
 def make_plan(
     cases: Sequence[Case], methods: Iterable[str], engine: str, limits: RunLimits
 ) -> tuple[PlannedRun, ...]:
-    """Return the exact runs, largest instance first, then those of the methods.
-
-    A method runs on the cases that it applies to; see `subject_of`.
-    """
+    """Return the runs on few cases, without Spark: the exact ones first, largest case first."""
     hardest_first = sorted(cases, key=lambda case: (-case.tasks * case.nodes, -case.tasks))
-    exact = [
-        _run(case, Kind.EXACT, engine if case.subject == Subject.PLACEMENT else OPTIMUM, limits)
+    settings = make_settings({case.subject for case in cases}, methods, engine, limits)
+    exact = [one for one in settings if one.kind is Kind.EXACT]
+    others = [one for one in settings if one.kind is not Kind.EXACT]
+    return tuple(
+        one.run(case)
+        for some in (exact, others)
         for case in hardest_first
-    ]
-    subjects = {method: subject_of(method) for method in methods}
-    others = [
-        _run(case, _kind_of(method), method, limits)
-        for case in hardest_first
-        for method, subject in subjects.items()
-        if subject == case.subject
-    ]
-    return (*exact, *others)
+        for one in some
+        if one.subject == case.subject
+    )
 
 
 def _kind_of(method: str) -> Kind:
@@ -154,38 +204,14 @@ def _parameters_of(kind: Kind, method: str) -> dict[str, str]:
     return dict(find_method(method).parameters)
 
 
-def _run(case: Case, kind: Kind, method: str, limits: RunLimits) -> PlannedRun:
-    exact = kind is Kind.EXACT
-    return PlannedRun(
-        case=case,
-        kind=str(kind),
+def _setting(subject: str, kind: Kind, method: str, limits: RunLimits) -> Setting:
+    return Setting(
+        subject=str(subject),
+        kind=kind,
         method=method,
-        case_seed=limits.seed,
-        seed=limits.seed,
-        time_limit_s=limits.time_limit_s,
-        workers=limits.workers if exact else 1,
-        folder=limits.folder,
+        limits=limits,
         method_parameters=json.dumps(_parameters_of(kind, method)),
-        version=engine_version() if exact else method_version(),
+        version=engine_version() if kind is Kind.EXACT else method_version(),
         versions=json.dumps(versions()),
         git_revision=git_revision(),
-        memory_limit_mb=limits.memory_limit_mb if exact else None,
     )
-
-
-def pending(plan: Iterable[PlannedRun], done: Iterable[Row]) -> tuple[PlannedRun, ...]:
-    """Return the runs that no row stands for yet (an anti-join on `rows.KEY`)."""
-    keys = {key_of(row) for row in done}
-    return tuple(run for run in plan if key_of(run.columns()) not in keys)
-
-
-def partitions(plan: Sequence[PlannedRun], slots: int) -> tuple[tuple[PlannedRun, ...], ...]:
-    """Split `plan` into what one Spark task does.
-
-    One exact solve or external command each; heuristics share, a few tasks for each of `slots`.
-    """
-    cheap = [run for run in plan if run.kind == Kind.HEURISTIC]
-    size = min(CHEAP_RUNS, max(1, -(-len(cheap) // (4 * slots))))
-    alone = [(run,) for run in plan if run.kind != Kind.HEURISTIC]
-    shared = [tuple(cheap[i : i + size]) for i in range(0, len(cheap), size)]
-    return (*alone, *shared)

@@ -21,13 +21,14 @@ SCHEMA = """
     terms array<struct<term: string, value: string, bound: string>>,
     gap double, proof string, violation_count int, violations array<string>, reason string,
     placement string, wall_s double, cpu_s double, peak_memory_mb double, cpu_model string,
-    error string
+    error string, batch string
 """
 """Columns of a row, in Spark's notation.
 
 ``terms`` has exact decimals as text; ``placement`` is ``{"nodes": [...], "workers": [...]}`` in the
 canonical order of tasks; ``engine_parameters`` is `Result.parameters` as JSON; ``version`` is what
-makes a run another run, ``versions`` every library's.
+makes a run another run, ``versions`` every library's; ``batch`` is when the call began that made
+the row (UTC, as text that sorts by time): of rows with the same key the newest counts.
 """
 
 
@@ -88,6 +89,7 @@ class RunOutcome(TypedDict, total=False):
     peak_memory_mb: float | None
     cpu_model: str | None
     error: str | None
+    batch: str | None
 
 
 class Row(Planned, RunOutcome, total=False):
@@ -97,7 +99,7 @@ class Row(Planned, RunOutcome, total=False):
 COLUMNS = (*Planned.__annotations__, *RunOutcome.__annotations__)
 """Names of the columns, in the order of `SCHEMA`."""
 
-ADDED = frozenset({"engine_parameters"})
+ADDED = frozenset({"engine_parameters", "batch"})
 """Columns that files of earlier gradings may lack; rows from there have ``None``."""
 
 VERSION = 2
@@ -113,7 +115,7 @@ KEY = ("instance_hash", "kind", "method", "version", "seed", "time_limit_s")
 Not among them: the threads of the exact engine, which Spark's ``spark.task.cpus`` sets.
 """
 
-MEASURED = ("wall_s", "cpu_s", "peak_memory_mb", "cpu_model")
+MEASURED = ("wall_s", "cpu_s", "peak_memory_mb", "cpu_model", "batch")
 """Columns that differ from one execution of a run to the next."""
 
 MOST_VIOLATIONS = 20
@@ -176,6 +178,14 @@ class RunStatus(StrEnum):
 
 SUCCEEDED = (RunStatus.VALID, RunStatus.OPTIMAL, RunStatus.FEASIBLE)
 """How runs with a valid placement end; their rows have the value of every term."""
+
+
+FAILED = (RunStatus.ERROR, RunStatus.CRASHED, RunStatus.TIMEOUT, RunStatus.OUT_OF_MEMORY)
+"""How runs end that `--retry-failed` tries again: they broke down, whatever was to blame.
+
+Not among them: a placement that breaks a rule and a refusal, which are answers; ``unknown``, the
+answer of an exact engine that had all its time.
+"""
 
 
 def term_values(row: Row) -> dict[str, Fraction]:

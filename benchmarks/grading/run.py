@@ -7,13 +7,13 @@ reading, compiling and judging are not among them.
 from __future__ import annotations
 
 import json
-import os
 import resource
 import sys
 import time
-from pathlib import Path
+from contextlib import suppress
 
 from slotwise.benchmarks.grading.environment import cpu_model
+from slotwise.benchmarks.grading.memory_share import held_under, memory_limit_of
 from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.preload import preload, warm
 from slotwise.benchmarks.grading.rows import (
@@ -25,6 +25,7 @@ from slotwise.benchmarks.grading.rows import (
     term_of,
 )
 from slotwise.benchmarks.grading.sam_run import allocated
+from slotwise.heuristics.method import Method
 from slotwise.heuristics.method_error import MethodError
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.formats.instance_writer import instance_hash
@@ -39,13 +40,18 @@ from slotwise.models.values import whole
 
 
 class Loader:
-    """Makes instances; keeps the last one, for runs of one instance follow each other."""
+    """Makes what runs share: instances and methods.
+
+    It keeps the last instance, compiled, for runs of one instance follow each other, and all
+    methods. Nothing of either can be changed.
+    """
 
     def __init__(self) -> None:
-        self._last: tuple[str, Instance] | None = None
+        self._last: tuple[str, Problem] | None = None
+        self._methods: dict[tuple[str, float], Method] = {}
 
-    def __call__(self, run: PlannedRun) -> Instance:
-        """Return the instance of `run`.
+    def __call__(self, run: PlannedRun) -> Problem:
+        """Return the compiled instance of `run`.
 
         Raises
         ------
@@ -53,8 +59,17 @@ class Loader:
             When the family makes another instance here than where the grading was planned.
         """
         if self._last is None or self._last[0] != run.case.hash:
-            self._last = run.case.hash, _load(run)
+            self._last = run.case.hash, compile_problem(_load(run))
         return self._last[1]
+
+    def method(self, run: PlannedRun) -> Method:
+        """Return the method of `run`; looked up once, for that reads what is installed."""
+        from slotwise.heuristics.registry import find_method
+
+        key = run.method, run.time_limit_s
+        if key not in self._methods:
+            self._methods[key] = find_method(run.method, time_limit_s=run.time_limit_s)
+        return self._methods[key]
 
 
 def _load(run: PlannedRun) -> Instance:
@@ -85,14 +100,19 @@ def outcome(run: PlannedRun, load: Loader) -> RunOutcome:
         found = {"status": RunStatus.ERROR, "error": f"{type(error).__name__}: {error}"}
     except MemoryError as error:
         found = {"status": RunStatus.OUT_OF_MEMORY, "error": f"MemoryError: {error}"}
+    if found["status"] == RunStatus.OUT_OF_MEMORY:
+        held = held_under(peak_memory_mb(), memory_limit_of(run))
+        found = {**found, "error": f"{found['error']}; {held}"}
     return {**clock.read(), **found, "status": str(found["status"]), "cpu_model": cpu_model()}
 
 
 def _found(run: PlannedRun, load: Loader, clock: _Clock) -> RunOutcome:
     if run.case.subject == Subject.ALLOCATION:
         return allocated(run, clock)
-    problem = compile_problem(load(run))
-    return _exact(run, problem, clock) if run.kind == Kind.EXACT else _method(run, problem, clock)
+    problem = load(run)
+    if run.kind == Kind.EXACT:
+        return _exact(run, problem, clock)
+    return _method(run, problem, load.method(run), clock)
 
 
 def _failure(error: MethodError) -> RunStatus:
@@ -102,10 +122,8 @@ def _failure(error: MethodError) -> RunStatus:
 
 
 def _exact(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
-    from slotwise.solver.core.memory_reading import default_limit_mb
     from slotwise.solver.solve import solve
 
-    at_once = max(1, (os.cpu_count() or 1) // run.workers)
     with clock:
         result = solve(
             problem,
@@ -113,7 +131,7 @@ def _exact(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
             time_limit_s=run.time_limit_s,
             workers=run.workers,
             seed=run.seed,
-            memory_limit_mb=run.memory_limit_mb or max(1, default_limit_mb() // at_once),
+            memory_limit_mb=memory_limit_of(run),
         )
     return {
         "engine": f"{result.engine} {result.version}".strip(),
@@ -129,11 +147,9 @@ def _exact(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
     }
 
 
-def _method(run: PlannedRun, problem: Problem, clock: _Clock) -> RunOutcome:
-    from slotwise.heuristics.registry import find_method
+def _method(run: PlannedRun, problem: Problem, method: Method, clock: _Clock) -> RunOutcome:
     from slotwise.heuristics.run import run_method
 
-    method = find_method(run.method, time_limit_s=run.time_limit_s)
     warm(run.method)
     with clock:
         answer = run_method(problem, method, run.seed)
@@ -211,25 +227,23 @@ def _cpu_seconds() -> float:
 
 
 _WHO = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-_STATUS = Path("/proc/self/status")
-_RESET = Path("/proc/self/clear_refs")
+_STATUS = "/proc/self/status"
+_RESET = "/proc/self/clear_refs"
+_PEAK = b"VmHWM:"
 
 
 def _reset_peak_memory() -> None:
     """Let the peak count from here (Linux); elsewhere it counts from the process's start."""
-    if _RESET.exists():
-        try:
-            _RESET.write_text("5", encoding="ascii")
-        except OSError:
-            return  # Some containers forbid it: then the peak is the whole process's.
+    # Some containers forbid it, too: then the peak is the whole process's.
+    with suppress(OSError), open(_RESET, "wb", buffering=0) as file:
+        file.write(b"5")
 
 
 def peak_memory_mb() -> float:
     """Return the larger peak of this process and of any command it ran."""
     unit = 1 if sys.platform == "darwin" else 1024
     own, others = (resource.getrusage(who).ru_maxrss * unit / 2**20 for who in _WHO)
-    if _STATUS.exists():
-        for line in _STATUS.read_text(encoding="ascii").splitlines():
-            if line.startswith("VmHWM:"):
-                own = int(line.split()[1]) / 1024
+    with suppress(FileNotFoundError), open(_STATUS, "rb", buffering=0) as file:
+        _, found, rest = file.read(1 << 16).partition(_PEAK)
+        own = int(rest.split(None, 1)[0]) / 1024 if found else own
     return max(own, others)

@@ -67,42 +67,90 @@ class Case:
     subject: str = Subject.PLACEMENT
 
 
-def read_cases(sources: Sequence[str], seed: int, count: int | None) -> tuple[Case, ...]:
-    """Return the instances of all `sources`, each instance once.
+@dataclass(frozen=True, slots=True)
+class CaseRange:
+    """The first `count` instances of a family, which tasks make where they are needed."""
+
+    family: str
+    count: int
+
+    @property
+    def subject(self) -> Subject:
+        """What they ask for."""
+        allocations = self.family in ALLOCATION_FAMILIES
+        return Subject.ALLOCATION if allocations else Subject.PLACEMENT
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What a grading takes, in the order in which it is named: ranges, and what was read."""
+
+    parts: tuple[CaseRange | Case, ...]
+
+    @property
+    def subjects(self) -> frozenset[str]:
+        """What the cases ask for."""
+        return frozenset(str(part.subject) for part in self.parts)
+
+    @property
+    def most(self) -> int:
+        """How many cases there are, those counted twice that are named twice."""
+        return sum(part.count if isinstance(part, CaseRange) else 1 for part in self.parts)
+
+    @property
+    def files(self) -> bool:
+        """Whether any were read."""
+        return any(isinstance(part, Case) for part in self.parts)
+
+
+def read_sources(sources: Sequence[str], count: int | None) -> Sources:
+    """Return what is named; files are read, families only looked up.
 
     Parameters
     ----------
     sources
         Names of families, files of instances and allocation cases, folders of such files; none =
         all families that need no files and are not held out.
-    seed, count
-        Of the families; ``None`` = each family's own count.
+    count
+        Of each family; ``None`` = its own.
 
     Raises
     ------
     InputError
         For a source that is none of these, and for a file that is no instance.
     """
-    found: dict[str, Case] = {}
     every = (*(name for name, one in FAMILIES.items() if not one.held_out), *ALLOCATION_FAMILIES)
-    for source in sources or every:
-        for case in _cases(source, seed, count):
+    return Sources(tuple(part for source in sources or every for part in _parts(source, count)))
+
+
+def read_cases(sources: Sequence[str], seed: int, count: int | None) -> tuple[Case, ...]:
+    """Return the cases of `read_sources`, each instance once, all made here: for few of them."""
+    found: dict[str, Case] = {}
+    for part in read_sources(sources, count).parts:
+        for case in _made(part, seed) if isinstance(part, CaseRange) else (part,):
             found.setdefault(case.hash, case)
     return tuple(found.values())
 
 
-def _cases(source: str, seed: int, count: int | None) -> Iterator[Case]:
+def _made(part: CaseRange, seed: int) -> Iterator[Case]:
+    return (family_case(part.family, index, seed) for index in range(part.count))
+
+
+def family_case(family: str, index: int, seed: int) -> Case:
+    """Return one instance of a family, or one case of allocation."""
+    if family in ALLOCATION_FAMILIES:
+        return _allocation(ALLOCATION_FAMILIES[family].make(index, seed), family, index)
+    return _case(FAMILIES[family].make(index, seed), family, index)
+
+
+def _parts(source: str, count: int | None) -> Iterator[CaseRange | Case]:
     if is_storm(source):
         for instance in islice(storm_instances(source), count):
             yield _case(instance, NAME, None)
         return
-    if source in FAMILIES:
-        for index, instance in enumerate(FAMILIES[source].generate(count, seed)):
-            yield _case(instance, source, index)
-        return
-    if source in ALLOCATION_FAMILIES:
-        for index, case in enumerate(ALLOCATION_FAMILIES[source].generate(count, seed)):
-            yield _allocation(case, source, index)
+    family = FAMILIES.get(source) or ALLOCATION_FAMILIES.get(source)
+    if family is not None:
+        yield CaseRange(source, family.number(count))
         return
     path = Path(source)
     if path.is_dir():

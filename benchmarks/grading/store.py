@@ -1,61 +1,60 @@
-"""The folder of a grading: ``rows/*.parquet``, one file per chunk, and ``instances/*.json``."""
+"""The folder of a grading on this machine: ``rows/*.parquet``, ``instances/*.parquet``.
+
+Spark writes both (`batch`); older gradings have an instance in ``instances/HASH.json``.
+"""
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
+from typing import cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from slotwise.benchmarks.grading.batch.folder import INSTANCES, ROWS, make_local
 from slotwise.benchmarks.grading.row_file import check_terms_agree, read_rows
-from slotwise.benchmarks.grading.rows import COLUMNS, Row
+from slotwise.benchmarks.grading.rows import COLUMNS, KEY, Row, key_of
 from slotwise.benchmarks.grading.sources import Case
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.formats.instance_writer import instance_hash as hash_of
-from slotwise.models.instance_file import read_instance
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance_file import instance_from_text, read_instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 
 
 class Store:
-    """Rows and instances in one folder of the driver's file system."""
+    """Rows and instances in one folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._rows = folder / "rows"
-        self._instances = folder / "instances"
+        self._rows = folder / ROWS
+        self._instances = folder / INSTANCES
+        self._kept: dict[str, Path] | None = None
 
     def prepare(self, cases: Iterable[Case]) -> None:
-        """Make the folder and keep the instances, so that reports need nothing else.
+        """Make the folder and keep the instances, for rows that were made without Spark.
 
         Raises
         ------
         InputError
             When the folder cannot be made or written to.
         """
-        try:
-            for folder in (self._rows, self._instances):
-                folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(
-                f"cannot be made: {error.strerror}", field="--out", value=str(self.folder)
-            ) from error
-        if not os.access(self._rows, os.W_OK):
-            raise InputError("cannot be written to", field="--out", value=str(self.folder))
+        make_local(self.folder)
+        self._instances.mkdir(exist_ok=True)
         for case in cases:
             path = self._path(case.hash)
             if not path.exists():
                 write_atomically(path, case.text)
 
     def append(self, rows: pa.Table) -> None:
-        """Add rows as a file of their own; it appears whole or not at all."""
+        """Add rows that were made without Spark, as a file; it appears whole or not at all."""
         if not rows.num_rows:
             return
-        last = max((int(path.name[5:13]) for path in self._files()), default=-1)
+        last = max((int(path.name[5:13]) for path in self._rows.glob("rows-*.parquet")), default=-1)
         name = f"rows-{last + 1:08d}-{secrets.token_hex(4)}.parquet"
         temporary = self._rows / f".{name}.tmp"
         try:
@@ -65,7 +64,9 @@ class Store:
             temporary.unlink(missing_ok=True)
 
     def rows(self, columns: Iterable[str] = COLUMNS) -> list[Row]:
-        """Return all rows, oldest chunk first.
+        """Return the newest row of each key (`rows.KEY`), oldest first.
+
+        A run has several rows where it was run again, for example because it failed.
 
         Raises
         ------
@@ -73,17 +74,28 @@ class Store:
             Naming file, row and column of what a grading does not write.
         """
         wanted = list(columns)
-        found = [row for path in self._files() for row in read_rows(path, wanted)]
+        read = list(dict.fromkeys((*wanted, *KEY, "batch")))
+        found = [row for path in self._files() for row in read_rows(path, read)]
+        found.sort(key=lambda row: row["batch"] or "")
+        newest = {key_of(row): row for row in reversed(found)}
+        kept = list(reversed(newest.values()))
+        for row in kept:
+            for name in set(read) - set(wanted):
+                del cast(dict[str, object], row)[name]
         if {"instance_hash", "terms"} <= set(wanted):
-            check_terms_agree(found)
-        return found
+            check_terms_agree(kept)
+        return kept
 
     def problem(self, instance_hash: str) -> Problem | None:
         """Return the problem of an instance; ``None`` when the folder does not have it."""
         path = self._path(instance_hash)
-        if not path.exists():
+        if path.exists():
+            instance = read_instance(path)
+        elif (kept := self._where().get(instance_hash)) is not None:
+            path = kept
+            instance = self._read_kept(path, instance_hash)
+        else:
             return None
-        instance = read_instance(path)
         with in_file(str(path)):
             found = hash_of(instance)
             if found != instance_hash:
@@ -91,7 +103,32 @@ class Store:
             return compile_problem(instance)
 
     def _files(self) -> list[Path]:
-        return sorted(self._rows.glob("rows-*.parquet"))
+        return sorted(self._rows.glob("*.parquet"))
 
     def _path(self, instance_hash: str) -> Path:
         return self._instances / f"{instance_hash.removeprefix('sha256:')}.json"
+
+    def _where(self) -> dict[str, Path]:
+        """Return hash -> the file of ``instances`` that has its text."""
+        if self._kept is None:
+            self._kept = {}
+            for path in sorted(self._instances.glob("*.parquet")):
+                table = _table(path, ["instance_hash"])
+                self._kept |= dict.fromkeys(table["instance_hash"].to_pylist(), path)
+        return self._kept
+
+    def _read_kept(self, path: Path, instance_hash: str) -> Instance:
+        wanted = [("instance_hash", "==", instance_hash)]
+        texts = _table(path, ["instance_hash", "text"], wanted)["text"].to_pylist()
+        with in_file(str(path)):
+            return instance_from_text(texts[0])
+
+
+def _table(
+    path: Path, columns: list[str], filters: list[tuple[str, str, str]] | None = None
+) -> pa.Table:
+    try:
+        return pq.read_table(path, columns=columns, filters=filters, partitioning=None)
+    except (pa.ArrowException, OSError) as error:
+        rule = f"does not hold instances of a grading ({error}); remove it"
+        raise InputError(rule, file=str(path), has_value=False) from error

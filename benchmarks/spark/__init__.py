@@ -6,6 +6,6 @@ session on any master, gives Ctrl-C back to Python, and turns what Spark raises 
 line.
 
 Start with `session`. It may import `models.errors` only; besides it, only
-`benchmarks.grading.spark_job`, `benchmarks.aggregation`, `benchmarks.statistics` and its experiment
+`benchmarks.grading.batch`, `benchmarks.aggregation`, `benchmarks.statistics` and its experiment
 import PySpark.
 """

@@ -2,8 +2,9 @@
 
 `time_limits` and `memory_limits` solve large instances of many shapes (`limit_instances`) in
 processes of their own and fail where a limit is passed; `interrupts` measures Ctrl-C at random
-moments; `judge` one judgement at scale; `cli` the start of the command line; `statistics` sums of
-millions of log lines, beside those of `statistics_by_hand` and `statistics_in_pandas`.
+moments; `judge` one judgement at scale; `cli` the start of the command line; `grading` what the
+harness of a grading takes, in processes (`grading_task`); `statistics` sums of millions of log
+lines, beside those of `statistics_by_hand` and `statistics_in_pandas`.
 
 Start with `time_limits`. It may import `benchmarks.proofs`, `benchmarks.grading`,
 `benchmarks.statistics`, `solver` and `models`.

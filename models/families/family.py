@@ -77,12 +77,22 @@ class Family(Generic[Made]):
         InputError
             When a limited family has fewer.
         """
+        return (self.make(index, seed) for index in range(self.number(count)))
+
+    def number(self, count: int | None = None) -> int:
+        """Return how many instances `generate` yields.
+
+        Raises
+        ------
+        InputError
+            When a limited family has fewer than `count`.
+        """
         wanted = self.count if count is None else count
         if self.limited and wanted > self.count:
             raise InputError(
                 f"the family {self.name} has {self.count} instances", field="count", value=wanted
             )
-        return (self.make(index, seed) for index in range(wanted))
+        return wanted
 
 
 def child_rng(family: str, seed: int, index: int) -> np.random.Generator:

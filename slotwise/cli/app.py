@@ -27,6 +27,7 @@ from slotwise.cli.commands.kit.test_validator import test_validator
 from slotwise.cli.commands.lists import families, methods, schema
 from slotwise.cli.commands.logs.generate_logs import generate_logs
 from slotwise.cli.commands.logs.measure import measure
+from slotwise.cli.commands.pack import pack
 from slotwise.cli.commands.partition import partition
 from slotwise.cli.commands.place import place
 from slotwise.cli.commands.profile import profile
@@ -50,6 +51,7 @@ COMMANDS = (
     grade,
     summary,
     report,
+    pack,
     generate,
     generate_logs,
     profile,

@@ -27,6 +27,7 @@ FUNCTION = {
     "grade": "grade",
     "report": "report",
     "summary": "summary",
+    "pack": "pack",
     "generate": "generate",
     "generate_logs": "generate_logs",
     "profile": "profile",

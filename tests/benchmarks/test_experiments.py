@@ -44,13 +44,16 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "measured_round_trip": ("--count", "1", "--buckets", "5", "--master", "local[1]"),
     "judge_speed": ("--parallelism", "5"),
     "cp_sat_work": ("--count", "1", *LIMIT),
+    "grading_speed": ("--instances", "2", "--solves", "1", "--report-only"),
     "cli_speed": ("--runs", "1"),
     "slots": ("--part", "large", "--count", "1", "--time-limit", "1"),
+    "masters_agree": ("--count", "1", "--methods", "round-robin", "--masters", "local[1]"),
     "follow_killed": ("--kills", "2", "--lines", "600", "--files", "2"),
     "profile_accuracy": ("--seconds", "0.1", "--threads", "1"),
     "partition_speed": ("--edges", "2000", "--methods", "ldg", "--parts", "4"),
     "statistics_speed": ("{instance}", "--lines", "0.003", "--sample", "2000", *LOCAL),
     "interrupts": ("{instance}", "--moments", "1", "--least", "0.1", "--most", "0.2"),
+    "planned_runs": ("--runs", "120", "--todo", "5", "--files", "2", "--master", "local[1]"),
     # It declines at once: the limit is never near, however busy the machine.
     "time_limits": ("--shape", "mid", "--engine", "exhaustive", "--time-limit", "20"),
     "memory_limits": ("--limits", "900", *LIMIT),
@@ -74,7 +77,7 @@ def files(tmp_path: Path, root: Path) -> dict[str, str]:
     return {name: str(path) for name, path in named.items()}
 
 
-SLOW = {"follow_killed", "measured_round_trip", "statistics_speed"}
+SLOW = {"follow_killed", "measured_round_trip", "planned_runs", "statistics_speed"}
 """They start Spark again and again, for minutes; `following` and `statistics` test the parts."""
 
 RUNS = [pytest.param(name, marks=[pytest.mark.deep] * (name in SLOW)) for name in EXPERIMENTS]

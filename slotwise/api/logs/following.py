@@ -23,7 +23,8 @@ from slotwise.benchmarks.following.measuring import Measuring
 from slotwise.benchmarks.following.settings import Following, Search, seconds, share
 from slotwise.benchmarks.following.sources import source_of
 from slotwise.benchmarks.following.stream import Trigger
-from slotwise.benchmarks.spark.session import check_master, job_errors, session
+from slotwise.benchmarks.spark.masters import Cluster
+from slotwise.benchmarks.spark.session import job_errors, session
 from slotwise.benchmarks.statistics.weights.logs import Settings
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
@@ -139,15 +140,15 @@ def follow(
         ),
     )
     source = source_of(str(path_of(logs, "logs", "a path or an address")))
-    check_master(master)
-    files = [_jar(one) for one in jars]
+    cluster = Cluster(master, jars=[_jar(one) for one in jars])
+    cluster.check()
     instance = as_instance(topology, worker_min_cpu=worker_min_cpu, submitters=submitters)
 
     def keep(measured: Instance) -> None:
         if out is not None:
             write_instance(path_of(out, "out", "a path"), measured)
 
-    with session(master, starting or nullcontext(), files) as spark, job_errors():
+    with session(cluster, starting or nullcontext()) as spark, job_errors():
         measuring = Measuring(instance, settings, size)
         return follow_stream(
             spark, source, measuring, following, keep, on_advice or (lambda _: None)

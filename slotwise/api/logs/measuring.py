@@ -13,7 +13,8 @@ from typing import Any
 
 from slotwise.api.inputs import InstanceLike, MinCpu, as_instance, path_of
 from slotwise.api.plain_data import plain_data
-from slotwise.benchmarks.spark.session import check_master, job_errors, session
+from slotwise.benchmarks.spark.masters import check_master
+from slotwise.benchmarks.spark.session import job_errors, session
 from slotwise.benchmarks.statistics.schema import REASONS
 from slotwise.benchmarks.statistics.weights.instance import measured_instance
 from slotwise.benchmarks.statistics.weights.logs import Settings, check_logs, measure_logs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -36,9 +37,43 @@ def grade(
     count: options.Count = None,
     seed: options.Seed = 0,
     master: Annotated[
-        str, typer.Option(metavar="URL", help="Spark master, for example spark://host:7077.")
+        str,
+        typer.Option(
+            metavar="URL",
+            help="Spark master, for example spark://host:7077, or sc://host:15002 (Spark Connect).",
+        ),
     ] = "local[*]",
-    out: options.OutDir = Path("out"),
+    conf: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE", help="Setting of Spark, such as spark.task.cpus=4. Repeatable."
+        ),
+    ] = None,
+    archive: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="What slotwise pack wrote, for executors without slotwise."
+        ),
+    ] = None,
+    out: Annotated[
+        str,
+        typer.Option(
+            metavar="DIR",
+            help="Folder of the rows, any that Spark can write: here, shared, hdfs:// or s3a://.",
+        ),
+    ] = "out",
+    retry_failed: Annotated[
+        bool,
+        typer.Option(
+            "--retry-failed",
+            help="Run those again, too, that ended as error, crashed, timeout or out-of-memory.",
+        ),
+    ] = False,
+    log: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Append events to this file, as JSON lines."),
+    ] = None,
+    quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> int:
     """Grade methods against the exact engine, on Spark; for sam, slots for dataflows.
@@ -49,19 +84,26 @@ def grade(
         from slotwise.benchmarks.grade import grade as run_grading
         from slotwise.benchmarks.grade import split_methods
 
+    settings = _settings(conf or ())
+    named = {"master": "--master", "archive": "--archive", "log": "--log"}
     try:
-        summary = run_grading(
-            sources or [],
-            methods=split_methods(methods),
-            engine=engine,
-            time_limit_s=time_limit,
-            memory_limit_mb=memory_limit,
-            master=master,
-            out=out,
-            seed=seed,
-            count=count,
-            progress=True,
-        )
+        with options.as_options(**named):
+            summary = run_grading(
+                sources or [],
+                methods=split_methods(methods),
+                engine=engine,
+                time_limit_s=time_limit,
+                memory_limit_mb=memory_limit,
+                master=master,
+                conf=settings,
+                archive=archive,
+                out=out,
+                seed=seed,
+                count=count,
+                retry_failed=retry_failed,
+                progress=not quiet,
+                log=log,
+            )
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
     if as_json:
@@ -71,6 +113,16 @@ def grade(
 
         show_grading(summary)
     return Exit.DONE
+
+
+def _settings(written: Sequence[str]) -> dict[str, str]:
+    """Return the settings in texts ``KEY=VALUE``."""
+    for text in written:
+        if not text.partition("=")[0].strip() or "=" not in text:
+            rule = "must be KEY=VALUE, such as spark.task.cpus=4"
+            raise InputError(rule, field="--conf", value=text)
+    pairs = (text.partition("=") for text in written)
+    return {key.strip(): value.strip() for key, _, value in pairs}
 
 
 def report(

@@ -3,17 +3,22 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from grading_processes import (
+    PLACE_ALL_ON_FIRST,
+    executors,
+    stable,
+    start,
+    tiny,
+    wait_for_rows,
+)
 
 from slotwise.benchmarks.grade import GradeSummary, grade
-from slotwise.benchmarks.grading.rows import COLUMNS, KEY, MEASURED, Row, key_of
+from slotwise.benchmarks.grading.rows import COLUMNS, KEY
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.page import write_report
 from slotwise.models.errors import InputError
@@ -27,26 +32,6 @@ RUNS = COUNT * (len(METHODS) + 1)
 """Of each instance, one by each method and the exact one."""
 
 
-def tiny(index: int) -> dict[str, Any]:
-    node = {"rack": "r1", "slots": 4, "resources": {"cpu": 100, "memory_mb": 1000}}
-    demand = {"resources": {"cpu": 20, "onheap_mb": 200}}
-    return {
-        "format": "slotwise.instance/1",
-        "name": f"tiny-{index}",
-        "cluster": {"nodes": [{"id": "n1", **node}, {"id": "n2", **node}]},
-        "topologies": [
-            {
-                "id": "wc",
-                "components": [
-                    {"id": "spout", "kind": "spout", "parallelism": 2, **demand},
-                    {"id": "bolt", "kind": "bolt", "parallelism": 1 + index, **demand},
-                ],
-                "streams": [{"from": "spout", "to": "bolt"}],
-            }
-        ],
-    }
-
-
 @pytest.fixture(scope="module")
 def instances(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("instances")
@@ -57,13 +42,6 @@ def instances(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(instances: Path, out: Path, methods: tuple[str, ...] = METHODS) -> GradeSummary:
     return grade([str(instances)], methods=methods, time_limit_s=20, out=out)
-
-
-def stable(rows: list[Row]) -> list[Row]:
-    """Return what must not depend on the machine, in an order of its own."""
-    left_out = (*MEASURED, "git_revision")  # Somebody may commit between two sessions.
-    kept = [{k: v for k, v in row.items() if k not in left_out} for row in rows]
-    return sorted(kept, key=lambda row: str(key_of(row)))
 
 
 @pytest.fixture(scope="module")
@@ -116,41 +94,6 @@ def test_crashing_and_external_methods_are_graded_beside_ours(
     assert summary.skipped == RUNS
     found = [row for row in Store(graded).rows() if row["method"] == ours]
     assert [row["status"] for row in found] == ["valid"] * COUNT
-
-
-PLACE_ALL_ON_FIRST = """
-import json, os, sys
-data = json.load(sys.stdin)
-node = data["cluster"]["nodes"][0]["id"]
-topologies = {
-    t["id"]: {
-        f"{c['id']}[{i}]": {"node": node, "worker": 0}
-        for c in t["components"] for i in range(c["parallelism"])
-    }
-    for t in data["topologies"]
-}
-print(json.dumps({"format": "slotwise.placement/1", "instance": os.environ["SLOTWISE_INSTANCE"],
-                  "topologies": topologies}))
-"""
-
-
-def start(instances: Path, out: Path, master: str, *methods: str) -> subprocess.Popen[bytes]:
-    # A folder of this name where the user is must not be taken for the package.
-    (out / "slotwise").mkdir()
-    (out / "slotwise" / "__init__.py").touch()
-    words = [sys.executable, "-P", "-m", "slotwise", "grade", str(instances), "--out", str(out)]
-    words += ["--time-limit", "20", "--master", master]
-    for method in methods:
-        words += ["--methods", method]
-    return subprocess.Popen(words, cwd=out, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-
-
-def wait_for_rows(out: Path, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 120
-    while not list((out / "rows").glob("*.parquet")):
-        assert process.poll() is None, "ended before its first rows"
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 @pytest.mark.spark
@@ -210,26 +153,6 @@ def test_two_executors_give_the_same_rows_though_one_is_killed(
     assert process.returncode == 0, said.decode()
     ours = [row for row in Store(graded).rows() if row["method"] in ("auto", *METHODS)]
     assert stable(Store(tmp_path).rows()) == stable(ours)
-
-
-def executors(ancestor: int) -> Iterator[int]:
-    """Yield the executors' Java processes below `ancestor`."""
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (process / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if b"CoarseGrainedExecutorBackend" in command and descends(int(process.name), ancestor):
-            yield int(process.name)
-
-
-def descends(pid: int, ancestor: int) -> bool:
-    seen: set[int] = set()  # ids are given anew: a parent may come up twice
-    while pid > 1 and pid != ancestor and pid not in seen:
-        seen.add(pid)
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-        pid = int(stat.rpartition(")")[2].split()[1])
-    return pid == ancestor
 
 
 def too_big() -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -11,15 +11,14 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 
 from slotwise.benchmarks.analysis.aggregate import aggregate
-from slotwise.benchmarks.child_process import command_of
-from slotwise.benchmarks.grading import child as child_module
-from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan, partitions, pending
+from slotwise.benchmarks.grading.children.supervisor import answers
+from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import COLUMNS, Kind, Row
 from slotwise.benchmarks.grading.sources import Case, read_cases, tightness
-from slotwise.benchmarks.grading.supervisor import answers
 from slotwise.models.errors import InputError
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.problem.compile import compile_problem
@@ -128,24 +127,24 @@ def test_error_of_ours_is_a_row(case: Case) -> None:
     assert "different versions" in found["error"]
 
 
-def test_orphaned_child_ends_with_its_command(case: Case, tmp_path: Path) -> None:
+ASKS_FOR_RUNS = """
+import pickle, sys
+from slotwise.benchmarks.grading.children.supervisor import answers
+list(answers(pickle.loads(bytes.fromhex(sys.argv[1]))))
+"""
+
+
+def test_when_the_parent_is_killed_nothing_stays(case: Case, tmp_path: Path) -> None:
     mark = tmp_path / "pid"
     sleep = command(tmp_path, f"open({str(mark)!r}, 'w').write(str(os.getpid()))\ntime.sleep(99)")
-    documents = [run.to_document() for run in runs_of(case, sleep, limits=LIMITS)]
-    child = subprocess.Popen(
-        command_of(child_module.main),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    assert child.stdin is not None
-    child.stdin.write(json.dumps(documents).encode() + b"\n")
-    child.stdin.flush()
+    runs = pickle.dumps(runs_of(case, sleep)).hex()
+    parent = subprocess.Popen([sys.executable, "-c", ASKS_FOR_RUNS, runs])
     wait_for(lambda: mark.exists() and mark.read_text(encoding="utf-8") != "")
-    child.stdin.close()
-    assert child.wait(timeout=10) != 0
-    grandchild = int(mark.read_text(encoding="utf-8"))
-    wait_for(lambda: not alive(grandchild))
+    below = psutil.Process(parent.pid).children(recursive=True)
+    assert int(mark.read_text(encoding="utf-8")) in [one.pid for one in below]
+    parent.kill()
+    parent.wait()
+    wait_for(lambda: not any(alive(one.pid) for one in below))
 
 
 def wait_for(happens: object, seconds: float = 20) -> None:
@@ -163,30 +162,6 @@ def alive(pid: int) -> bool:
         return False
     status = Path(f"/proc/{pid}/stat")
     return not status.exists() or status.read_text(encoding="utf-8").split()[2] != "Z"
-
-
-def test_exact_solves_are_alone_and_hardest_first() -> None:
-    cases = read_cases(["rstorm"], 0, 4)
-    plan = make_plan(cases, ["round-robin", "cmd:x"], "auto", LIMITS)
-    split = partitions(plan, 2)
-    exact = [part for part in split if part[0].kind == Kind.EXACT]
-    assert all(len(part) == 1 for part in exact)
-    sizes = [part[0].case.tasks * part[0].case.nodes for part in exact]
-    assert sizes == sorted(sizes, reverse=True)
-    assert sorted(r.method for part in split for r in part) == sorted(r.method for r in plan)
-
-
-def test_pending_leaves_out_what_has_a_row() -> None:
-    plan = make_plan(read_cases(["rstorm"], 0, 2), ["round-robin"], "auto", LIMITS)
-    assert pending(plan, [plan[0].columns()]) == plan[1:]
-    longer = replace(LIMITS, time_limit_s=11.0)
-    again = make_plan(read_cases(["rstorm"], 0, 2), ["round-robin"], "auto", longer)
-    assert pending(again, [run.columns() for run in plan]) == again
-
-
-def test_threads_do_not_make_another_run() -> None:
-    plan = make_plan(read_cases(["rstorm"], 0, 1), [], "auto", LIMITS)
-    assert not pending(plan, [replace(plan[0], workers=4).columns()])
 
 
 def test_tightness_is_the_worst_hard_resource() -> None:

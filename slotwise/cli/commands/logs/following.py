@@ -74,7 +74,7 @@ def run(logs: str, topology: str, quiet: bool, as_json: bool, **given: Any) -> i
     """Follow the logs until Ctrl-C, or with ``once`` their end; `given` is as of `follow`."""
     with exits.held():
         from slotwise.api.logs.following import follow
-        from slotwise.benchmarks.grading.progress import waiting_for
+        from slotwise.benchmarks.grading.progress.display import waiting_for
         from slotwise.cli.render.logs.advice import show_advice
         from slotwise.solver.engines import ENGINES
     options.known(given["engine"], ["auto", *ENGINES], "--engine")

@@ -130,7 +130,7 @@ def measure(
         )
     with exits.held():
         from slotwise.api.logs import measuring
-        from slotwise.benchmarks.grading.progress import waiting_for
+        from slotwise.benchmarks.grading.progress.display import waiting_for
     with options.as_options(**_OPTIONS):
         measured = measuring.measure(
             logs,

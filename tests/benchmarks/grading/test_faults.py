@@ -1,0 +1,129 @@
+"""Faults of every kind in one batch: methods that break down, an executor and a driver killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from grading_processes import executors, java_below, stable, start, tiny, wait_for_rows
+
+from slotwise.benchmarks.grade import GradeSummary, grade
+from slotwise.benchmarks.grading.row_file import read_rows
+from slotwise.benchmarks.grading.rows import KEY, key_of
+from slotwise.benchmarks.grading.store import Store
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+OURS = ("round-robin", "r-storm")
+
+FAULTY = """
+import json, os, resource, signal, subprocess, sys, time
+data = json.load(sys.stdin)
+fault = sys.argv[1]
+if fault == "crash":
+    os.kill(os.getpid(), signal.SIGSEGV)
+if fault == "kill":
+    parent = subprocess.check_output(["ps", "-o", "ppid=", "-p", str(os.getppid())])
+    os.kill(int(parent), signal.SIGKILL)
+    time.sleep(99)
+if fault == "hang":
+    time.sleep(99)
+if fault == "bomb":
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28))
+    bytearray(1 << 30)
+node = data["cluster"]["nodes"][0]["id"]
+topologies = {
+    t["id"]: {
+        f"{c['id']}[{i}]": {"node": node, "worker": 99}
+        for c in t["components"] for i in range(c["parallelism"])
+    }
+    for t in data["topologies"]
+}
+print(json.dumps({"format": "slotwise.placement/1", "instance": os.environ["SLOTWISE_INSTANCE"],
+                  "topologies": topologies}))
+"""
+"""A command that breaks down as its argument says; ``lie``: a worker that there is not."""
+
+ENDS = {"crash": "crashed", "kill": "crashed", "hang": "timeout", "bomb": "crashed", "lie": "?"}
+"""How runs of each fault end."""
+
+
+def faulty(folder: Path) -> dict[str, str]:
+    """Return fault -> method."""
+    script = folder / "faulty.py"
+    script.write_text(FAULTY, encoding="utf-8")
+    return {fault: f"cmd:{sys.executable} {script} {fault}" for fault in ENDS}
+
+
+def make_instances(folder: Path, count: int) -> Path:
+    """Write instances of which no two are alike."""
+    folder.mkdir()
+    for index in range(count):
+        document = tiny(index % 5)
+        document["name"] = f"tiny-{index}"
+        (folder / f"{index}.json").write_text(json.dumps(document), encoding="utf-8")
+    return folder
+
+
+def kill_driver(process_id: int) -> None:
+    """End the driver, Python and Java, as a machine does that loses power; wait for its executors.
+
+    They go by themselves when they notice.
+    """
+    java = java_below(process_id)
+    backends = set(executors(process_id))
+    for one in (process_id, *(java - backends)):
+        os.kill(one, signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    while any(_alive(one) for one in backends):
+        assert time.monotonic() < deadline, "executors outlive their driver"
+        time.sleep(0.1)
+
+
+def _alive(process_id: int) -> bool:
+    try:
+        state = Path(f"/proc/{process_id}/stat").read_text(encoding="utf-8").rpartition(")")[2]
+    except OSError:
+        return False
+    return state.split()[0] != "Z"
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("count", [2, pytest.param(25, marks=pytest.mark.deep)])
+def test_killed_executor_and_driver_lose_and_double_nothing(
+    spark: SparkSession, tmp_path: Path, count: int
+) -> None:
+    sources = make_instances(tmp_path / "in", count)
+    faults = faulty(tmp_path)
+    methods = (*OURS, *faults.values())
+
+    def run(out: Path) -> GradeSummary:
+        return grade(str(sources), methods=methods, time_limit_s=5, out=out)
+
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    process = start(sources, killed, "local-cluster[2,1,1024]", *methods, limit=5)
+    wait_for_rows(killed, process)
+    os.kill(next(executors(process.pid)), signal.SIGKILL)
+    there = len(list((killed / "rows").glob("*.parquet")))
+    wait_for_rows(killed, process, there + 2)
+    kill_driver(process.pid)
+    process.communicate(timeout=60)
+    resumed, whole = run(killed), run(tmp_path / "whole")
+    planned = count * (1 + len(methods))
+    assert (whole.planned, whole.skipped) == (planned, 0)
+    assert 0 < resumed.skipped < resumed.planned == planned
+    rows = Store(tmp_path / "whole").rows()
+    assert stable(Store(killed).rows()) == stable(rows)
+    for fault, method in faults.items():
+        assert {row["status"] for row in rows if row["method"] == method} == {ENDS[fault]}, fault
+    raw = [row for one in (killed / "rows").glob("*.parquet") for row in read_rows(one, KEY)]
+    assert set(Counter(map(key_of, raw)).values()) == {1}
