@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from slotwise.api.comparing import Comparison, compare
     from slotwise.api.explaining import explain
     from slotwise.api.exporting import convert
-    from slotwise.api.grading import report, reproduce
+    from slotwise.api.grading import read_rows, report, reproduce, summary
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from slotwise.api.showing.drawing import Drawing
     from slotwise.api.showing.show import show
     from slotwise.api.solving import crosscheck, solve
-    from slotwise.api.summarising import read_rows, summary
     from slotwise.api.verifying import certify, verify
     from slotwise.benchmarks.aggregation.summary import Summary
     from slotwise.benchmarks.following.advice import Advice
@@ -204,7 +203,7 @@ _HOME = {
     "read_instance": "slotwise.api.inputs",
     "read_models": "slotwise.models.performance.file",
     "read_placement": "slotwise.api.inputs",
-    "read_rows": "slotwise.api.summarising",
+    "read_rows": "slotwise.api.grading",
     "rebalance": "slotwise.api.running.rebalancing",
     "report": "slotwise.api.grading",
     "reproduce": "slotwise.api.grading",
@@ -212,7 +211,7 @@ _HOME = {
     "schema": "slotwise.api.listing",
     "show": "slotwise.api.showing.show",
     "solve": "slotwise.api.solving",
-    "summary": "slotwise.api.summarising",
+    "summary": "slotwise.api.grading",
     "verify": "slotwise.api.verifying",
     "write_certificate": "slotwise.models.certificates.file",
     "write_instance": "slotwise.models.instance_file",

@@ -27,6 +27,10 @@ DEEP = os.environ.get("SLOTWISE_DEEP") == "1"
 DAILY_SEED = os.environ.get("SLOTWISE_DAILY_SEED")
 
 SPARK_FILES = (
+    "tests/benchmarks/aggregation/test_against_python.py",
+    "tests/benchmarks/aggregation/test_by_hand.py",
+    "tests/benchmarks/aggregation/test_rows_read.py",
+    "tests/benchmarks/aggregation/test_summary_command.py",
     "tests/benchmarks/following/test_follow.py",
     "tests/benchmarks/grading/batch/test_runs.py",
     "tests/benchmarks/grading/test_faults.py",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from slotwise.models.errors import InputError
@@ -49,24 +50,24 @@ def with_classes(runs: DataFrame, by: Sequence[str]) -> DataFrame:
     instance = Window.partitionBy("instance_hash")
     columns = {
         "family": F.coalesce(F.min("family").over(instance), F.lit(NO_FAMILY)),
-        "size": _class("tasks", SIZE_EDGES, "tasks"),
-        "tightness": _class("tightness", TIGHTNESS_EDGES, "tight"),
+        "size": _class("tasks", SIZE_EDGES),
+        "tightness": _class("tightness", TIGHTNESS_EDGES),
     }
     return runs.withColumns({name: columns[name] for name in by}) if by else runs
 
 
-def _class(column: str, edges: Sequence[float], unit: str) -> Column:
+def _class(column: str, edges: Sequence[float]) -> Column:
     from pyspark.sql import functions as F  # noqa: N812
 
-    names = class_names(edges, unit)
+    names = class_names(edges)
     found = F.lit(names[-1])
     for edge, name in reversed(list(zip(edges, names, strict=False))):
         found = F.when(F.col(column) < edge, name).otherwise(found)
     return found
 
 
-def class_names(edges: Sequence[float], unit: str) -> tuple[str, ...]:
+def class_names(edges: Sequence[float]) -> tuple[str, ...]:
     """Return the names of the classes that `edges` cut, least first."""
     bounds = [f"{edge:g}" for edge in edges]
-    inner = (f"{a} to <{b} {unit}" for a, b in zip(bounds, bounds[1:], strict=False))
-    return (f"<{bounds[0]} {unit}", *inner, f">={bounds[-1]} {unit}")
+    inner = (f"{a} to <{b}" for a, b in pairwise(bounds))
+    return (f"<{bounds[0]}", *inner, f">={bounds[-1]}")

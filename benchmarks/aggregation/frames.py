@@ -9,37 +9,21 @@ from slotwise.benchmarks.aggregation.classes import with_classes
 from slotwise.benchmarks.aggregation.gap_numbers import instance_numbers
 from slotwise.benchmarks.aggregation.gaps import gap_statistics
 from slotwise.benchmarks.aggregation.methods import failures, method_counts
-from slotwise.benchmarks.aggregation.pairs import meetings, pair_counts, pair_differences
+from slotwise.benchmarks.aggregation.pairs import meetings
 from slotwise.benchmarks.aggregation.profiles import profiles
-from slotwise.benchmarks.aggregation.runs import CASE, virtual_best, with_common
-from slotwise.benchmarks.aggregation.terms import run_terms
+from slotwise.benchmarks.aggregation.runs.judged import CASE, virtual_best, with_common
+from slotwise.benchmarks.aggregation.runs.stored import WRITTEN
+from slotwise.benchmarks.aggregation.runs.terms import run_terms
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-@dataclass(frozen=True, slots=True)
-class Frames:
-    """The tables of a summary, of `judged_runs` and in groups of `by`.
-
-    Parameters
-    ----------
-    counts, failures
-        `method_counts`, and why methods failed.
-    gaps
-        `gap_statistics` of all methods, exact engines and the virtual best.
-    pairs, differences
-        `pair_counts`, `pair_differences`.
-    profiles
-        Performance profiles.
-    """
-
-    counts: DataFrame
-    failures: DataFrame
-    gaps: DataFrame
-    pairs: DataFrame
-    differences: DataFrame
-    profiles: DataFrame
+NEEDED = (
+    *("instance_hash", "seed", "kind", "method", "version", "family", "tasks", "tightness"),
+    *("status", "terms", "violations", "reason", "error", "wall_s", "time_limit_s", WRITTEN),
+)
+"""Columns of the rows that the tables come from."""
 
 
 def grouped_runs(runs: DataFrame, by: tuple[str, ...]) -> DataFrame:
@@ -49,19 +33,43 @@ def grouped_runs(runs: DataFrame, by: tuple[str, ...]) -> DataFrame:
     )
 
 
-def frames_of(runs: DataFrame, by: tuple[str, ...]) -> Frames:
-    """Return the tables of `grouped_runs`."""
-    needed = (
-        *(*by, *CASE, "subject", "kind", "method", "names", "values", "bounds", "known", "best"),
-        *("placed", "impossible", "common", "reached"),
-    )
-    everyone = runs.select(*needed).unionByName(virtual_best(runs, by).select(*needed))
-    met = meetings(runs, by)
-    return Frames(
-        counts=method_counts(runs, by),
-        failures=failures(runs, by),
-        gaps=gap_statistics(instance_numbers(run_terms(everyone), by), by),
-        pairs=pair_counts(met, by),
-        differences=pair_differences(met, by),
-        profiles=profiles(runs, by),
-    )
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """The tables of a summary.
+
+    Parameters
+    ----------
+    runs
+        `grouped_runs`.
+    by
+        The columns of their classes.
+    """
+
+    runs: DataFrame
+    by: tuple[str, ...]
+
+    def counts(self) -> DataFrame:
+        """Return `method_counts`."""
+        return method_counts(self.runs, self.by)
+
+    def failures(self) -> DataFrame:
+        """Return why methods failed."""
+        return failures(self.runs, self.by)
+
+    def gaps(self) -> DataFrame:
+        """Return `gap_statistics` of all methods, exact engines and the virtual best."""
+        needed = (
+            *(*self.by, *CASE, "subject", "kind", "method", "names", "values", "bounds", "known"),
+            *("best", "placed", "impossible", "common", "reached"),
+        )
+        best = virtual_best(self.runs, self.by).select(*needed)
+        everyone = self.runs.select(*needed).unionByName(best)
+        return gap_statistics(instance_numbers(run_terms(everyone), self.by), self.by)
+
+    def meetings(self) -> DataFrame:
+        """Return the cases that two methods both ran on, for `pair_counts` and differences."""
+        return meetings(self.runs, self.by)
+
+    def profiles(self) -> DataFrame:
+        """Return performance profiles."""
+        return profiles(self.runs, self.by)

@@ -20,8 +20,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.aggregation.arrays import collected, mean_of
-from slotwise.benchmarks.aggregation.runs import CASE, VIRTUAL, is_player
+from slotwise.benchmarks.aggregation.runs.arrays import collected, mean_of
+from slotwise.benchmarks.aggregation.runs.judged import CASE, VIRTUAL, is_player
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

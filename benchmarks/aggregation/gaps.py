@@ -6,8 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.aggregation.arrays import collected, mean_of, quantile_of, share_within
 from slotwise.benchmarks.aggregation.gap_numbers import OF
+from slotwise.benchmarks.aggregation.runs.arrays import (
+    collected,
+    mean_of,
+    quantile_of,
+    share_within,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

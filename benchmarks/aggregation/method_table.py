@@ -16,7 +16,7 @@ from slotwise.benchmarks.grading.rows import Kind
 if TYPE_CHECKING:
     import pandas as pd
 
-_CLASSES = (*class_names(SIZE_EDGES, "tasks"), *class_names(TIGHTNESS_EDGES, "tight"))
+_CLASSES = (*class_names(SIZE_EDGES), *class_names(TIGHTNESS_EDGES))
 
 _ENDS = ("", "_low", "_high")
 STATISTICS = {

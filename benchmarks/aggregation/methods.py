@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.aggregation.arrays import collected, mean_of
-from slotwise.benchmarks.aggregation.runs import is_player, is_right_refusal
+from slotwise.benchmarks.aggregation.runs.arrays import collected, mean_of
+from slotwise.benchmarks.aggregation.runs.judged import is_player, is_right_refusal
 from slotwise.benchmarks.analysis.measures import TIME_SHIFT_S
 from slotwise.benchmarks.grading.rows import RunStatus
 
@@ -53,7 +53,9 @@ def method_counts(runs: DataFrame, by: Sequence[str]) -> DataFrame:
         "proven": status.isin(str(RunStatus.OPTIMAL), str(RunStatus.INFEASIBLE)),
         "optimal": complete,
         "common": common,
-        **{"wins": counted & win, "ties": counted & tie, "losses": counted & ~is_best},
+        "wins": counted & win,
+        "ties": counted & tie,
+        "losses": counted & ~is_best,
         "common_wins": counted & common & win,
         "common_ties": counted & common & tie,
         "common_losses": counted & common & ~is_best,

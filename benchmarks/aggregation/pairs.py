@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.aggregation.arrays import collected, leading_equal, mean_of
-from slotwise.benchmarks.aggregation.runs import CASE, is_player
+from slotwise.benchmarks.aggregation.runs.arrays import collected, leading_equal, mean_of
+from slotwise.benchmarks.aggregation.runs.judged import CASE, is_player
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -11,8 +11,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.aggregation.arrays import collected, leading_equal, share_within
-from slotwise.benchmarks.aggregation.runs import CASE, is_player
+from slotwise.benchmarks.aggregation.runs.arrays import collected, leading_equal, share_within
+from slotwise.benchmarks.aggregation.runs.judged import CASE, is_player
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slotwise.benchmarks.aggregation.classes import check_by
-from slotwise.benchmarks.aggregation.frames import Frames, frames_of, grouped_runs
+from slotwise.benchmarks.aggregation.frames import NEEDED, Frames, grouped_runs
 from slotwise.benchmarks.aggregation.gap_numbers import OF
 from slotwise.benchmarks.aggregation.gaps import ecdf
 from slotwise.benchmarks.aggregation.intervals import generator, mean_interval, quantile_interval
 from slotwise.benchmarks.aggregation.method_table import method_table, sorted_rows
-from slotwise.benchmarks.aggregation.pairs import PAIR
+from slotwise.benchmarks.aggregation.pairs import PAIR, pair_counts, pair_differences
 from slotwise.benchmarks.aggregation.plain_table import plain_records
-from slotwise.benchmarks.aggregation.reading import as_today, exactness, stored_rows
-from slotwise.benchmarks.aggregation.runs import judged_runs
+from slotwise.benchmarks.aggregation.runs.judged import judged_runs
+from slotwise.benchmarks.aggregation.runs.reading import as_today, exactness
+from slotwise.benchmarks.aggregation.runs.stored import stored_rows
 from slotwise.benchmarks.aggregation.significance import holm, wilcoxon_p
-from slotwise.benchmarks.spark.session import check_master, job_errors, session
+from slotwise.benchmarks.spark.masters import Cluster, check_master
+from slotwise.benchmarks.spark.session import job_errors, session
 from slotwise.models.values import whole
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 WITH_INTERVAL = {"median": 0.5, "p95": 0.95}
 """Quantiles that have a confidence interval, as the mean has."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Summary:
-    """What the rows of a grading come to; all tables are pandas DataFrames.
+class Graded:
+    """What each method comes to; all tables are pandas DataFrames.
 
     Parameters
     ----------
@@ -49,6 +50,33 @@ class Summary:
         Quantiles, means and 95 % intervals of the gaps, per method, term, measure (``gap``,
         ``over_optimum``, ``above_zero``) and basis (``all``, ``common``, ``placed``,
         ``to bound``). Infinity = no placement, or an earlier term not at its optimum.
+    """
+
+    folder: str
+    by: tuple[str, ...]
+    terms: tuple[str, ...]
+    methods: pd.DataFrame
+    gaps: pd.DataFrame
+
+    def __repr__(self) -> str:
+        """One line: the folder, and of each method how much it solved."""
+        told = ", ".join(
+            f"{row['method']} {row['solved']} of {row['runs']}"
+            for row in self.methods.to_dict("records")
+        )
+        return f"{type(self).__name__} {self.folder}: {told}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table of methods."""
+        return self.methods.copy()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Summary(Graded):
+    """What the rows of a grading come to: `Graded`, and methods against each other.
+
+    Parameters
+    ----------
     ecdf
         Share of the instances within a gap, of all and of common instances.
     pairs
@@ -61,39 +89,22 @@ class Summary:
         How often each method gave no placement, and why.
     """
 
-    folder: Path
-    by: tuple[str, ...]
-    terms: tuple[str, ...]
-    methods: pd.DataFrame
-    gaps: pd.DataFrame
     ecdf: pd.DataFrame
     pairs: pd.DataFrame
     tests: pd.DataFrame
     profiles: pd.DataFrame
     failures: pd.DataFrame
 
-    def __repr__(self) -> str:
-        """One line: the folder, and of each method how much it solved."""
-        told = ", ".join(
-            f"{row['method']} {row['solved']} of {row['runs']}"
-            for row in self.methods.to_dict("records")
-        )
-        return f"Summary {self.folder}: {told}"
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the table of methods."""
-        return self.methods.copy()
-
     def to_document(self) -> dict[str, Any]:
         """Return all tables as JSON-ready data; infinity is the text ``inf``."""
         names = ("methods", "gaps", "ecdf", "pairs", "tests", "profiles", "failures")
         tables = {name: plain_records(getattr(self, name)) for name in names}
-        told = {"folder": str(self.folder), "by": list(self.by), "terms": list(self.terms)}
+        told = {"folder": self.folder, "by": list(self.by), "terms": list(self.terms)}
         return {**told, **tables}
 
 
 def summarise(
-    folder: Path,
+    folder: str,
     by: str | Sequence[str] = (),
     master: str = "local[*]",
     seed: int = 0,
@@ -107,7 +118,13 @@ def summarise(
         return summary_of(spark, folder, columns, seed)
 
 
-def summary_of(spark: SparkSession, folder: Path, by: tuple[str, ...], seed: int = 0) -> Summary:
+def summarise_methods(folder: str, where: str | Cluster = "local[*]") -> Graded:
+    """Return what each method comes to, without the tables that compare them."""
+    with session(where, nullcontext()) as spark, _frames(spark, folder, ()) as (terms, frames):
+        return _graded(folder, (), terms, frames.gaps(), frames.counts(), 0)
+
+
+def summary_of(spark: SparkSession, folder: str, by: tuple[str, ...], seed: int = 0) -> Summary:
     """Return the summary of the rows in a folder; runs the jobs on `spark`.
 
     Raises
@@ -115,38 +132,58 @@ def summary_of(spark: SparkSession, folder: Path, by: tuple[str, ...], seed: int
     InputError
         For a folder without rows, or rows that cannot be compared.
     """
-    rows = stored_rows(spark, folder).transform(as_today)
+    with _frames(spark, folder, by) as (terms, frames):
+        return _collected(folder, by, terms, frames, seed)
+
+
+@contextmanager
+def _frames(
+    spark: SparkSession, folder: str, by: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], Frames]]:
+    """Give the terms and the tables of a folder, whose runs are kept in Spark meanwhile."""
+    rows = stored_rows(spark, folder).transform(as_today).select(*NEEDED)
     exact = exactness(rows, folder)
     runs = grouped_runs(judged_runs(rows, exact), by).persist()
     try:
         with job_errors():
-            return _collected(folder, by, exact.terms, frames_of(runs, by), seed)
+            yield exact.terms, Frames(runs, by)
     finally:
         runs.unpersist()
 
 
+def _graded(
+    folder: str,
+    by: tuple[str, ...],
+    terms: tuple[str, ...],
+    statistics: DataFrame,
+    counts: DataFrame,
+    seed: int,
+) -> Graded:
+    gaps = sorted_rows(_with_intervals(statistics.toPandas(), by, seed), [*by, *OF])
+    return Graded(folder, by, terms, method_table(counts.toPandas(), gaps, by, terms), gaps)
+
+
 def _collected(
-    folder: Path, by: tuple[str, ...], terms: tuple[str, ...], frames: Frames, seed: int
+    folder: str, by: tuple[str, ...], terms: tuple[str, ...], frames: Frames, seed: int
 ) -> Summary:
-    statistics = frames.gaps.persist()
+    statistics = frames.gaps().persist()
     try:
-        gaps = _with_intervals(statistics.toPandas(), by, seed)
+        graded = _graded(folder, by, terms, statistics, frames.counts(), seed)
         shares = ecdf(statistics.where("basis in ('all', 'common')"), by).toPandas()
     finally:
         statistics.unpersist()
-    counts = frames.counts.toPandas()
-    order = [*by, *OF]
+    met = frames.meetings()
     return Summary(
         folder=folder,
         by=by,
         terms=terms,
-        methods=method_table(counts, gaps, by, terms),
-        gaps=sorted_rows(gaps, order),
-        ecdf=sorted_rows(shares, [*order, "within"]),
-        pairs=sorted_rows(frames.pairs.toPandas(), [*by, *PAIR]),
-        tests=_tested(frames.differences.toPandas(), by),
-        profiles=sorted_rows(frames.profiles.toPandas(), [*by, "position", "method", "tau"]),
-        failures=sorted_rows(frames.failures.toPandas(), [*by, "method", "status", "why"]),
+        methods=graded.methods,
+        gaps=graded.gaps,
+        ecdf=sorted_rows(shares, [*by, *OF, "within"]),
+        pairs=sorted_rows(pair_counts(met, by).toPandas(), [*by, *PAIR]),
+        tests=_tested(pair_differences(met, by).toPandas(), by),
+        profiles=sorted_rows(frames.profiles().toPandas(), [*by, "position", "method", "tau"]),
+        failures=sorted_rows(frames.failures().toPandas(), [*by, "method", "status", "why"]),
     )
 
 
@@ -158,13 +195,16 @@ def _with_intervals(gaps: pd.DataFrame, by: Sequence[str], seed: int) -> pd.Data
     for row in gaps.to_dict("records"):
         random = generator(seed, *(row[str(column)] for column in (*by, *OF)))
         numbers = row["numbers"]
-        found = {"mean": mean_interval(numbers, random)}
-        found |= {n: quantile_interval(numbers, s, random) for n, s in WITH_INTERVAL.items()}
-        for name, interval in found.items():
+        both = {"mean": mean_interval(numbers, random)}
+        both |= {n: quantile_interval(numbers, s, random) for n, s in WITH_INTERVAL.items()}
+        for name, interval in both.items():
             low, high = interval or (None, None)
             intervals[f"{name}_low"].append(low)
             intervals[f"{name}_high"].append(high)
-    return gaps.drop(columns="numbers").assign(**intervals).astype(dict.fromkeys(intervals, float))
+    import pandas as pd
+
+    found = pd.DataFrame(intervals, index=gaps.index, dtype=float)
+    return pd.concat([gaps.drop(columns="numbers"), found], axis=1)
 
 
 def _tested(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

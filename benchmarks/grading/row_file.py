@@ -52,7 +52,7 @@ def read_rows(path: Path, columns: Iterable[str]) -> list[Row]:
     """
     with in_file(str(path)):
         wanted = list(columns)
-        table = _table(path, wanted)
+        table = read_table(path, wanted)
         lacking = [None] * table.num_rows
         cells = {
             name: _cells(table, name) if name in table.column_names else lacking for name in wanted
@@ -60,18 +60,33 @@ def read_rows(path: Path, columns: Iterable[str]) -> list[Row]:
         return [_row(str(path), number, cells) for number in range(table.num_rows)]
 
 
-def _table(path: Path, columns: list[str]) -> pa.Table:
+def read_table(path: Path, columns: list[str]) -> pa.Table:
+    """Return the columns of a file of rows that are there, cells as they are (`row_schema`)."""
+    schema = row_schema(path, columns)
+    try:
+        return pq.read_table(path, columns=[n for n in columns if n in schema.names])
+    except _BROKEN as error:
+        raise _no_rows(str(error)) from error
+
+
+def row_schema(path: Path, columns: list[str]) -> pa.Schema:
+    """Return the schema of a file of rows.
+
+    Raises
+    ------
+    InputError
+        Where it is not a Parquet file, or a column is missing or of another type.
+    """
     if not path.is_file():
         raise _no_rows("is not a file")
     try:
-        file = pq.ParquetFile(path)
-        schema = file.schema_arrow
-        there = [name for name in columns if name in schema.names or name not in ADDED]
-        for name in there:
-            _check_column(schema, name)
-        return file.read(columns=there)
+        schema = pq.read_schema(path)
     except _BROKEN as error:
         raise _no_rows(str(error)) from error
+    for name in columns:
+        if name in schema.names or name not in ADDED:
+            _check_column(schema, name)
+    return schema
 
 
 def _no_rows(reason: str) -> InputError:

@@ -77,7 +77,9 @@ class Store:
         read = list(dict.fromkeys((*wanted, *KEY, "batch")))
         found = [row for path in self._files() for row in read_rows(path, read)]
         found.sort(key=lambda row: row["batch"] or "")
-        newest = {key_of(row): row for row in reversed(found)}
+        newest: dict[tuple[object, ...], Row] = {}
+        for row in reversed(found):
+            newest.setdefault(key_of(row), row)
         kept = list(reversed(newest.values()))
         for row in kept:
             for name in set(read) - set(wanted):

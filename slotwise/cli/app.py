@@ -19,7 +19,7 @@ from slotwise.cli.commands.allocate import allocate
 from slotwise.cli.commands.convert import convert
 from slotwise.cli.commands.explain import explain
 from slotwise.cli.commands.generate import generate
-from slotwise.cli.commands.grade import grade, report
+from slotwise.cli.commands.grade import grade, report, summary
 from slotwise.cli.commands.judge import judge
 from slotwise.cli.commands.kit import new
 from slotwise.cli.commands.kit.test_scheduler import test_scheduler
@@ -34,7 +34,6 @@ from slotwise.cli.commands.profile import profile
 from slotwise.cli.commands.running.rebalance import rebalance
 from slotwise.cli.commands.schedule import schedule
 from slotwise.cli.commands.solve import solve
-from slotwise.cli.commands.summary import summary
 from slotwise.cli.commands.verify import verify
 
 COMMANDS = (

@@ -1,4 +1,4 @@
-"""The commands on many instances: ``grade`` and ``report``."""
+"""The commands on many instances: ``grade``, ``summary`` and ``report``."""
 
 from __future__ import annotations
 
@@ -81,8 +81,11 @@ def grade(
     Runs that already have rows in the folder are skipped, so the same command resumes.
     """
     with exits.held():
+        from slotwise.benchmarks.aggregation.plain_table import plain_records
+        from slotwise.benchmarks.aggregation.summary import summarise_methods
         from slotwise.benchmarks.grade import grade as run_grading
         from slotwise.benchmarks.grade import split_methods
+        from slotwise.benchmarks.spark.masters import Cluster
 
     settings = _settings(conf or ())
     named = {"master": "--master", "archive": "--archive", "log": "--log"}
@@ -106,11 +109,15 @@ def grade(
             )
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
+    graded = summarise_methods(out, Cluster(master, archive, settings))
     if as_json:
-        print_json(summary.to_document())
+        print_json({**summary.to_document(), "table": plain_records(graded.methods)})
     else:
+        from slotwise.cli.render.graded import method_lines
         from slotwise.cli.render.results import show_grading
+        from slotwise.cli.render.tables import show
 
+        show(*method_lines(graded))
         show_grading(summary)
     return Exit.DONE
 
@@ -180,3 +187,49 @@ def _compare(
     else:
         show_comparison(found, page)
     return Exit.DONE
+
+
+def summary(
+    folder: Annotated[
+        str, typer.Argument(metavar="DIR", help="Folder written by `slotwise grade --out DIR`.")
+    ],
+    by: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B", help="Keep classes of instances apart: family, size, tightness."
+        ),
+    ] = "",
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print the methods as CSV.")] = False,
+    as_json: options.Json = False,
+    as_latex: Annotated[
+        bool, typer.Option("--latex", help="Print the methods as a LaTeX table (booktabs).")
+    ] = False,
+    master: Annotated[
+        str, typer.Option(metavar="URL", help="Spark master, for example spark://host:7077.")
+    ] = "local[*]",
+    seed: options.Seed = 0,
+) -> int:
+    """Sum a grading up: solved, gap to the optimum, wins and seconds of each method."""
+    chosen = [name for name, is_on in _formats(as_csv, as_json, as_latex) if is_on]
+    if len(chosen) > 1:
+        raise InputError(f"cannot be given together: {' and '.join(chosen)}", has_value=False)
+    with exits.held():
+        from slotwise.api.grading import summary as summarise
+        from slotwise.benchmarks.aggregation.plain_table import csv_text
+        from slotwise.cli.render.graded import latex_summary, show_summary
+
+    with options.as_options(by="--by", master="--master", folder="DIR"):
+        found = summarise(folder, by=by, master=master, seed=seed, progress=True)
+    if as_json:
+        print_json(found.to_document())
+    elif as_csv:
+        exits.emit(csv_text(found.methods))
+    elif as_latex:
+        exits.emit(latex_summary(found))
+    else:
+        show_summary(found)
+    return Exit.DONE
+
+
+def _formats(as_csv: bool, as_json: bool, as_latex: bool) -> tuple[tuple[str, bool], ...]:
+    return ("--csv", as_csv), ("--json", as_json), ("--latex", as_latex)

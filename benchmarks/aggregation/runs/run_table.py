@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.aggregation.reading import as_today, exactness, stored_rows
-from slotwise.benchmarks.aggregation.runs import RUN, judged_runs
-from slotwise.benchmarks.aggregation.wide import wide_runs
+from slotwise.benchmarks.aggregation.runs.judged import RUN, judged_runs
+from slotwise.benchmarks.aggregation.runs.reading import as_today, exactness
+from slotwise.benchmarks.aggregation.runs.stored import stored_rows
+from slotwise.benchmarks.aggregation.runs.wide import wide_runs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def run_table(spark: SparkSession, folder: Path) -> DataFrame:
+def run_table(spark: SparkSession, folder: str) -> DataFrame:
     """Return one row per run, sorted by its name; see `slotwise.read_rows`.
 
     Raises

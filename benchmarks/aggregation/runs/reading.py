@@ -1,23 +1,20 @@
-"""The rows of a folder as a DataFrame, told as they would be today, and checked once."""
+"""Rows told as they would be today, and checked once for what it takes to compare them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from slotwise.benchmarks.aggregation.runs.stored import no_rows
 from slotwise.benchmarks.grading.old_rows import BROKE_DOWN, OUT_OF_TIME
-from slotwise.benchmarks.grading.rows import SCHEMA, SUCCEEDED, VERSION, RunStatus
+from slotwise.benchmarks.grading.rows import SUCCEEDED, VERSION, RunStatus
 from slotwise.benchmarks.spark.session import job_errors
 from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
-
-WRITTEN = "written"
-"""Column that says where a row stands: file and place in it; of two, the greater is later."""
+    from pyspark.sql import Column, DataFrame
 
 MOST_DIGITS = 37
 """Of a value, before and behind the point: a difference of two fits Spark's 38 digits."""
@@ -46,26 +43,6 @@ class Exactness:
         return f"decimal({MOST_DIGITS},{self.decimals})"
 
 
-def stored_rows(spark: SparkSession, folder: Path) -> DataFrame:
-    """Return the rows in ``folder/rows``, with `WRITTEN`.
-
-    Raises
-    ------
-    InputError
-        When there are no files of rows.
-    """
-    from pyspark.sql import functions as F  # noqa: N812
-
-    path = folder / "rows"
-    if not any(path.glob("**/*.parquet")):
-        rule = "holds no rows of a grading; write some with slotwise grade --out DIR"
-        raise InputError(rule, field="folder", value=str(folder))
-    reader = spark.read.schema(SCHEMA.replace(" int,", " long,"))
-    files = reader.option("pathGlobFilter", "*.parquet").option("recursiveFileLookup", "true")
-    place = F.struct(F.col("_metadata.file_name"), F.col("_metadata.row_index"))
-    return files.parquet(str(path.resolve())).withColumn(WRITTEN, place)
-
-
 def as_today(rows: DataFrame) -> DataFrame:
     """Return the rows with today's statuses, as `benchmarks.grading.old_rows` does."""
     from pyspark.sql import functions as F  # noqa: N812
@@ -85,7 +62,7 @@ def as_today(rows: DataFrame) -> DataFrame:
     )
 
 
-def exactness(rows: DataFrame, folder: Path) -> Exactness:
+def exactness(rows: DataFrame, folder: str) -> Exactness:
     """Check the rows, and return what it takes to compare them exactly; runs a Spark job.
 
     Raises
@@ -98,8 +75,8 @@ def exactness(rows: DataFrame, folder: Path) -> Exactness:
         said = _facts(rows).collect()[0]
     problem = None
     if said["rows"] == 0:
-        problem = "holds no rows of a grading; write some with slotwise grade --out DIR"
-    elif said["nameless"]:
+        raise no_rows(folder)
+    if said["nameless"]:
         problem = f"has rows without one of {', '.join(_NEVER_NULL)}; slotwise report names them"
     elif said["incomplete"]:
         problem = "has rows of a valid placement without the value of a term"
@@ -110,7 +87,7 @@ def exactness(rows: DataFrame, folder: Path) -> Exactness:
     elif said["whole"] + said["decimals"] > MOST_DIGITS:
         problem = f"has values of more than {MOST_DIGITS} digits, which are not compared exactly"
     if problem is not None:
-        raise InputError(problem, field="folder", value=str(folder))
+        raise InputError(problem, field="folder", value=folder)
     orders = sorted((tuple(order) for order in said["orders"]), key=lambda o: (-len(o), o))
     terms = dict.fromkeys(term for order in orders for term in order)
     return Exactness(tuple(terms), said["decimals"])

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.aggregation.arrays import leading_equal
-from slotwise.benchmarks.aggregation.reading import WRITTEN, Exactness
+from slotwise.benchmarks.aggregation.runs.arrays import leading_equal
+from slotwise.benchmarks.aggregation.runs.reading import Exactness
+from slotwise.benchmarks.aggregation.runs.stored import WRITTEN
 from slotwise.benchmarks.grading.rows import OPTIMUM, SUCCEEDED, Kind, RunStatus, Subject
 from slotwise.heuristics.sam.pairs import PAIRS
 

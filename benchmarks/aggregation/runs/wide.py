@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.aggregation.runs import RUN, is_right_refusal
-from slotwise.benchmarks.aggregation.terms import run_terms
+from slotwise.benchmarks.aggregation.runs.judged import RUN, is_right_refusal
+from slotwise.benchmarks.aggregation.runs.terms import run_terms
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -1,0 +1,117 @@
+"""The rows of a folder as a DataFrame."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import pyarrow as pa
+from pyarrow import types
+
+from slotwise.benchmarks.grading.batch.folder import ROWS, address_of, local_folder
+from slotwise.benchmarks.grading.row_file import read_table, row_schema
+from slotwise.benchmarks.grading.rows import COLUMNS, SCHEMA
+from slotwise.models.errors import InputError, in_file
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+WRITTEN = "written"
+"""Column that says when and where a row was written; of two, the greater is later."""
+
+SPARKS_OWN = "part-"
+"""How files begin that executors wrote: their types are ours, and there may be very many."""
+
+_SCHEMA = SCHEMA.replace(" int,", " long,")
+"""Spark reads short integers as long ones, but not the other way round."""
+
+
+def stored_rows(spark: SparkSession, folder: str | os.PathLike[str]) -> DataFrame:
+    """Return the rows in ``folder/rows``, here or where Spark reads (``hdfs://``), with `WRITTEN`.
+
+    Raises
+    ------
+    InputError
+        When there are no rows; naming a file of this machine that a grading does not write.
+    """
+    text = os.fspath(folder)
+    local = local_folder(text)
+    if local is None:
+        return _read_by_spark(spark, [f"{address_of(text)}/{ROWS}"], text)
+    path = local / ROWS
+    files = [file for file in sorted(path.glob("*.parquet")) if file.name[0] not in "._"]
+    if not files:
+        raise no_rows(text)
+    others = [file for file in files if not file.name.startswith(SPARKS_OWN)]
+    untyped = [file for file in others if _has_untyped(file)]
+    typed = [address_of(file) for file in others if file not in set(untyped)]
+    frames = [_read_by_spark(spark, typed, text)] if typed else []
+    frames += [_shipped(spark, untyped)] if untyped else []
+    if len(others) < len(files):
+        frames.append(_read_by_spark(spark, [f"{address_of(path)}/{SPARKS_OWN}*"], text))
+    return reduce(lambda a, b: a.unionByName(b), frames)
+
+
+def _read_by_spark(spark: SparkSession, paths: Sequence[str], folder: str) -> DataFrame:
+    from pyspark.errors import AnalysisException
+    from pyspark.sql import functions as F  # noqa: N812
+
+    try:
+        found = spark.read.schema(_SCHEMA).parquet(*paths)
+        assert found.schema  # Spark Connect looks for the files when it is asked something.
+    except AnalysisException as error:
+        if error.getCondition() != "PATH_NOT_FOUND":
+            raise
+        raise no_rows(folder) from error
+    place = (F.col("_metadata.file_name"), F.col("_metadata.row_index"))
+    return found.withColumn(
+        WRITTEN, F.struct(F.coalesce("batch", F.lit("")).alias("batch"), *place)
+    )
+
+
+def no_rows(folder: str) -> InputError:
+    """Return the error of a folder that holds no rows."""
+    rule = "holds no rows of a grading; write some with slotwise grade --out DIR"
+    return InputError(rule, field="folder", value=folder)
+
+
+def _has_untyped(path: Path) -> bool:
+    """Return whether columns of a file are of types that Spark does not read as ours.
+
+    PyArrow writes a column without any value as one of no type.
+    """
+    with in_file(str(path)):
+        schema = row_schema(path, list(COLUMNS))
+    return any(_is_untyped(schema.field(name).type) for name in COLUMNS if name in schema.names)
+
+
+def _is_untyped(kind: pa.DataType) -> bool:
+    if types.is_struct(kind):
+        return any(_is_untyped(kind.field(i).type) for i in range(kind.num_fields))
+    if types.is_list(kind) or types.is_large_list(kind):
+        return _is_untyped(kind.value_type)
+    return bool(types.is_null(kind) or types.is_float32(kind) or types.is_unsigned_integer(kind))
+
+
+def _shipped(spark: SparkSession, paths: Sequence[Path]) -> DataFrame:
+    """Return the rows of files that are read here and handed to Spark."""
+    from pyspark.sql import functions as F  # noqa: N812
+    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.sql.types import StructType
+
+    named = f"{_SCHEMA}, file_name string, row_index long"
+    wanted = to_arrow_schema(cast(StructType, StructType.fromDDL(named)))
+    tables = []
+    for path in paths:
+        with in_file(str(path)):
+            found = read_table(path, list(COLUMNS))
+        cells = {name: found.column(name) for name in found.column_names}
+        cells |= {"file_name": [path.name] * len(found), "row_index": range(len(found))}
+        nothing = pa.nulls(len(found))
+        tables.append(pa.table({n: cells.get(n, nothing) for n in wanted.names}).cast(wanted))
+    place = F.struct(F.coalesce("batch", F.lit("")).alias("batch"), "file_name", "row_index")
+    rows = spark.createDataFrame(pa.concat_tables(tables)).withColumn(WRITTEN, place)
+    return rows.drop("file_name", "row_index")

@@ -1,0 +1,91 @@
+"""Files of rows: whoever wrote them, exactly, and what is refused."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from rows_of_gradings import row, write_rows
+
+import slotwise
+from slotwise.benchmarks.grading.store import Store
+
+NEAR = "123456789012345678.000000000000000001", "123456789012345678.000000000000000002"
+"""Two numbers that are one as floats."""
+
+
+def near(method, status, value, **more):
+    return row("near", method, status, ("0", value), **more)
+
+
+def test_a_proven_optimum_is_not_lost_to_rounding(spark, tmp_path):
+    best, worse = NEAR
+    rows = [near("auto", "optimal", best), near("m", "valid", best), near("n", "valid", worse)]
+    told = slotwise.read_rows(write_rows(tmp_path, rows)).set_index("method")
+    assert told["network_value"].tolist() == [Decimal(best), Decimal(best), Decimal(worse)]
+    assert told.loc["m", "network_gap"] == 0
+    assert 0 < told.loc["n", "network_gap"] < 1e-30
+
+
+def test_columns_without_types_and_values_are_read_too(spark, tmp_path):
+    rows = [row("a", "auto", "optimal", ("0", "4")), row("a", "m", "valid", ("0", "8"))]
+    write_rows(tmp_path, rows)
+    untyped = pa.Table.from_pylist([row("a", "m", "valid", ("0", "6"))])
+    assert pa.types.is_null(untyped.schema.field("error").type)
+    pq.write_table(untyped, tmp_path / "rows" / "rows-00000001-late.parquet")
+    told = slotwise.read_rows(tmp_path).set_index("method")
+    assert told["network_over_optimum"].to_dict() == {"auto": 0, "m": 0.5}
+
+
+def test_a_session_gives_a_frame_of_spark_and_files_that_spark_wrote_are_read(spark, tmp_path):
+    first = write_rows(tmp_path / "first", [row("a", "m", "valid", ("0", "8"))])
+    written = spark.read.parquet(str(first / "rows"))
+    written.write.parquet(str(tmp_path / "second" / "rows"))
+    frames = [slotwise.read_rows(tmp_path / "second", spark=which) for which in (spark, True)]
+    for frame in frames:
+        assert frame.sparkSession is spark
+        assert [(one["method"], one["network_value"]) for one in frame.collect()] == [("m", 8)]
+
+
+def test_rows_without_terms_make_a_table_without_their_columns(spark, tmp_path):
+    told = slotwise.read_rows(write_rows(tmp_path, [row("a", "m", "crashed", error="boom")]))
+    assert isinstance(told, pd.DataFrame)
+    assert told[["method", "status", "error"]].to_numpy().tolist() == [["m", "crashed", "boom"]]
+    assert not any(name.endswith("_gap") for name in told.columns)
+
+
+def test_of_a_run_that_was_run_again_the_newest_row_counts(spark, tmp_path):
+    later = row("a", "m", "valid", ("0", "8"), batch="2026-02-01T00:00:00")
+    first = row("a", "m", "crashed", error="boom", batch="2026-01-01T00:00:00")
+    write_rows(tmp_path, [later], [first])
+    assert slotwise.read_rows(tmp_path)["status"].tolist() == ["valid"]
+    assert [one["status"] for one in Store(tmp_path).rows()] == ["valid"]
+
+
+def broken(**cells):
+    return [row("a", "m", "valid", ("0", "8")) | cells]
+
+
+LONG = [{"term": "network", "value": "1" * 30 + "." + "1" * 8, "bound": None}]
+ODD = [{"term": "network", "value": "1e5", "bound": None}]
+BAD = {
+    "null": (broken(status=None), "without one of instance_hash"),
+    "no-terms": (broken(terms=None), "without the value of a term"),
+    "no-value": (broken(terms=[ODD[0] | {"value": None}]), "without the value of a term"),
+    "digits": (broken(terms=LONG), "more than 37 digits"),
+    "notation": (broken(terms=ODD), "1e5 as the value or bound of a term"),
+    "other-terms": (
+        [*broken(), row("a", "n", "valid", ("0", "8")) | {"terms": [ODD[0] | {"value": "1"}]}],
+        "count different terms",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_rows_that_cannot_be_compared_are_refused(spark, tmp_path, name):
+    rows, rule = BAD[name]
+    with pytest.raises(slotwise.InputError, match=rule):
+        slotwise.read_rows(write_rows(tmp_path, rows))

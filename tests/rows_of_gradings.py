@@ -1,0 +1,74 @@
+"""Rows of gradings made up for tests, and folders of them."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from slotwise.benchmarks.grading.rows import COLUMNS, Row
+
+TERMS = ("overload", "network")
+EXACT = ("optimal", "feasible", "infeasible", "unknown")
+
+_TYPES = {
+    **dict.fromkeys(("case_index", "tasks", "nodes", "topologies", "workers"), pa.int32()),
+    **dict.fromkeys(("seed", "violation_count"), pa.int64()),
+    **dict.fromkeys(("tightness", "time_limit_s", "gap", "wall_s", "cpu_s"), pa.float64()),
+    "peak_memory_mb": pa.float64(),
+    "terms": pa.list_(pa.struct([(key, pa.string()) for key in ("term", "value", "bound")])),
+    "violations": pa.list_(pa.string()),
+}
+SCHEMA = pa.schema([(name, _TYPES.get(name, pa.string())) for name in COLUMNS])
+
+
+def hash_of(instance: str) -> str:
+    return f"sha256:{sha256(instance.encode()).hexdigest()}"
+
+
+def row(
+    instance: str,
+    method: str,
+    status: str,
+    values: Sequence[str] | None = None,
+    bounds: Sequence[str | None] | None = None,
+    **more: Any,
+) -> Row:
+    """A row; the bounds of an optimum are its values."""
+    proven = values if status == "optimal" else (None,) * len(TERMS)
+    pairs = zip(TERMS, values or (), bounds or proven, strict=True) if values else ()
+    return {
+        **dict.fromkeys(COLUMNS),
+        "instance_hash": hash_of(instance),
+        "instance": instance,
+        "tasks": 5,
+        "nodes": 2,
+        "topologies": 1,
+        "tightness": 0.4,
+        "parameters": "{}",
+        "workers": 1,
+        "kind": "exact" if status in EXACT else "heuristic",
+        "method": method,
+        "seed": 0,
+        "time_limit_s": 10.0,
+        "version": "slotwise 1, rows 2",
+        "versions": "{}",
+        "status": status,
+        "wall_s": 1.0,
+        "terms": [{"term": t, "value": v, "bound": b} for t, v, b in pairs] or None,
+        **more,
+    }
+
+
+def write_rows(folder: Path, *chunks: Sequence[Row]) -> Path:
+    """Write each chunk as a file, the oldest first, as a grading does."""
+    (folder / "rows").mkdir(parents=True, exist_ok=True)
+    for number, rows in enumerate(chunks):
+        path = folder / "rows" / f"rows-{number:08d}-{secrets.token_hex(4)}.parquet"
+        pq.write_table(pa.Table.from_pylist(list(rows), schema=SCHEMA), path)
+    return folder
