@@ -27,10 +27,9 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 if TYPE_CHECKING:
     from slotwise.api.allocating import Allocated, allocate
-    from slotwise.api.comparing import Comparison, compare
     from slotwise.api.explaining import explain
     from slotwise.api.exporting import convert
-    from slotwise.api.grading import read_rows, report, reproduce, summary
+    from slotwise.api.grading import compare, read_rows, report, reproduce, summary
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from slotwise.benchmarks.following.advice import Advice
     from slotwise.benchmarks.following.follow import Followed
     from slotwise.benchmarks.grade import GradeSummary, grade
+    from slotwise.benchmarks.report.comparison.comparison import Comparison
     from slotwise.benchmarks.spark.pack import Packed
     from slotwise.heuristics.method_error import MethodError
     from slotwise.models.allocation.case import AllocationCase
@@ -153,7 +153,7 @@ _HOME = {
     "AllocationCase": "slotwise.models.allocation.case",
     "Certificate": "slotwise.models.certificates.certificate",
     "Cluster": "slotwise.models.instance.cluster",
-    "Comparison": "slotwise.api.comparing",
+    "Comparison": "slotwise.benchmarks.report.comparison.comparison",
     "CrossCheck": "slotwise.solver.verification.crosscheck",
     "Dataflow": "slotwise.models.dataflow.dataflow",
     "Drawing": "slotwise.api.showing.drawing",
@@ -182,7 +182,7 @@ _HOME = {
     "Violation": "slotwise.models.judge.verdict",
     "allocate": "slotwise.api.allocating",
     "certify": "slotwise.api.verifying",
-    "compare": "slotwise.api.comparing",
+    "compare": "slotwise.api.grading",
     "compile_problem": "slotwise.models.problem.compile",
     "convert": "slotwise.api.exporting",
     "crosscheck": "slotwise.api.solving",

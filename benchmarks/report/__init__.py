@@ -1,10 +1,12 @@
 """The report: one self-contained HTML page from the rows of a grading.
 
-`page` fills the template ``templates/report.html.j2``, which contains only the layout; `text`
-makes the words and numbers, `charts` draws the performance profile and the gaps (Plotly),
-`viewer` shows placements beside each other. `explanation_page` makes the page of
-``slotwise explain --html``.
+`page` fills the template ``templates/report.html.j2``, whose parts are files beside it: `answers`
+makes the sentence for each method, `case_table` the table of instances, `failures` groups what
+failed, `placements` chooses the instances whose placements are shown, `labels` reads what methods
+are called. `figures` draws the charts, `viewer` shows placements beside each other; `paper` writes
+charts and tables as files, `comparison` compares two gradings. `explanation_page` makes the page of
+``slotwise explain --html``, `measured_page` that of ``slotwise measure --page``.
 
-Start with `page`. A chart is changed in `charts`. It may import `benchmarks.analysis`,
-`benchmarks.grading`, `heuristics` (descriptions of methods) and `models`.
+Start with `page`. It may import `benchmarks.analysis`, `benchmarks.grading`, `heuristics`
+(descriptions of methods) and `models`.
 """

@@ -56,40 +56,46 @@ def answers(summary: Aggregate) -> tuple[Answer, ...]:
 
 
 def _distance(one: MethodSummary, terms: Sequence[str]) -> Iterator[Part]:
-    """Yield how far it is from the optimum, term by term, and how often it is optimal."""
+    """Yield how far it is from the optimum in the last term that tells, and how often in all."""
     found = [one.terms[term] for term in terms if term in one.terms]
+    proven = [term for term in found if term.cases]
+    if proven:
+        yield from _far(proven[-1], one.runs)
+    for term in proven[:-1]:
+        missed = term.cases - term.at_optimum
+        text = f"{term.term} {'above' if missed else 'at'} its optimum"
+        yield Part(text, _in(missed or term.cases, one.runs))
     for term in found:
-        yield from _of_term(term, one.runs)
+        if term.to_bound.count:
+            text = (
+                f"{term.term} at most {percent(term.to_bound.mean)} of its value above the optimum"
+            )
+            where = f"on average {_in(term.to_bound.count, one.runs)}, where only a bound is proven"
+            yield Part(text, where)
     if one.proven:
         yield Part("optimal", f"in {one.optimal} of {one.proven} with a proven optimum")
     elif not found:
         yield Part("nothing is proven to compare it with", "")
 
 
-def _of_term(term: TermSummary, runs: int) -> Iterator[Part]:
-    if term.cases and term.at_optimum == term.cases:
-        yield Part(f"{term.term} at its optimum", _in(term.cases, runs))
-    elif term.cases:
-        yield from _above(term, runs)
-    if term.to_bound.count:
-        text = f"{term.term} at most {percent(term.to_bound.mean)} of its value above the optimum"
-        where = f"on average {_in(term.to_bound.count, runs)}, where only a bound is proven"
-        yield Part(text, where)
-
-
-def _above(term: TermSummary, runs: int) -> Iterator[Part]:
+def _far(term: TermSummary, runs: int) -> Iterator[Part]:
     missed, spread = term.above_zero, term.excess
-    if missed.count:
-        where = f"on average {_in(missed.count, runs)}, where 0 is possible"
-        yield Part(f"{term.term} {short(missed.mean)}", where, True)
+    if term.at_optimum == term.cases:
+        yield Part(f"{term.term} at its optimum", _in(term.cases, runs))
+        return
     if spread.count and spread.most:
         where = f"on average {_in(spread.count, runs)}"
         more = f" (median {percent(spread.median)}, worst {percent(spread.most)})"
         text = f"{term.term} {percent(spread.mean)} above the optimum"
         yield Part(text, where + more, True)
+    if missed.count:
+        where = f"on average {_in(missed.count, runs)}, where 0 is possible"
+        yield Part(f"{term.term} {short(missed.mean)}", where, True)
 
 
 def _in(count: int, runs: int) -> str:
+    if runs == 1:
+        return "in its one run"
     return f"in {count} of {runs}" if count < runs else f"in all {runs}"
 
 
@@ -103,7 +109,7 @@ def _failures(one: MethodSummary) -> str:
     kinds: Counter[str] = Counter()
     for reason, count in one.reasons:
         kinds[reason.partition(":")[0]] += count
-    reasons = [f"{count} {kind}" for kind, count in kinds.most_common(MOST_REASONS)]
+    reasons = [f"{kind}: {count}" for kind, count in kinds.most_common(MOST_REASONS)]
     if len(kinds) > MOST_REASONS:
-        reasons.append(f"{lost - sum(n for _, n in kinds.most_common(MOST_REASONS))} otherwise")
-    return f"fails on {lost} of {one.runs} ({'; '.join(filter(None, [*reasons, right]))})"
+        reasons.append(f"other: {lost - sum(n for _, n in kinds.most_common(MOST_REASONS))}")
+    return f"fails on {lost} of {one.runs} ({', '.join(filter(None, [*reasons, right]))})"

@@ -125,7 +125,9 @@ def _badness(
 ) -> tuple[int, float]:
     """Return `CaseLine.badness` of a case without its line."""
     players = [row for row in rows if row["kind"] != Kind.EXACT]
-    failed = [r for r in players if reason_of(r) is not None and not is_right_refusal(r, impossible)]
+    failed = [
+        r for r in players if reason_of(r) is not None and not is_right_refusal(r, impossible)
+    ]
     keys = [gap_key(row_gap(row, summary.references)) for row in players]
     return len(failed), max((key for key in keys if key is not None), default=0.0)
 

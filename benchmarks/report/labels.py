@@ -45,7 +45,7 @@ def check_labels(labels: Mapping[str, str], methods: Iterable[str]) -> None:
         Naming the method or the label.
     """
     known = set(methods)
-    for method, label in labels.items():
+    for method in labels:
         if method not in known:
             rule = f"is no method that was graded; {suggestion(method, sorted(known))}"
             raise InputError(rule, field=OPTION, value=method)

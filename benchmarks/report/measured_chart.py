@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -64,25 +64,34 @@ def _name(one: MeasuredLine, lines: Sequence[MeasuredLine]) -> str:
     return f"{one.topology}/{one.name}" if several else one.name
 
 
-def _sentence(named: dict[str, Points], largest: str, unit: str) -> str:
+def _sentence(named: Mapping[str, Points], largest: str, unit: str) -> str:
     time, value = max(named[largest], key=lambda point: point[1])
     return f"{largest} is highest, {number(value)} {unit} at {time.isoformat(' ', 'seconds')}."
 
 
-def _drawn(named: dict[str, Points], cast: Cast, unit: str) -> Drawn:
-    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
+def _drawn(named: Mapping[str, Points], cast: Cast, unit: str) -> Drawn:
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
     figure, (ax,) = new_chart([HEIGHT_IN])
     lines = [
-        Line(line, tuple((float(date2num(time)), value) for time, value in points))
+        Line(line, tuple((_day(time), value) for time, value in points))
         for line, points in named.items()
     ]
     draw_lines(ax, lines, cast, is_stepped=False)
-    locator = AutoDateLocator(maxticks=6)
+    locator = AutoDateLocator(maxticks=6)  # type: ignore[no-untyped-call]
     ax.xaxis.set_major_locator(locator)
-    ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+    ax.xaxis.set_major_formatter(
+        ConciseDateFormatter(locator)  # type: ignore[no-untyped-call]
+    )
     ax.set_ylim(bottom=0)
     ax.set(ylabel=unit)
     ax.grid(axis="y")
     name_lines(ax, lines, cast, HEIGHT_IN)
     return figure
+
+
+def _day(time: datetime) -> float:
+    """Return a time as Matplotlib counts it: in days since 1970."""
+    from matplotlib.dates import date2num
+
+    return float(date2num(time))  # type: ignore[no-untyped-call]

@@ -20,6 +20,7 @@ def template(name: str) -> Template:
     environment.filters |= {
         "number": report_data.number,
         "short": report_data.short,
+        "pairs": report_data.pairs,
         "percent": report_data.percent,
         "seconds": report_data.seconds_text,
         "spread_title": report_data.spread_title,

@@ -13,6 +13,8 @@ from slotwise.models.number_text import short_text
 DASH = "\N{EN DASH}"
 """Stands where there is no number."""
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
+
 
 def number(value: float | Fraction | str | None) -> str:
     """Return a number short; a dash where there is none."""
@@ -62,6 +64,11 @@ def objective_text(row: Row, key: Literal["value", "bound"] = "value") -> str:
     if all(term[key] is None for term in terms):
         return ""
     return ", ".join(f"{term['term']} {number(term[key])}" for term in terms)
+
+
+def pairs(text: str) -> str:
+    """Return what `objective_text` wrote with each term and its number kept on one line."""
+    return text.replace(" ", NO_BREAK).replace(f",{NO_BREAK}", ", ")
 
 
 def exact_title(row: Row) -> str:

@@ -14,6 +14,8 @@ from slotwise.benchmarks.aggregation.runs.run_table import run_table
 from slotwise.benchmarks.aggregation.summary import Summary, summarise
 from slotwise.benchmarks.grading.batch.folder import local_folder
 from slotwise.benchmarks.grading.progress.display import waiting_for
+from slotwise.benchmarks.report.comparison.comparison import Comparison
+from slotwise.benchmarks.report.comparison.page import compare_gradings
 from slotwise.benchmarks.report.labels import parse_labels
 from slotwise.benchmarks.report.page import write_report
 from slotwise.benchmarks.report.paper.files import write_paper
@@ -50,9 +52,8 @@ def report(
     Raises
     ------
     InputError
-        When the folder holds no rows, or rows that a grading does not write; for a label of a
-        method without rows there, and one that is another method's name; when a file cannot be
-        written (of `figures`, none is then).
+        When the folder holds no rows, or others than a grading's; for a label of no method there,
+        or of two; when a file cannot be written (of `figures`, none is then).
 
     Examples
     --------
@@ -64,6 +65,38 @@ def report(
     if figures is not None:
         write_paper(graded, path_of(figures, "figures", "a path"), labels)
     return write_report(graded, labels)
+
+
+def compare(
+    before: str | os.PathLike[str],
+    after: str | os.PathLike[str],
+    *,
+    methods: Sequence[str] | Mapping[str, str] | None = None,
+) -> Comparison:
+    """Compare the runs that two gradings have of the same method, instance and seed.
+
+    Parameters
+    ----------
+    before, after
+        What `grade` wrote into (its `out`), twice.
+    methods
+        What methods are called: texts ``LABEL=METHOD``, or a mapping from label to method; ``None``
+        = all keep their names. Two methods with one label, one in each grading, are compared.
+
+    Raises
+    ------
+    InputError
+        When a folder holds no rows, the two have no run in common, or a label is of no method.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> slotwise.compare("before", "after")  # doctest: +SKIP
+    Comparison before -> after: 9 cases in both
+    """
+    old = Path(path_of(before, "before", "a path"))
+    new = Path(path_of(after, "after", "a path"))
+    return Comparison(old, new, compare_gradings(old, new, parse_labels(methods or ())))
 
 
 @overload

@@ -26,6 +26,12 @@ SHADES = {
 }
 """Change -> role of its colour, from best to worst."""
 
+INKS = {
+    **dict.fromkeys(("series-1", "series-2"), "surface"),
+    **dict.fromkeys(("series-5", "series-6"), "on-bright"),
+}
+"""Colour of a bar -> colour of the number in it, where that is not the one of other text."""
+
 LEAST_WRITTEN = 0.06
 """A smaller share of a bar has no number in it; the table has it."""
 
@@ -82,7 +88,7 @@ def _bar(ax: Axes, place: int, one: MethodChanges) -> None:
             edgecolor=colour("surface"), linewidth=0.8,
         )  # fmt: skip
         if share >= LEAST_WRITTEN:
-            ink = "surface" if shade in ("series-1", "series-2") else "text"
+            ink = INKS.get(shade, "text")
             ax.annotate(
                 f"{one.count(change):,}", (start + share / 2, place), ha="center", va="center",
                 color=colour(ink),

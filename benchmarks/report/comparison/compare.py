@@ -156,19 +156,21 @@ def _only(mine: Runs, theirs: Runs) -> OnlyIn:
 
 def _cautions(before: Sequence[Row], after: Sequence[Row]) -> list[str]:
     """Return what else differs between the gradings, so that differences may come from it."""
-    said = []
-    for column, noun in (
-        ("time_limit_s", "time limits, s"),
-        ("version", "versions"),
-        ("cpu_model", "processors"),
-    ):
-        old, new = (
-            "; ".join(sorted({str(row[column]) for row in rows if row[column] is not None}))
-            for rows in (before, after)
+    return [
+        f"The {noun} differ: {', '.join(sorted(old))} before, {', '.join(sorted(new))} after."
+        for (noun, old), new in zip(
+            _conditions(before).items(), _conditions(after).values(), strict=True
         )
-        if old != new:
-            said.append(f"The {noun} differ: {old or 'none'} before, {new or 'none'} after.")
-    return said
+        if old != new
+    ]
+
+
+def _conditions(rows: Sequence[Row]) -> dict[str, set[str]]:
+    return {
+        "time limits": {f"{row['time_limit_s']:g} s" for row in rows},
+        "versions": {f"({row['version']})" for row in rows},
+        "processors": {row["cpu_model"] or "unknown" for row in rows},
+    }
 
 
 def _lies(old: Runs, new: Runs, impossible: frozenset[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from statistics import mean
+from statistics import fmean
 
 from slotwise.benchmarks.aggregation.intervals import generator, mean_interval
 from slotwise.benchmarks.aggregation.significance import holm, wilcoxon_p
@@ -43,14 +43,14 @@ def _of_method(name: str, pairs: Pairs) -> list[TermChange]:
 def _change(name: str, term: str, by_instance: Mapping[str, Sequence[float]]) -> TermChange:
     """Sum up one term; the seeds of an instance are averaged, they are no independent instances."""
     every = [one for some in by_instance.values() for one in some]
-    means = [mean(by_instance[key]) for key in sorted(by_instance)]
+    means = [fmean(by_instance[key]) for key in sorted(by_instance)]
     low, high = mean_interval(means, generator(0, name, term)) or (None, None)
     return TermChange(
         term=term,
         pairs=len(every),
         better=sum(one < 0 for one in every),
         worse=sum(one > 0 for one in every),
-        mean=mean(means),
+        mean=fmean(means),
         low=low,
         high=high,
         p_value=wilcoxon_p(means),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import mean
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.analysis.cases import Case
@@ -72,7 +72,7 @@ def _curves(panel: Panel, of: Property) -> _Curves:
     compared, shared = panel.common()
     made = bins({case: of.values[case] for case in shared if case in of.values})
     means = {
-        method: tuple(mean(panel.excess[method][case] for case in one.cases) for one in made)
+        method: tuple(fmean(panel.excess[method][case] for case in one.cases) for one in made)
         for method in compared
     }
     return _Curves(panel, made, means)

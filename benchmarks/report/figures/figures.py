@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from slotwise.benchmarks.analysis.aggregate import Aggregate
 from slotwise.benchmarks.analysis.cases import case_of
@@ -34,7 +35,7 @@ def charts(
 ) -> tuple[Chart, ...]:
     """Return the charts that the rows have something for; see `figures`."""
     cast = cast_of(summary, labels or {})
-    grid, _ = on_one_grid(rows)
+    grid, left_out = on_one_grid(rows)
     terms = panels(grid, summary)
     with styled():
         made = (
@@ -47,7 +48,11 @@ def charts(
             against(terms, _tightness(grid), cast),
             times_by_size(grid, cast),
         )
-    return tuple(chart for chart in made if chart is not None)
+    names = ", ".join(map(cast.name, left_out))
+    said = f" Not drawn, because it ran on too few of the cases: {names}." if names else ""
+    return tuple(
+        replace(chart, caption=chart.caption + said) for chart in made if chart is not None
+    )
 
 
 def _size(rows: Sequence[Row]) -> Property:

@@ -52,7 +52,6 @@ def _draw(ax: Axes, panel: Panel, cast: Cast) -> None:
     lines = [
         Line(method, steps(found.values(), len(panel.cases), 0.0, most))
         for method, found in panel.excess.items()
-        if found
     ]
     ax.set_xscale("symlog", linthresh=1.0)
     ax.set_xlim(0.0, most)

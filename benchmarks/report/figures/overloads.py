@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from statistics import mean
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.analysis.aggregate import Aggregate
@@ -81,11 +81,11 @@ def overloads(rows: Sequence[Row], summary: Aggregate) -> Overloads:
     made = []
     for method, found in values.items():
         attained = sum(value <= least[case] for case, value in found.items())
-        average = mean(found[case] for case in shared) if method in compared else None
+        average = fmean(found[case] for case in shared) if method in compared else None
         counts = attained, len(found) - attained, len(least) - len(found)
         made.append(Overload(method, *counts, average))
     made.sort(key=lambda one: (-one.least, one.none, one.method))
-    optimum = mean(least[case] for case in shared) if shared else 0.0
+    optimum = fmean(least[case] for case in shared) if shared else 0.0
     return Overloads(len(least), len(shared), optimum, tuple(made))
 
 

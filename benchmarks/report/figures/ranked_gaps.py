@@ -88,7 +88,7 @@ def _draw(ax: Axes, panel: Panel, some: Sequence[Bar], cast: Cast) -> None:
     places = range(len(some))
     ax.barh(places, [bar.mean or 0.0 for bar in some], height=0.62, color=colour("series-1"))
     for place, bar in enumerate(some):
-        text, x, shade = f"not compared, counts in {bar.cases:,}", 0.0, "muted"
+        text, x, shade = f"no mean: counts in {bar.cases:,} of {len(panel.cases):,}", 0.0, "muted"
         if bar.mean is not None:
             text, x, shade = distance(bar.mean, panel), max(bar.high or bar.mean, 0.0), "text"
         if bar.low is not None and bar.high is not None:
@@ -130,9 +130,9 @@ def _caption(shown: list[Panel], level: str) -> str:
     return (
         "Mean distance from the optimum, one panel for each term of the objective, with a 95 % "
         f"interval (bootstrap, {MEAN_RESAMPLES:,} resamples; from {LEAST_INSTANCES} instances). A "
-        "term counts where the placement is valid and every earlier term is at its optimum. Means are of the cases "
-        f"that count for all compared methods ({common}); a method that counts in too few is not "
-        f"compared. {level}{definitions(shown)}"
+        "term counts where the placement is valid and every earlier term is at its optimum. Means "
+        f"are of the cases that count for all compared methods ({common}); a method that counts in "
+        f"too few is not compared. {level}{definitions(shown)}"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from statistics import median
+from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.analysis.cases import Case, case_of
 from slotwise.benchmarks.analysis.measures import seconds_of
@@ -16,6 +17,9 @@ from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, name_lines
 from slotwise.benchmarks.report.figures.numbers.bins import MOST_BINS, Bin, bins
 from slotwise.benchmarks.report.figures.numbers.words import amount, counted
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 HEIGHT_IN = 3.4
 LEAST_S = 1e-5
@@ -62,7 +66,7 @@ def _medians(seconds: dict[Case, float], made: Sequence[Bin]) -> Curve:
     return found
 
 
-def _drawn(made: Sequence[Bin], curves: dict[str, Curve], cast: Cast):
+def _drawn(made: Sequence[Bin], curves: dict[str, Curve], cast: Cast) -> Figure:
     figure, (ax,) = new_chart([HEIGHT_IN])
     lines = [
         Line(method, tuple((made[i].middle, max(value, LEAST_S)) for i, _, value in found))

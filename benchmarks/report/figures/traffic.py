@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.grading.rows import Row
 from slotwise.benchmarks.report.figures.chart import Chart
@@ -12,6 +13,9 @@ from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.colours import colour, level
 from slotwise.benchmarks.report.figures.numbers.levels import ProblemOf, Shares, Traffic, traffic
 from slotwise.benchmarks.report.figures.numbers.words import counted
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 LEVELS = ("inside a worker", "between workers", "between nodes", "between racks")
 LEAST_WRITTEN = 0.09
@@ -49,7 +53,7 @@ def traffic_chart(rows: Sequence[Row], problem_of: ProblemOf | None, cast: Cast)
     )
 
 
-def _drawn(bars: Sequence[tuple[str, Shares]]) -> object:
+def _drawn(bars: Sequence[tuple[str, Shares]]) -> Figure:
     from matplotlib.patches import Patch
 
     figure, (ax,) = new_chart([0.95 + 0.3 * len(bars)])

@@ -175,7 +175,7 @@ def report(
 def _compare(
     before: Path, after: Path, methods: list[str] | None, figures: Path | None, as_json: bool
 ) -> int:
-    from slotwise.api.comparing import compare
+    from slotwise.api.grading import compare
     from slotwise.cli.render.compared import show_comparison
 
     if figures is not None:

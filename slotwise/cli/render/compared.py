@@ -6,9 +6,9 @@ from pathlib import Path
 
 from rich.console import RenderableType
 
-from slotwise.api.comparing import Comparison
 from slotwise.benchmarks.report.comparison.change import Change, MethodChanges
 from slotwise.benchmarks.report.comparison.compare import OnlyIn
+from slotwise.benchmarks.report.comparison.comparison import Comparison
 from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
 
 LISTED = (Change.NEWLY_FAILING, Change.WORSE, Change.NEWLY_SOLVED, Change.BETTER)

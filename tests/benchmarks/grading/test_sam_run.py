@@ -144,7 +144,7 @@ def test_a_case_with_nothing_to_allocate_takes_0_slots(tmp_path: Path) -> None:
         assert found["terms"] == [{"term": "slots", "value": "0", "bound": "0" if exact else None}]
         rows.append({**blank, **run.columns(), **found})
     store.append(pa.Table.from_pylist(rows))
-    assert "slots 0<" in write_report(store.folder).read_text(encoding="utf-8")
+    assert "slots\N{NO-BREAK SPACE}0<" in write_report(store.folder).read_text(encoding="utf-8")
 
 
 def test_the_exact_run_is_the_optimum_with_its_bound() -> None:
@@ -212,8 +212,8 @@ def test_pairs_are_compared_with_their_optimum_alone(graded: Path) -> None:
 
 def test_the_page_shows_slots_and_what_a_failing_plan_supports(graded: Path) -> None:
     page = write_report(graded).read_text(encoding="utf-8")
-    assert "slots 4<" in page
-    assert "25 % slots" in page
+    assert "slots\N{NO-BREAK SPACE}4 " in page
+    assert "+33.3 % slots" in page
     assert "of 50 tuples/s<br>rate: slot " in page
     assert "Threads from the performance model, in full bundles (MBA)" in page
     assert "the optimum is that of slot-aware routing" in page

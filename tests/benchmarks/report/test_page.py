@@ -7,12 +7,15 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from graded_folder import EVIL, make_graded
+from made_rows import made_rows
 
+from slotwise.benchmarks.analysis.aggregate import aggregate
 from slotwise.benchmarks.grading.plan import RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import COLUMNS
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.benchmarks.grading.store import Store
+from slotwise.benchmarks.report.case_table import case_lines
 from slotwise.benchmarks.report.page import write_report
 from slotwise.models.errors import InputError
 
@@ -88,7 +91,7 @@ def test_page_tells_what_was_found(graded: Path) -> None:
 def test_each_placement_is_drawn(graded: Path) -> None:
     text = write_report(graded).read_text(encoding="utf-8")
     rows = [row for row in Store(graded).rows() if row["placement"]]
-    assert len(re.findall(r'<div class="pv-pane[ "]', text)) == len(rows) >= 3
+    assert len(re.findall(r' class="pv-pane[ "]', text)) == len(rows) >= 3
 
 
 def test_report_is_the_same_again_and_leaves_nothing_behind(graded: Path) -> None:
@@ -140,6 +143,35 @@ def test_foreign_parquet_is_named(graded: Path) -> None:
     (graded / "rows" / "rows-00000009-x.parquet").write_bytes(b"no parquet")
     with pytest.raises(InputError, match="rows-00000009-x"):
         write_report(graded)
+
+
+def test_labels_stand_for_methods(graded: Path) -> None:
+    text = write_report(graded, {"r-storm": "mine & yours"}).read_text(encoding="utf-8")
+    page = " ".join(read_page(graded / "report.html").text.split())
+    assert "mine & yours" in page
+    assert "mine & yours</" not in text, "escaped"
+    assert "r-storm. R-Storm as its authors ran it" in page, "what a label stands for"
+    with pytest.raises(InputError, match=r"did you mean .r-storm."):
+        write_report(graded, {"r-strom": "mine"})
+
+
+def test_failures_are_grouped_and_right_refusals_are_none(graded: Path) -> None:
+    text = " ".join(read_page(write_report(graded)).text.split())
+    failures = text.rpartition("Right answers, and no failures")[2].partition("Instances Of")[0]
+    assert "round-robin fails on 1 of 2 (breaks capacity: 1)" in failures
+    assert "r-storm" not in failures
+
+
+def test_table_has_the_worst_cases_and_says_how_many_there_are() -> None:
+    rows = made_rows(30, 3)
+    summary = aggregate(rows)
+    every = case_lines(rows, summary)
+    some = case_lines(rows, summary, most=10)
+    assert (len(every), len(some)) == (30, 10)
+    left_out = {line.case for line in every} - {line.case for line in some}
+    worst = max(line.badness for line in every if line.case in left_out)
+    assert all(line.badness >= worst for line in some)
+    assert [line.name for line in some] == sorted(line.name for line in some)
 
 
 def test_means_say_over_how_many_runs_they_are(tmp_path: Path) -> None:

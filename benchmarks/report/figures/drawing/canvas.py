@@ -17,7 +17,9 @@ WIDTH_IN = 5.0
 
 FONT_POINTS = 9.5
 
-SETTINGS: dict[str, Any] = {
+# Names of methods may have a dollar sign; `Any`, because stubs of Matplotlib differ on the keys.
+SETTINGS: Any = {
+    "text.parse_math": False,
     "svg.hashsalt": "slotwise",
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
@@ -50,7 +52,7 @@ def styled() -> AbstractContextManager[None]:
     """Return a context in which charts are drawn and written."""
     from matplotlib import rc_context
 
-    return rc_context(SETTINGS)
+    return rc_context(rc=SETTINGS)
 
 
 def new_chart(heights: list[float]) -> tuple[Figure, list[Axes]]:

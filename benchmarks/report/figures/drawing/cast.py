@@ -70,11 +70,16 @@ class Cast:
         )
 
     @property
+    def unnamed(self) -> int:
+        """Number of methods without a colour and a name of their own."""
+        return max(0, len(self.ranks) - SERIES)
+
+    @property
     def grey_lines(self) -> str:
         """A sentence on the lines without a name; empty where there are none."""
-        if len(self.ranks) <= SERIES:
+        if not self.unnamed:
             return ""
-        return f" Thin grey lines: the {len(self.ranks) - SERIES} methods ranked behind these."
+        return f" Thin grey lines: the {self.unnamed} methods ranked behind these."
 
 
 def cast_of(summary: Aggregate, labels: Mapping[str, str]) -> Cast:

@@ -53,6 +53,7 @@ ROLES = {
         Role("muted", "#5b6577", "#9aa4b5"),
         Role("grid", "#dfe3ea", "#323a47"),
         Role("rest", "#a3abb8", "#6b7585"),
+        Role("on-bright", "#1c2332", "#14171d"),
         Role("surface", "#ffffff", "#14171d"),
     )
 }

@@ -27,12 +27,18 @@ LABEL_POINTS = 11.5
 """Least distance between two names, in points."""
 
 
+MOST_GREY_POINTS = 30
+"""Of a line without a name."""
+
+Points = tuple[tuple[float, float], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A method's line: points from left to right, at least one."""
 
     method: str
-    points: tuple[tuple[float, float], ...]
+    points: Points
 
 
 def steps(
@@ -57,7 +63,7 @@ def draw_lines(ax: Axes, lines: Sequence[Line], cast: Cast, *, is_stepped: bool)
     looks = [(line, cast.look(line.method)) for line in lines]
     for index, (line, look) in enumerate(sorted(looks, key=lambda one: one[1].is_named)):
         ax.plot(
-            *zip(*line.points, strict=True),
+            *zip(*_thinned(line.points, look), strict=True),
             drawstyle="steps-post" if is_stepped else "default",
             color=look.colour,
             linestyle=look.dash,
@@ -66,6 +72,12 @@ def draw_lines(ax: Axes, lines: Sequence[Line], cast: Cast, *, is_stepped: bool)
             markersize=MARKER_POINTS,
             markevery=_marked(len(line.points), index) if is_stepped else None,
         )
+
+
+def _thinned(points: Points, look: Look) -> Points:
+    """Return fewer points of a line without a name: it is there for its course alone."""
+    every = 1 if look.is_named else -(-len(points) // MOST_GREY_POINTS)
+    return (*points[:-1:every], points[-1])
 
 
 def _marked(points: int, index: int) -> list[int]:

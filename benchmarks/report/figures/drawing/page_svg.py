@@ -64,14 +64,24 @@ def _short_tag(tag: str, name: str, used: frozenset[str]) -> str:
 
 
 def _short_path(path: str) -> str:
-    """Return a path with one decimal and without an L after another L."""
-    short = _NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), path)
-    words: list[str] = []
-    last = ""
-    for word in short.split():
-        if word.isalpha():
-            if word == last == "L":
-                continue
-            last = word
-        words.append(word)
-    return " ".join(words)
+    """Return a path with one decimal, level and upright lines short, no command said twice."""
+    words = _NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), path).split()
+    short: list[str] = []
+    said, x, y = "", "", ""
+    index = 0
+    while index < len(words):
+        command = words[index]
+        if command not in ("M", "L"):
+            # Curves, and the end of a path: as they are.
+            return " ".join((*short, *words[index:]))
+        new_x, new_y = words[index + 1 : index + 3]
+        if command == "L" and new_y == y:
+            command, numbers = "H", [new_x]
+        elif command == "L" and new_x == x:
+            command, numbers = "V", [new_y]
+        else:
+            numbers = [new_x, new_y]
+        short += numbers if command == said and command != "M" else [command, *numbers]
+        said, x, y = command, new_x, new_y
+        index += 3
+    return " ".join(short)

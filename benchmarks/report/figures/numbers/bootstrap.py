@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from statistics import mean
+from statistics import fmean
 
 from slotwise.benchmarks.aggregation.intervals import generator, mean_interval
 from slotwise.benchmarks.analysis.cases import Case
@@ -22,6 +22,6 @@ def mean_with_interval(
     by_instance: dict[str, list[float]] = defaultdict(list)
     for case in sorted(cases):
         by_instance[case[0]].append(excess[case])
-    means = [mean(some) for some in by_instance.values()]
+    means = [fmean(some) for some in by_instance.values()]
     low, high = mean_interval(means, generator(0, *names)) or (None, None)
-    return mean(means), low, high
+    return fmean(means), low, high

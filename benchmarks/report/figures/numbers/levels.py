@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from statistics import mean
+from statistics import fmean
 
 from slotwise.benchmarks.analysis.cases import Case, case_of
 from slotwise.benchmarks.grading.rows import SUCCEEDED, Kind, Row, RunStatus
@@ -101,7 +101,7 @@ def _shares(problem: Problem, row: Row) -> Shares | None:
 
 
 def _means(shares: Sequence[Shares]) -> Shares:
-    return tuple(mean(level) for level in zip(*shares, strict=True))
+    return tuple(fmean(level) for level in zip(*shares, strict=True))
 
 
 def _far(shares: Shares) -> float:

@@ -1,0 +1,125 @@
+"""Charts and tables as files for a paper."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from graded_folder import make_graded
+from graded_rows import optimum, row
+
+from slotwise.benchmarks.analysis.aggregate import aggregate
+from slotwise.benchmarks.report.paper.files import paper_files, write_all, write_paper
+from slotwise.benchmarks.report.paper.latex import escaped, latex_table
+from slotwise.benchmarks.report.paper.paper_table import PaperTable
+from slotwise.benchmarks.report.paper.tables import tables
+from slotwise.models.errors import InputError
+
+ROWS = [
+    optimum("a", "0", "10", tasks=4),
+    optimum("b", "0", "20", tasks=9),
+    row("a", "r_50%", "valid", ("0", "12"), tasks=4),
+    row("b", "r_50%", "valid", ("0", "20"), tasks=9),
+    row("a", "other", "valid", ("0", "10"), tasks=4),
+    row("b", "other", "refused", tasks=9),
+]
+
+
+def test_special_signs_are_escaped() -> None:
+    assert escaped("a_b & 50 % of $x #1 {y}") == r"a\_b \& 50 \% of \$x \#1 \{y\}"
+    assert escaped("~ ^ \\") == r"\textasciitilde{} \textasciicircum{} \textbackslash{}"
+    assert escaped("\N{EN DASH} \N{MINUS SIGN}1 \N{INFINITY}") == r"-- $-$1 $\infty$"
+    assert escaped("two\nlines") == "two lines"
+
+
+def test_a_table_is_booktabs_with_caption_and_label() -> None:
+    table = PaperTable(
+        "t", "50 % of it", ("method", "gap"), (("a_b", "1.5 %"), ("c", "\N{EN DASH}"))
+    )
+    assert latex_table(table) == (
+        "\\begin{table}\n\\centering\n\\caption{50 \\% of it}\\label{tab:t}\n"
+        "\\begin{tabular}{lr}\n\\toprule\nmethod & gap \\\\\n\\midrule\n"
+        "a\\_b & 1.5 \\% \\\\\nc & -- \\\\\n\\bottomrule\n\\end{tabular}\n\\end{table}\n"
+    )
+    assert table.csv_text() == "method,gap\na_b,1.5 %\nc,\n"
+
+
+def test_a_long_table_goes_on_over_pages() -> None:
+    text = latex_table(PaperTable("t", "x", ("n",), tuple((str(i),) for i in range(100))))
+    assert text.startswith("\\begin{longtable}{r}")
+    assert text.index("\\endhead") < text.index("\n0 ")
+
+
+def test_tables_have_hand_computed_cells() -> None:
+    found = {one.name: one for one in tables(ROWS, aggregate(ROWS), {"r_50%": "mine"})}
+    methods = {
+        r[0]: dict(zip(found["methods"].columns, r, strict=True)) for r in found["methods"].rows
+    }
+    assert methods["mine"]["valid"] == "2"
+    assert methods["mine"]["optimal"] == "1"
+    assert methods["other"]["refused"] == "1"
+    gaps = {r[:2]: dict(zip(found["gaps"].columns, r, strict=True)) for r in found["gaps"].rows}
+    assert gaps["network", "mine"]["mean"] == "10 %", "20 % and 0 %"
+    assert gaps["network", "mine"]["worst"] == "20 %"
+    assert found["failures"].rows == (("other", "refused", "1", "2", "b"),)
+    assert [r[0] for r in found["instances"].rows] == ["a", "b"]
+
+
+def test_every_chart_and_table_is_a_file(tmp_path: Path) -> None:
+    written = write_all(tmp_path / "new" / "figures", paper_files(ROWS, lambda _: None))
+    names = {path.name for path in written}
+    assert {path.name for path in (tmp_path / "new" / "figures").iterdir()} == names
+    charts = {name.removesuffix(".svg") for name in names if name.endswith(".svg")}
+    assert "gaps-ranked" in charts
+    for name in charts:
+        assert {f"{name}.pdf", f"{name}-table.csv", f"{name}-table.tex"} <= names
+    for path in written:
+        data = path.read_bytes()
+        if path.suffix == ".pdf":
+            assert data.startswith(b"%PDF")
+        elif path.suffix == ".svg":
+            assert ElementTree.fromstring(data).tag.endswith("svg")
+            assert b"var(" not in data, "real colours in a file"
+        elif path.suffix == ".csv":
+            heads, *rows = csv.reader(io.StringIO(data.decode()))
+            assert rows
+            assert all(len(cells) == len(heads) for cells in rows)
+    figures = (tmp_path / "new" / "figures" / "figures.tex").read_text(encoding="utf-8")
+    captions = (tmp_path / "new" / "figures" / "captions.txt").read_text(encoding="utf-8")
+    for name in charts:
+        assert f"\\includegraphics[width=\\linewidth]{{{name}}}" in figures
+        assert f"\n{name}: " in f"\n{captions}"
+
+
+def test_what_cannot_be_written_is_said_and_leaves_nothing(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("a file", encoding="utf-8")
+    with pytest.raises(InputError, match=r"^--figures = .*: cannot be written"):
+        write_all(taken, {"a.csv": b"x"})
+    assert taken.read_text(encoding="utf-8") == "a file"
+
+
+def test_files_that_were_there_stay_where_one_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"old")
+    with pytest.raises(InputError, match="cannot be written"):
+        write_all(tmp_path, {"a.csv": b"new", "no/folder.csv": b"x"})
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+    assert (tmp_path / "a.csv").read_bytes() == b"old"
+    with pytest.raises(InputError, match="cannot be written"):
+        write_all(tmp_path / "fresh", {"no/folder.csv": b"x"})
+    assert not (tmp_path / "fresh").exists()
+
+
+def test_a_folder_of_a_grading_is_written(tmp_path: Path) -> None:
+    graded = make_graded(tmp_path)
+    names = {path.name for path in write_paper(graded, tmp_path / "paper", {"r-storm": "mine"})}
+    assert {"methods.csv", "methods.tex", "instances.csv", "failures.tex", "captions.txt"} <= names
+    assert "\nmine," in (tmp_path / "paper" / "methods.csv").read_text(encoding="utf-8")
+    with pytest.raises(InputError, match="has no rows"):
+        write_paper(tmp_path / "nothing", tmp_path / "x")
+    with pytest.raises(InputError, match="is no method that was graded"):
+        write_paper(graded, tmp_path / "x", {"nosuch": "mine"})
+    assert not (tmp_path / "x").exists()
