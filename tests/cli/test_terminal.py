@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
+import time
 
 import pytest
+
+from slotwise.benchmarks.grading.progress.display import Bars, PlainLines, display
 
 pty = pytest.importorskip("pty", reason="terminals as files: POSIX only")
 
@@ -68,3 +72,18 @@ def test_completion_is_printed(shell, root):
     printed = on_terminal(["--show-completion", shell], root)
     assert "slotwise" in printed
     assert "COMPLETE" in printed
+
+
+class Terminal(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(("value", "kind"), [("1", PlainLines), ("", Bars)])
+def test_a_grading_writes_lines_with_no_color(monkeypatch, value, kind):
+    monkeypatch.setenv("NO_COLOR", value)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with display(True, time.monotonic) as shown:
+        assert isinstance(shown, kind)

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from slotwise.benchmarks.grading.progress.tally import Tally
+from slotwise.models.display import takes_escapes
 
 PLAIN_EVERY_S = 10.0
 """Seconds between two plain lines."""
@@ -34,8 +35,7 @@ def display(shown: bool, clock: Callable[[], float]) -> Iterator[Display]:
     """Give what shows progress on stderr; with `shown` false, nothing does."""
     if not shown:
         yield Silence()
-    elif sys.stderr.isatty():
-        # Rich leaves colours out where NO_COLOR is set.
+    elif takes_escapes(sys.stderr):
         console = Console(file=sys.stderr)
         columns = (TextColumn("{task.description}", markup=False), BarColumn())
         with Progress(*columns, console=console, transient=True) as bars:
@@ -123,8 +123,9 @@ def described(tally: Tally) -> str:
 
 def waiting_for(what: str, shown: bool) -> AbstractContextManager[object]:
     """Show on a terminal's stderr what is being waited for, until the context ends."""
-    console = Console(file=sys.stderr)
-    return console.status(what) if shown and console.is_terminal else nullcontext()
+    if not (shown and takes_escapes(sys.stderr)):
+        return nullcontext()
+    return Console(file=sys.stderr).status(what)
 
 
 def clock_text(seconds: float) -> str:

@@ -15,6 +15,7 @@ from slotwise.api.showing.drawing import Drawing
 from slotwise.benchmarks.report.viewer.shown import Shown
 from slotwise.benchmarks.report.viewer.view import standalone
 from slotwise.models.errors import InputError
+from slotwise.models.instance.placement import to_places
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Result
@@ -79,9 +80,11 @@ def _name(given: PlacementLike | Result, number: int) -> str:
 
 
 def _shown(problem: Problem, name: str, given: PlacementLike | Result) -> Shown:
-    if not isinstance(given, Result):
-        return Shown(name, as_placement(given, problem.instance))
-    if given.placement is None:
-        rule = f"has no placement: {given.status}"
-        raise InputError(rule, field=f"placements ({name})", has_value=False)
-    return Shown(name, as_placement(given.placement, problem.instance))
+    if isinstance(given, Result):
+        if given.placement is None:
+            rule = f"has no placement: {given.status}"
+            raise InputError(rule, field=f"placements ({name})", has_value=False)
+        given = given.placement
+    placement = as_placement(given, problem.instance)
+    to_places(problem.instance, placement)  # raises for another instance's
+    return Shown(name, placement)

@@ -18,9 +18,12 @@ MOST_ROWS = 40
 
 def show(*parts: RenderableType) -> None:
     """Print on stdout; names with brackets are names, not markup."""
-    system = "auto" if takes_escapes(sys.stdout) else None
     console = Console(
-        markup=False, highlight=False, emoji=False, soft_wrap=False, color_system=system
+        markup=False,
+        highlight=False,
+        emoji=False,
+        soft_wrap=False,
+        color_system="auto" if takes_escapes(sys.stdout) else None,
     )
     with console.capture() as captured:
         for part in parts:
