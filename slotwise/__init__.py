@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from slotwise.api.allocating import Allocated, allocate
     from slotwise.api.explaining import explain
     from slotwise.api.exporting import convert
-    from slotwise.api.grading import compare, pack, read_rows, report, reproduce, summary
+    from slotwise.api.gradings.packing import pack
+    from slotwise.api.gradings.reporting import compare, report
+    from slotwise.api.gradings.summing import read_rows, summary
     from slotwise.api.inputs import read_certificate, read_instance, read_placement
     from slotwise.api.judging import judge
     from slotwise.api.listing import families, generate, methods, schema
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from slotwise.api.partitioning import partition
     from slotwise.api.placing import place
     from slotwise.api.profiling import profile
+    from slotwise.api.reproducing import reproduce
     from slotwise.api.running.rebalanced import Rebalanced
     from slotwise.api.running.rebalancing import rebalance
     from slotwise.api.scheduling import Scheduled, schedule
@@ -181,7 +184,7 @@ _HOME = {
     "Violation": "slotwise.models.judge.verdict",
     "allocate": "slotwise.api.allocating",
     "certify": "slotwise.api.verifying",
-    "compare": "slotwise.api.grading",
+    "compare": "slotwise.api.gradings.reporting",
     "compile_problem": "slotwise.models.problem.compile",
     "convert": "slotwise.api.exporting",
     "crosscheck": "slotwise.api.solving",
@@ -194,7 +197,7 @@ _HOME = {
     "judge": "slotwise.api.judging",
     "measure": "slotwise.api.logs.measuring",
     "methods": "slotwise.api.listing",
-    "pack": "slotwise.api.grading",
+    "pack": "slotwise.api.gradings.packing",
     "partition": "slotwise.api.partitioning",
     "place": "slotwise.api.placing",
     "profile": "slotwise.api.profiling",
@@ -202,15 +205,15 @@ _HOME = {
     "read_instance": "slotwise.api.inputs",
     "read_models": "slotwise.models.performance.file",
     "read_placement": "slotwise.api.inputs",
-    "read_rows": "slotwise.api.grading",
+    "read_rows": "slotwise.api.gradings.summing",
     "rebalance": "slotwise.api.running.rebalancing",
-    "report": "slotwise.api.grading",
-    "reproduce": "slotwise.api.grading",
+    "report": "slotwise.api.gradings.reporting",
+    "reproduce": "slotwise.api.reproducing",
     "schedule": "slotwise.api.scheduling",
     "schema": "slotwise.api.listing",
     "show": "slotwise.api.showing.show",
     "solve": "slotwise.api.solving",
-    "summary": "slotwise.api.grading",
+    "summary": "slotwise.api.gradings.summing",
     "verify": "slotwise.api.verifying",
     "write_certificate": "slotwise.models.certificates.file",
     "write_instance": "slotwise.models.instance_file",

@@ -20,7 +20,7 @@ _TYPES = {
     **dict.fromkeys(("case_index", "tasks", "nodes", "topologies", "workers"), pa.int32()),
     **dict.fromkeys(("seed", "violation_count"), pa.int64()),
     **dict.fromkeys(("tightness", "time_limit_s", "gap", "wall_s", "cpu_s"), pa.float64()),
-    "peak_memory_mb": pa.float64(),
+    **dict.fromkeys(("peak_memory_mb", "work", "work_limit"), pa.float64()),
     "terms": pa.list_(pa.struct([(key, pa.string()) for key in ("term", "value", "bound")])),
     "violations": pa.list_(pa.string()),
 }

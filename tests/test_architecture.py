@@ -177,7 +177,7 @@ OUTSIDE = {
         "benchmarks.grading.children.compiled_loops",
     ),
     "ortools": _SOLVERS,
-    "pandas": ("benchmarks", "api.grading", "models.frame"),
+    "pandas": ("benchmarks", "api.gradings", "models.frame"),
     "psutil": (
         *("benchmarks.grading.children", "benchmarks.profiling", "benchmarks.speed.harness.task"),
     ),
@@ -190,7 +190,7 @@ OUTSIDE = {
         *("benchmarks.spark", "benchmarks.grading.batch", "benchmarks.grading.oracle"),
         "benchmarks.statistics",
         *("benchmarks.following", "benchmarks.speed.planned_runs", "benchmarks.speed.statistics"),
-        *("benchmarks.aggregation", "api.grading"),
+        *("benchmarks.aggregation", "api.gradings"),
     ),
     "rich": ("cli", "benchmarks.grading.progress"),
     "scipy": ("benchmarks.aggregation",),

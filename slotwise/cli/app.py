@@ -19,7 +19,10 @@ from slotwise.cli.commands.allocate import allocate
 from slotwise.cli.commands.convert import convert
 from slotwise.cli.commands.explain import explain
 from slotwise.cli.commands.generate import generate
-from slotwise.cli.commands.grade import grade, pack, report, summary
+from slotwise.cli.commands.gradings.grade import grade
+from slotwise.cli.commands.gradings.pack import pack
+from slotwise.cli.commands.gradings.report import report
+from slotwise.cli.commands.gradings.summary import summary
 from slotwise.cli.commands.judge import judge
 from slotwise.cli.commands.kit import new
 from slotwise.cli.commands.kit.test_scheduler import test_scheduler

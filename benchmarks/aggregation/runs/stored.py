@@ -13,7 +13,7 @@ from pyarrow import types
 
 from slotwise.benchmarks.grading.batch.folder import ROWS, address_of, local_folder
 from slotwise.benchmarks.grading.row_file import read_table, row_schema
-from slotwise.benchmarks.grading.rows import COLUMNS, SCHEMA
+from slotwise.benchmarks.grading.rows import COLUMNS, SCHEMA, Kind
 from slotwise.models.errors import InputError, in_file
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ _SCHEMA = SCHEMA.replace(" int,", " long,")
 def stored_rows(spark: SparkSession, folder: str | os.PathLike[str]) -> DataFrame:
     """Return the rows in ``folder/rows``, here or where Spark reads (``hdfs://``), with `WRITTEN`.
 
+    Those of cross-checks are left out: they confirm a run and are no contestants.
+
     Raises
     ------
     InputError
@@ -40,7 +42,7 @@ def stored_rows(spark: SparkSession, folder: str | os.PathLike[str]) -> DataFram
     text = os.fspath(folder)
     local = local_folder(text)
     if local is None:
-        return _read_by_spark(spark, [f"{address_of(text)}/{ROWS}"], text)
+        return _contestants(_read_by_spark(spark, [f"{address_of(text)}/{ROWS}"], text))
     path = local / ROWS
     files = [file for file in sorted(path.glob("*.parquet")) if file.name[0] not in "._"]
     if not files:
@@ -52,7 +54,13 @@ def stored_rows(spark: SparkSession, folder: str | os.PathLike[str]) -> DataFram
     frames += [_shipped(spark, untyped)] if untyped else []
     if len(others) < len(files):
         frames.append(_read_by_spark(spark, [f"{address_of(path)}/{SPARKS_OWN}*"], text))
-    return reduce(lambda a, b: a.unionByName(b), frames)
+    return _contestants(reduce(lambda a, b: a.unionByName(b), frames))
+
+
+def _contestants(rows: DataFrame) -> DataFrame:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return rows.where(F.col("kind") != str(Kind.CROSSCHECK))
 
 
 def _read_by_spark(spark: SparkSession, paths: Sequence[str], folder: str) -> DataFrame:

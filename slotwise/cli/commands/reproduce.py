@@ -19,7 +19,7 @@ def _articles() -> None:
 def sam(as_json: options.Json = False) -> int:
     """Compute the figures of the SAM article; differences are marked and explained."""
     with exits.held():
-        from slotwise.api.grading import reproduce
+        from slotwise.api.reproducing import reproduce
 
     found = reproduce("sam")
     if as_json:

@@ -65,6 +65,12 @@ def test_of_a_run_that_was_run_again_the_newest_row_counts(spark, tmp_path):
     assert [one["status"] for one in Store(tmp_path).rows()] == ["valid"]
 
 
+def test_cross_checks_are_no_contestants(spark, tmp_path):
+    found = [near("fast", "valid", "3"), near("auto", "optimal", "3")]
+    write_rows(tmp_path, [*found, near("cp-sat", "optimal", "3", kind="crosscheck")])
+    assert sorted(slotwise.read_rows(tmp_path)["method"]) == ["auto", "fast"]
+
+
 def broken(**cells):
     return [row("a", "m", "valid", ("0", "8")) | cells]
 

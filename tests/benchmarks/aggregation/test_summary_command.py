@@ -41,7 +41,7 @@ def summed(cli, folder, summaries, monkeypatch):
         assert given == str(folder)
         return summaries[by]
 
-    monkeypatch.setattr("slotwise.api.grading.summary", found)
+    monkeypatch.setattr("slotwise.api.gradings.summing.summary", found)
     return lambda *options: cli("summary", folder, *options)
 
 

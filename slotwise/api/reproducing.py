@@ -1,0 +1,65 @@
+"""Figures of articles beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from slotwise.benchmarks.reproduction import sam
+from slotwise.benchmarks.reproduction.figure import Article, Reproduced, reproduction_document
+from slotwise.models.values import known
+
+ARTICLES: dict[str, tuple[Callable[[], Article], Callable[[Article], list[Reproduced]]]] = {
+    "sam": (sam.article, sam.reproduce)
+}
+"""Name of an article -> its figures, and what computes ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """An article's figures and ours.
+
+    Parameters
+    ----------
+    article
+        What was published.
+    figures
+        Every figure with ours.
+    """
+
+    article: Article
+    figures: Sequence[Reproduced]
+
+    def __repr__(self) -> str:
+        """One line: how many figures agree."""
+        agree = sum(one.same for one in self.figures)
+        return f"Reproduction: {agree} of {len(self.figures)} figures agree"
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what ``reproduce --json`` prints."""
+        return reproduction_document(self.article, list(self.figures))
+
+
+def reproduce(article: str = "sam") -> Reproduction:
+    """Compute the figures of an article anew, beside what it says.
+
+    Parameters
+    ----------
+    article
+        ``sam`` is the only one so far.
+
+    Raises
+    ------
+    InputError
+        For an unknown article.
+
+    Examples
+    --------
+    >>> import slotwise
+    >>> slotwise.reproduce("sam")  # doctest: +SKIP
+    Reproduction: 54 of 76 figures agree
+    """
+    published, computed = ARTICLES[known(article, ARTICLES, "article")]
+    found = published()
+    return Reproduction(found, computed(found))

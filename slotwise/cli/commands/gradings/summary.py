@@ -1,0 +1,57 @@
+"""The command ``summary``: what a grading comes to, in a table."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from slotwise.cli import exits, options
+from slotwise.cli.exits import Exit, print_json
+from slotwise.models.errors import InputError
+
+
+def summary(
+    folder: Annotated[
+        str, typer.Argument(metavar="DIR", help="Folder written by `slotwise grade --out DIR`.")
+    ],
+    by: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B", help="Keep classes of instances apart: family, size, tightness."
+        ),
+    ] = "",
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print the methods as CSV.")] = False,
+    as_json: options.Json = False,
+    as_latex: Annotated[
+        bool, typer.Option("--latex", help="Print the methods as a LaTeX table (booktabs).")
+    ] = False,
+    master: Annotated[
+        str, typer.Option(metavar="URL", help="Spark master, for example spark://host:7077.")
+    ] = "local[*]",
+    seed: options.Seed = 0,
+) -> int:
+    """Sum a grading up: solved, gap to the optimum, wins and seconds of each method."""
+    chosen = [name for name, is_on in _formats(as_csv, as_json, as_latex) if is_on]
+    if len(chosen) > 1:
+        raise InputError(f"cannot be given together: {' and '.join(chosen)}", has_value=False)
+    with exits.held():
+        from slotwise.api.gradings.summing import summary as summarise
+        from slotwise.benchmarks.aggregation.plain_table import csv_text
+        from slotwise.cli.render.graded import latex_summary, show_summary
+
+    with options.as_options(by="--by", master="--master", folder="DIR"):
+        found = summarise(folder, by=by, master=master, seed=seed, progress=True)
+    if as_json:
+        print_json(found.to_document())
+    elif as_csv:
+        exits.emit(csv_text(found.methods))
+    elif as_latex:
+        exits.emit(latex_summary(found))
+    else:
+        show_summary(found)
+    return Exit.DONE
+
+
+def _formats(as_csv: bool, as_json: bool, as_latex: bool) -> tuple[tuple[str, bool], ...]:
+    return ("--csv", as_csv), ("--json", as_json), ("--latex", as_latex)
