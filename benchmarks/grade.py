@@ -7,7 +7,7 @@ import shlex
 import shutil
 import time
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -39,6 +39,8 @@ from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from slotwise.models.frame import DataFrame
 
 AUTO = "auto"
@@ -127,6 +129,7 @@ def grade(
     crosscheck: float = 0.0,
     progress: bool = False,
     log: str | os.PathLike[str] | None = None,
+    finish: Callable[[SparkSession], None] | None = None,
 ) -> GradeSummary:
     """Run what the folder `out` has no row of yet; append the rows there.
 
@@ -174,6 +177,9 @@ def grade(
         Show on stderr how far it is: bars on a terminal, elsewhere a line every ten seconds.
     log
         File that events are appended to as JSON lines (``docs/grading.md``); ``None`` = none.
+    finish
+        Called with the session when all rows are there and it still runs, for example to sum them
+        up; ``None`` = nothing is.
 
     Raises
     ------
@@ -238,6 +244,8 @@ def grade(
             narrowed=partial(without_unsampled, share=share, seed=seed) if share else None,
         )
         done = run_batch(spark, batch, RIGHTLY_REFUSED, watcher)
+        if finish is not None:
+            finish(spark)
     return GradeSummary(
         folder=os.fspath(out) if local_folder(out) is None else Path(out),
         instances=done.instances,

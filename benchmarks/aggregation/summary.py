@@ -19,7 +19,7 @@ from slotwise.benchmarks.aggregation.runs.judged import judged_runs
 from slotwise.benchmarks.aggregation.runs.reading import as_today, exactness
 from slotwise.benchmarks.aggregation.runs.stored import stored_rows
 from slotwise.benchmarks.aggregation.significance import holm, wilcoxon_p
-from slotwise.benchmarks.spark.masters import Cluster, check_master
+from slotwise.benchmarks.spark.masters import check_master
 from slotwise.benchmarks.spark.session import job_errors, session
 from slotwise.models.values import whole
 
@@ -118,9 +118,9 @@ def summarise(
         return summary_of(spark, folder, columns, seed)
 
 
-def summarise_methods(folder: str, where: str | Cluster = "local[*]") -> Graded:
+def summarise_methods(spark: SparkSession, folder: str) -> Graded:
     """Return what each method comes to, without the tables that compare them."""
-    with session(where, nullcontext()) as spark, _frames(spark, folder, ()) as (terms, frames):
+    with _frames(spark, folder, ()) as (terms, frames):
         return _graded(folder, (), terms, frames.gaps(), frames.counts(), 0)
 
 

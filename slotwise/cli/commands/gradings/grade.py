@@ -93,13 +93,14 @@ def grade(
     """
     with exits.held():
         from slotwise.benchmarks.aggregation.plain_table import plain_records
-        from slotwise.benchmarks.aggregation.summary import summarise_methods
+        from slotwise.benchmarks.aggregation.summary import Graded, summarise_methods
         from slotwise.benchmarks.grade import grade as run_grading
         from slotwise.benchmarks.grade import split_methods
-        from slotwise.benchmarks.spark.masters import Cluster
 
     settings = _settings(conf or ())
     named = {"master": "--master", "archive": "--archive", "log": "--log"}
+    tables: list[Graded] = []
+
     try:
         with options.as_options(**named):
             summary = run_grading(
@@ -119,10 +120,11 @@ def grade(
                 retry_failed=retry_failed,
                 progress=not quiet,
                 log=log,
+                finish=lambda spark: tables.append(summarise_methods(spark, out)),
             )
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
-    graded = summarise_methods(out, Cluster(master, archive, settings))
+    (graded,) = tables
     if as_json:
         print_json({**summary.to_document(), "table": plain_records(graded.methods)})
     else:
