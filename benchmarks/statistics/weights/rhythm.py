@@ -156,6 +156,8 @@ def _with_silence(windows: DataFrame) -> DataFrame:
         "y": fn.coalesce("y", fn.lit(0)).cast("decimal(38,0)"),
         "x": fn.greatest("x", "observed").cast("decimal(38,0)"),
         "n": fn.coalesce("n", fn.lit(0)).cast("bigint"),
+        # Says to which generation of tasks a window without a line belongs.
+        "first": fn.coalesce("first", "observed_first"),
     }
     observed = _observed(silent, tasks)
     filled = own.join(observed, [*_SERIES, "start"], "full").withColumns(numbers)
@@ -175,10 +177,16 @@ def _silent(pairs: DataFrame, tasks: DataFrame) -> DataFrame:
 
 
 def _observed(silent: DataFrame, tasks: DataFrame) -> DataFrame:
-    """Give the time in which the tasks of each silent pair were observed, by window."""
-    seen = tasks.groupBy(*_TASK, "start").agg(fn.sum("x").alias("observed"))
+    """Give how long, and from when, the tasks of each silent pair were observed, by window."""
+    seen = tasks.groupBy(*_TASK, "start").agg(
+        fn.sum("x").alias("observed"), fn.min("first").alias("observed_first")
+    )
     sender = silent.join(seen, [*_TASK])
     receiver = silent.join(seen.withColumnRenamed("task", "other"), [*_RECEIVER])
     times = sender.unionByName(receiver).groupBy(*_SERIES, "start", "ends")
-    found = times.agg(fn.min("observed").alias("observed"), fn.count(fn.lit(1)).alias("known"))
+    found = times.agg(
+        fn.min("observed").alias("observed"),
+        fn.max("observed_first").alias("observed_first"),
+        fn.count(fn.lit(1)).alias("known"),
+    )
     return found.where(fn.col("known") == fn.col("ends")).drop("ends", "known")

@@ -29,7 +29,8 @@ WINDOWS = (
 """Sums of the samples of a window that begins at `start`: the weight is `y` / `x`, of `n` samples.
 
 `submission` is the id of the topology as it was submitted (empty: the path of the log has none).
-`other` is as in `SAMPLES`. `first` and `last` are times of samples, `head` is the `y` of the first.
+`other` is as in `SAMPLES`. `first` and `last` are times of samples, `head` is the `y` of the first;
+of a window in which a pair was silent, `first` is that of its tasks, the others are null.
 Of `RATES`, `x` is the time that is covered, microseconds, without that of `open` samples, which do
 not say what they cover; `rhythm` adds theirs. By `kind`, `y` is per sample, and `x` else 1 where
 nothing else is said:

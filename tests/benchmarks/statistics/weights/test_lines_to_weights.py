@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +108,25 @@ def test_a_silent_pair_sends_nothing(measure: Any, tmp_path: Path, has_tasks: bo
     found = measure()
     assert [one.received.value for one in found.streams] == [40]
     assert {float(one.kib_per_second.value) for one in found.pairs} == {0.097656}
+
+
+@pytest.mark.parametrize("pause", [0, 360])
+def test_a_silent_pair_is_there_beside_one_that_speaks(
+    measure: Any, tmp_path: Path, pause: int
+) -> None:
+    """One pair of two has 5 lines in 20 minutes, none of them in the first minute or after a pause.
+
+    Lines come at half past, so that the first window begins before its first line.
+    """
+    lines = []
+    for minute in range(1, 21):
+        second = 60 * (minute + (pause if minute > 10 else 0)) + 30
+        lines += [task(second, name, 600, 240) for name in TASKS[:2]]
+        lines.append(pair(second, "lines[0]", TASKS[0], 600))
+        if minute in range(2, 11, 2):
+            lines.append(pair(second, "lines[0]", TASKS[1], 600))
+    write(tmp_path / "logs" / "a.jsonl", *lines)
+    assert [one.received.value for one in measure().streams] == [Decimal("12.5")]
 
 
 def test_an_increment_covers_the_gap_of_a_lost_reading(measure: Any, tmp_path: Path) -> None:
