@@ -26,31 +26,37 @@ EXAMPLES = ROOT / "docs" / "examples"
 DEEP = os.environ.get("SLOTWISE_DEEP") == "1"
 DAILY_SEED = os.environ.get("SLOTWISE_DAILY_SEED")
 
-SPARK_FILES = (
-    "tests/benchmarks/aggregation/test_against_python.py",
-    "tests/benchmarks/aggregation/test_by_hand.py",
-    "tests/benchmarks/aggregation/test_rows_read.py",
-    "tests/benchmarks/aggregation/test_summary_command.py",
-    "tests/benchmarks/following/test_follow.py",
-    "tests/benchmarks/grading/batch/test_arrivals.py",
-    "tests/benchmarks/grading/batch/test_runs.py",
-    "tests/benchmarks/grading/oracle/test_oracle.py",
-    "tests/benchmarks/grading/test_faults.py",
-    "tests/benchmarks/grading/test_grade.py",
-    "tests/benchmarks/grading/test_grade_command.py",
-    "tests/benchmarks/grading/test_grade_sam.py",
-    "tests/benchmarks/grading/test_kept_over_tasks.py",
-    "tests/benchmarks/spark/test_session.py",
-    "tests/benchmarks/statistics/test_parsing.py",
-    "tests/benchmarks/statistics/test_quarantine.py",
-    "tests/benchmarks/statistics/test_tables.py",
-    "tests/benchmarks/statistics/weights/test_hand_written_logs.py",
-    "tests/benchmarks/statistics/weights/test_lines_to_weights.py",
-    "tests/benchmarks/statistics/weights/test_weights.py",
-    "tests/cli/test_measure.py",
-    "tests/test_tutorials.py",
-)
-"""Files that use the fixture `spark`: one process runs them all, so that Spark starts once."""
+SPARK_FILES = {
+    "grading": (
+        "tests/benchmarks/aggregation/test_against_python.py",
+        "tests/benchmarks/aggregation/test_by_hand.py",
+        "tests/benchmarks/aggregation/test_rows_read.py",
+        "tests/benchmarks/aggregation/test_summary_command.py",
+        "tests/benchmarks/grading/batch/test_arrivals.py",
+        "tests/benchmarks/grading/batch/test_runs.py",
+        "tests/benchmarks/grading/oracle/test_oracle.py",
+        "tests/benchmarks/grading/test_faults.py",
+        "tests/benchmarks/grading/test_grade.py",
+        "tests/benchmarks/grading/test_grade_command.py",
+        "tests/benchmarks/grading/test_grade_sam.py",
+        "tests/benchmarks/grading/test_kept_over_tasks.py",
+        "tests/benchmarks/spark/test_session.py",
+        "tests/test_tutorials.py",
+    ),
+    "logs": (
+        "tests/benchmarks/following/test_follow.py",
+        "tests/benchmarks/statistics/test_parsing.py",
+        "tests/benchmarks/statistics/test_quarantine.py",
+        "tests/benchmarks/statistics/test_tables.py",
+        "tests/benchmarks/statistics/weights/test_hand_written_logs.py",
+        "tests/benchmarks/statistics/weights/test_lines_to_weights.py",
+        "tests/benchmarks/statistics/weights/test_weights.py",
+        "tests/cli/test_measure.py",
+    ),
+}
+"""Files that use the fixture `spark`: a process runs all of a group, so that Spark starts twice."""
+
+GROUPS = {file: f"spark-{name}" for name, files in SPARK_FILES.items() for file in files}
 
 # A JVM that lives for seconds is sooner done without the second compiler. Unlike the variables that
 # Java itself reads, Spark's is not announced on stderr; the subprocesses of tests inherit it.
@@ -88,7 +94,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
-    """Run `SPARK_FILES` like one file where tests are spread over processes by file."""
+    """Run a group of `SPARK_FILES` like one file where tests are spread over processes by file."""
     if config.getvalue("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
@@ -96,7 +102,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = super()._split_scope(nodeid)
-            return "spark" if file in SPARK_FILES else file
+            return GROUPS.get(file, file)
 
     return Scheduling(config, log)
 
@@ -120,7 +126,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             file = item.path.relative_to(ROOT).as_posix()
-            assert file in SPARK_FILES, f"SPARK_FILES of tests/conftest.py lacks {file}"
+            assert file in GROUPS, f"SPARK_FILES of tests/conftest.py lacks {file}"
         if item.get_closest_marker("deep") and not DEEP:
             item.add_marker(pytest.mark.skip(reason="takes minutes; set SLOTWISE_DEEP=1"))
         if item.get_closest_marker("daily") and not DAILY_SEED:
