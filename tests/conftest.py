@@ -58,9 +58,11 @@ SPARK_FILES = {
 
 GROUPS = {file: f"spark-{name}" for name, files in SPARK_FILES.items() for file in files}
 
-# A JVM that lives for seconds is sooner done without the second compiler. Unlike the variables that
-# Java itself reads, Spark's is not announced on stderr; the subprocesses of tests inherit it.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+# A JVM that lives for seconds is sooner done without the second compiler; the room for what the
+# first one makes, 48 MB by default, is soon full, and then Java interprets. Unlike the variables
+# that Java itself reads, Spark's is not announced on stderr; the subprocesses of tests inherit it.
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
+os.environ.setdefault("SPARK_SUBMIT_OPTS", JAVA_OPTIONS)
 
 _notes: list[str] = []
 
