@@ -17,6 +17,6 @@ def memory_limit_of(run: PlannedRun) -> int:
     return run.memory_limit_mb or max(1, default_limit_mb() // at_once)
 
 
-def held_under(held_mb: float, limit_mb: int) -> str:
-    """Say how much a run held that ran out of memory below its limit."""
-    return f"it held {held_mb:,.0f} MB under the memory limit of {limit_mb:,} MB"
+def limit_in_words(limit_mb: int) -> str:
+    """Name the limit, for a run that ran out of memory below it; what it held is a column."""
+    return f"its memory limit is {limit_mb:,} MB"

@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 
 from slotwise.benchmarks.grading.environment import cpu_model
-from slotwise.benchmarks.grading.memory_share import held_under, memory_limit_of
+from slotwise.benchmarks.grading.memory_share import limit_in_words, memory_limit_of
 from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.preload import preload, warm
 from slotwise.benchmarks.grading.rows import (
@@ -108,8 +108,8 @@ def outcome(run: PlannedRun, load: Loader) -> RunOutcome:
     except MemoryError as error:
         found = {"status": RunStatus.OUT_OF_MEMORY, "error": f"MemoryError: {error}"}
     if found["status"] == RunStatus.OUT_OF_MEMORY:
-        held = held_under(peak_memory_mb(), memory_limit_of(run))
-        found = {**found, "error": f"{found['error']}; {held}"}
+        limit = limit_in_words(memory_limit_of(run))
+        found = {**found, "error": f"{found['error']}; {limit}"}
     return {**clock.read(), **found, "status": str(found["status"]), "cpu_model": cpu_model()}
 
 

@@ -69,7 +69,7 @@ def test_without_no_color_a_terminal_gets_bold(root):
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_is_printed(shell, root):
-    printed = on_terminal(["--show-completion", shell], root)
+    printed = on_terminal([], root, _SLOTWISE_COMPLETE=f"source_{shell}")
     assert "slotwise" in printed
     assert "COMPLETE" in printed
 

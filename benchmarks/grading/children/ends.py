@@ -6,7 +6,7 @@ import signal
 from dataclasses import dataclass
 from enum import StrEnum
 
-from slotwise.benchmarks.grading.memory_share import held_under
+from slotwise.benchmarks.grading.memory_share import limit_in_words
 from slotwise.benchmarks.grading.rows import RunOutcome, RunStatus
 from slotwise.heuristics.external.exchange import MOST_BYTES
 
@@ -85,17 +85,16 @@ def _verdict(
 ) -> tuple[RunStatus, str]:
     tail = f": {said}" if said else ""
     if end.held_mb is not None:
-        above = f"above the memory limit of {limit_mb:,} MB"
-        return RunStatus.OUT_OF_MEMORY, f"ended: it held {end.held_mb:,.0f} MB, {above}"
+        return RunStatus.OUT_OF_MEMORY, f"ended: it held more than {limit_mb:,} MB, its limit"
     if stopped is Stopped.TIME:
         return RunStatus.TIMEOUT, _WHY[stopped]
     if stopped is not None:
         return RunStatus.CRASHED, f"{_WHY[stopped]}{tail}"
-    held = held_under(end.peak_memory_mb, limit_mb)
+    limit = limit_in_words(limit_mb)
     if "MemoryError" in said or "bad_alloc" in said:
-        return RunStatus.OUT_OF_MEMORY, f"{said}; {held}"
+        return RunStatus.OUT_OF_MEMORY, f"{said}; {limit}"
     if end.code == -signal.SIGKILL and kernel_killed:
-        return RunStatus.OUT_OF_MEMORY, f"killed by the system for lack of memory; {held}"
+        return RunStatus.OUT_OF_MEMORY, f"killed by the system for lack of memory; {limit}"
     if end.code >= 0:
         return RunStatus.CRASHED, said or f"the process exited early with code {end.code}"
     name = signal.Signals(-end.code).name

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from slotwise.benchmarks.grading import run as running
+from slotwise.benchmarks.grading.exact import exact_run
 from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.grading.run import Loader, outcome
@@ -22,7 +23,6 @@ from slotwise.heuristics.method import Method
 from slotwise.heuristics.method_error import MethodError
 from slotwise.heuristics.round_robin import ROUND_ROBIN
 from slotwise.models.problem.problem import Problem
-from slotwise.solver import solve as solving
 
 CALL_S = 1.0
 BESIDE_S = 1000.0
@@ -64,7 +64,7 @@ def test_a_method_is_timed_alone(
 def test_a_solve_is_timed_alone(
     clock: Callable[[float, Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solving, "solve", clock(CALL_S, solving.solve))
+    monkeypatch.setattr(exact_run, "solve", clock(CALL_S, exact_run.solve))
     row = outcome(runs("round-robin")[Kind.EXACT], Loader())
     assert (row["status"], row["wall_s"]) == ("optimal", CALL_S)
 
@@ -72,7 +72,7 @@ def test_a_solve_is_timed_alone(
 def test_a_call_that_fails_is_timed_too(
     clock: Callable[[float, Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(problem: Problem, method: Method, seed: int) -> None:
+    def fails(problem: Problem, method: Method, seed: int, *rest: object) -> None:
         raise MethodError("exit code 1")
 
     monkeypatch.setattr(place, "run_method", clock(CALL_S, fails))
