@@ -180,7 +180,7 @@ def test_axe_finds_no_serious_fault(
     serious = [
         (one["id"], node["html"][:200], node["failureSummary"])
         for one in found
-        if one["impact"] in ("serious", "critical")
+        if one["impact"] in ("serious", "critical") or one["id"].startswith("landmark")
         for node in one["nodes"]
     ]
     assert serious == []
