@@ -37,7 +37,7 @@ class TermSummary:
     to_bound
         (value - bound) / value of the runs that count where only a bound is proven.
     common
-        `excess` on the cases that count for every method that is compared.
+        `excess` on the cases where every method that is compared has one.
     """
 
     term: str
@@ -98,7 +98,10 @@ def _spread(numbers: Iterable[float | None]) -> Spread:
 def common_by_term(
     players: Iterable[Row], references: dict[str, Reference], common: frozenset[Case]
 ) -> dict[str, frozenset[Case]]:
-    """Return, for each term, the cases in which it counts for every method with a placement.
+    """Return, for each term, the cases in which every method with a placement has an excess.
+
+    Where the optimum is 0 and a method is above it, there is no ratio: such a case counts for none
+    of them, so that all means are of the same cases.
 
     Parameters
     ----------
@@ -115,7 +118,8 @@ def common_by_term(
         case, reference = case_of(row), references.get(row["instance_hash"])
         if case not in common or reference is None or values_of(row) is None:
             continue
-        counted = {gap.term for gap in row_term_gaps(row, references) if gap.to_optimum}
+        gaps = row_term_gaps(row, references)
+        counted = {gap.term for gap in gaps if gap.to_optimum and gap.excess is not None}
         for term in reference.terms:
             (having if term in counted else lacking)[term].add(case)
     return {term: frozenset(cases - lacking[term]) for term, cases in having.items()}

@@ -186,6 +186,21 @@ def test_a_term_is_compared_on_the_cases_in_which_it_counts_for_all() -> None:
     assert (found["a"].excess.count, found["a"].excess.mean) == (2, 1.0)
 
 
+def test_common_means_leave_out_for_all_what_has_no_ratio_for_one() -> None:
+    rows = [
+        optimal("x", "0", "10"),
+        optimal("zero", "0", "0"),
+        valid("x", "a", "0", "10"),
+        valid("zero", "a", "0", "0"),
+        valid("x", "b", "0", "20"),
+        valid("zero", "b", "0", "3"),
+    ]
+    found = {m.method: m.terms["network"] for m in aggregate(rows).methods}
+    assert (found["a"].common.count, found["a"].common.mean) == (1, 0.0)
+    assert (found["b"].common.count, found["b"].common.mean) == (1, 1.0)
+    assert (found["a"].excess.count, found["b"].above_zero.count) == (2, 1)
+
+
 def test_methods_stand_in_the_order_of_their_distance_term_by_term() -> None:
     rows = [
         optimal("x", "0", "10"),
