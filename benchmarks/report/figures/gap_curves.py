@@ -11,7 +11,14 @@ from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, name_lines, steps
 from slotwise.benchmarks.report.figures.numbers.panels import Panel
-from slotwise.benchmarks.report.figures.numbers.words import axis, definitions, distance, heading
+from slotwise.benchmarks.report.figures.numbers.words import (
+    axis,
+    counted,
+    definitions,
+    distance,
+    heading,
+    shares_text,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,11 +97,8 @@ def _rows(panel: Panel, cast: Cast) -> list[tuple[str, ...]]:
 
 def _sentence(panel: Panel, cast: Cast) -> str:
     ranked = sorted(panel.excess, key=lambda method: -at_optimum(panel, method))
-    best, worst = ranked[0], ranked[-1]
-    text = (
-        f"{heading(panel)}: {cast.name(best)} attains the optimum in "
-        f"{at_optimum(panel, best):.0%} of {len(panel.cases):,} cases"
-    )
-    if len(ranked) > 1:
-        text += f", {cast.name(worst)} in {at_optimum(panel, worst):.0%}"
-    return f"{text.replace('%', ' %')}."
+    cases = counted(len(panel.cases), "case")
+    if at_optimum(panel, ranked[0]) == 0:
+        return f"{heading(panel)}: no method attains the optimum in any of {cases}."
+    said = shares_text([(cast.name(method), at_optimum(panel, method)) for method in ranked])
+    return f"{heading(panel)}, of {cases}, the optimum is attained by {said}."

@@ -23,7 +23,7 @@ from slotwise.benchmarks.report.figures.drawing.axes import ratios, share_axis
 from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
 from slotwise.benchmarks.report.figures.drawing.cast import VIRTUAL_BEST, Cast
 from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, name_lines, steps
-from slotwise.benchmarks.report.figures.numbers.words import counted
+from slotwise.benchmarks.report.figures.numbers.words import counted, shares_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -210,11 +210,8 @@ def _sentence(profile: Profile, cast: Cast) -> str:
         (method for method in profile.ratios if method in cast.ranks),
         key=lambda method: -within(profile, method, 1.0),
     )
-    said = [
-        f"{cast.name(method)} in {100 * within(profile, method, 1.0):.0f} %"
-        for method in dict.fromkeys((ranked[0], ranked[-1]))
-    ]
-    return (
-        f"{_heading(profile)}: the best value of all is that of {' and of '.join(said)} of "
-        f"{counted(profile.cases, 'case')}."
-    )
+    cases = counted(profile.cases, "case")
+    if within(profile, ranked[0], 1.0) == 0:
+        return f"{_heading(profile)}: no graded method has the best value in any of {cases}."
+    said = shares_text([(cast.name(one), within(profile, one, 1.0)) for one in ranked])
+    return f"{_heading(profile)}, of {cases}, the best value is attained by {said}."

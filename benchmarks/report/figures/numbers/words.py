@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from slotwise.benchmarks.grading.rows import Subject
 from slotwise.benchmarks.report.figures.numbers.panels import Panel
 
@@ -22,6 +24,24 @@ def amount(value: float | None) -> str:
 def distance(value: float | None, panel: Panel) -> str:
     """Return a distance of a panel with its unit."""
     return f"{amount(value)} %" if panel.is_relative and value is not None else amount(value)
+
+
+MOST_NAMED = 3
+"""Methods that a sentence names; of more, the best and the worst."""
+
+
+def shares_text(ranked: Sequence[tuple[str, float]]) -> str:
+    """Return in words in which share of the cases each method has something, best first.
+
+    Of more than `MOST_NAMED` methods the first and the last stand for all.
+    """
+    texts = [f"{100 * share:.0f} %" for _, share in ranked]
+    if len(ranked) > 1 and len(set(texts)) == 1:
+        return f"each of {len(ranked)} methods in {texts[0]}"
+    said = [f"{name} in {text}" for (name, _), text in zip(ranked, texts, strict=True)]
+    if len(said) > MOST_NAMED:
+        return f"{said[0]} (best of {len(said)} methods) and {said[-1]} (worst)"
+    return " and ".join(filter(None, (", ".join(said[:-1]), said[-1])))
 
 
 def counted(number: int, noun: str) -> str:
