@@ -66,6 +66,7 @@ def write_comparison(compared: Compared, before: str | Path, after: str | Path) 
         changes=tuple(SHADES),
         listed=LISTED,
         most=MOST_LISTED,
+        has_interval=any(t.low is not None for one in compared.methods for t in one.terms),
     )
     page = Path(after) / PAGE
     write_atomically(page, text)

@@ -76,7 +76,7 @@ def ranked_gaps(panels: Sequence[Panel], cast: Cast) -> Chart | None:
     return Chart(
         "gaps-ranked",
         "How far each method is from the optimum",
-        _caption([panel for panel, _ in ranked], text),
+        _caption(ranked, text),
         text + " ".join(_sentence(panel, some, cast) for panel, some in drawn),
         figure,
         COLUMNS,
@@ -125,11 +125,18 @@ def _rows(panel: Panel, some: Sequence[Bar], cast: Cast) -> list[tuple[str, ...]
     return made
 
 
-def _caption(shown: list[Panel], level: str) -> str:
+def _caption(ranked: Sequence[tuple[Panel, tuple[Bar, ...]]], level: str) -> str:
+    shown = [panel for panel, _ in ranked]
+    has_interval = any(bar.low is not None for _, some in ranked for bar in some)
+    interval = (
+        f", with a 95 % interval (bootstrap, {MEAN_RESAMPLES:,} resamples; from {LEAST_INSTANCES} "
+        "instances)"
+        if has_interval
+        else ""
+    )
     common = ", ".join(f"{heading(panel)} {len(panel.common()[1]):,}" for panel in shown)
     return (
-        "Mean distance from the optimum, one panel for each term of the objective, with a 95 % "
-        f"interval (bootstrap, {MEAN_RESAMPLES:,} resamples; from {LEAST_INSTANCES} instances). A "
+        f"Mean distance from the optimum, one panel for each term of the objective{interval}. A "
         "term counts where the placement is valid and every earlier term is at its optimum. Means "
         f"are of the cases that count for all compared methods ({common}); a method that counts in "
         f"too few is not compared. {level}{definitions(shown)}"
