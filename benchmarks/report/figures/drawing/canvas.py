@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
-from contextlib import AbstractContextManager
+import warnings
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from slotwise.benchmarks.report.figures.drawing.colours import colour
@@ -48,8 +50,19 @@ SETTINGS: Any = {
 }
 
 
-def styled() -> AbstractContextManager[None]:
-    """Return a context in which charts are drawn and written."""
+@contextmanager
+def styled() -> Iterator[None]:
+    """Return a context in which charts are drawn.
+
+    Matplotlib says nothing there of letters that its font lacks, as emoji: it has to guess their
+    width, but they stay text, which a browser has a font for.
+    """
+    with _settings(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from", UserWarning)
+        yield
+
+
+def _settings() -> AbstractContextManager[None]:
     from matplotlib import rc_context
 
     return rc_context(rc=SETTINGS)
@@ -65,8 +78,11 @@ def new_chart(heights: list[float]) -> tuple[Figure, list[Axes]]:
 
 
 def image(figure: Figure, form: str) -> bytes:
-    """Return the figure as ``svg``, ``pdf`` or ``png``, without a date in it."""
-    with styled():
+    """Return the figure as ``svg``, ``pdf`` or ``png``, without a date in it.
+
+    For PDF and PNG, Matplotlib warns of letters that its font lacks: they are lost there.
+    """
+    with styled() if form == "svg" else _settings():
         written = io.BytesIO()
         date = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[form]
         figure.savefig(written, format=form, metadata=date, transparent=form != "png", dpi=150)
