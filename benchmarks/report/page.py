@@ -74,6 +74,7 @@ def render(rows: Sequence[Row], store: Store, labels: Mapping[str, str] | None =
         why_figures=_named(drawn, WHY),
         more_figures=[one for one in drawn if one.name not in ANSWER + WHY],
         heuristics=[s for s in summary.methods if s.kind != Kind.EXACT],
+        told=[t for t in summary.terms if any(t in one.terms for one in summary.methods)],
         lines=lines,
         states={state: text for state, text in STATES.items() if _any_has(lines, state)},
         edge_cuts=edge_cuts(rows, summary.references),
