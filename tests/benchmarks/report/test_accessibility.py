@@ -47,10 +47,12 @@ def browser() -> Iterator[Browser]:
         found.close()
 
 
-def measured_page(folder: Path) -> Path:
+SURE = Weight(Decimal("12.5"), 40, Decimal(11), Decimal(14))
+
+
+def measured_page(folder: Path, weight: Weight = SURE) -> Path:
     instance = slotwise.read_instance("docs/examples/word-count.json")
     (topology,) = instance.topologies
-    weight = Weight(Decimal("12.5"), 40, Decimal(11), Decimal(14))
     measured = Measured(
         "mean", 60, START, START + timedelta(minutes=9), 400,
         tuple(
@@ -104,3 +106,23 @@ def test_axe_finds_no_fault_in_boxes_that_scroll_or_in_landmarks(
     ]
     assert faults == []
     page.close()
+
+
+def test_the_drawing_of_streams_keeps_its_size_in_a_box_of_its_own(
+    browser: Browser, tmp_path: Path
+) -> None:
+    page = opened(browser, measured_page(tmp_path))
+    note = page.locator("svg.streams .note").first
+    box, size = page.locator("svg.streams").bounding_box(), "one => one.getCTM().a"
+    assert box is not None
+    assert box["width"] > WIDTH, "wider than the phone"
+    assert note.evaluate(size) == pytest.approx(1), "10.5 pixels are 10.5 pixels"
+    assert page.locator(".scroll[tabindex='0'] > svg.streams").count() == 1
+    page.close()
+
+
+def test_a_page_without_intervals_does_not_speak_of_them(tmp_path: Path) -> None:
+    text = measured_page(tmp_path).read_text(encoding="utf-8")
+    assert "its 95 % confidence interval" in text
+    bare = measured_page(tmp_path, Weight(Decimal("12.5"), 40)).read_text(encoding="utf-8")
+    assert "95 %" not in bare
