@@ -21,8 +21,11 @@ from slotwise.benchmarks.report.text import (
     number,
     objective_text,
     percent,
+    plain_gap,
+    plain_values,
     seconds_text,
     short,
+    term_names,
 )
 
 MOST_LINES = 1000
@@ -48,6 +51,8 @@ class Cell:
         What the column is sorted by: larger is worse; ``None`` = nothing to compare.
     failed, optimal
         Whether the run failed; whether its value is the proven optimum.
+    plain
+        The same for files, see `text.plain_columns`.
     """
 
     method: str
@@ -58,11 +63,15 @@ class Cell:
     key: float | None
     failed: bool
     optimal: bool
+    plain: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CaseLine:
-    """One case of the table of instances; `states` are what the table can be filtered by."""
+    """One case of the table of instances; `states` are what the table can be filtered by.
+
+    `values` and `bounds` are those of the exact engine in each term, for files.
+    """
 
     case: Case
     name: str
@@ -72,6 +81,8 @@ class CaseLine:
     tightness: str
     value: str
     bound: str
+    values: tuple[str, ...]
+    bounds: tuple[str, ...]
     status: str
     seconds: str
     states: tuple[str, ...]
@@ -116,7 +127,8 @@ def case_lines(
         worst = {case: _badness(some, summary, impossible) for case, some in by_case.items()}
         chosen = sorted(by_case, key=lambda case: (worst[case], case), reverse=True)[:most]
         by_case = {case: by_case[case] for case in chosen}
-    lines = [_line(case, some, summary, impossible) for case, some in by_case.items()]
+    terms = term_names(rows)
+    lines = [_line(case, some, summary, impossible, terms) for case, some in by_case.items()]
     return tuple(sorted(lines, key=lambda line: (line.name, line.case)))
 
 
@@ -151,13 +163,17 @@ def excess_text(gap: Gap | None) -> str:
 
 
 def _line(
-    case: Case, rows: Sequence[Row], summary: Aggregate, impossible: frozenset[str]
+    case: Case,
+    rows: Sequence[Row],
+    summary: Aggregate,
+    impossible: frozenset[str],
+    terms: Sequence[str],
 ) -> CaseLine:
     first = rows[0]
     exact = next((row for row in rows if row["kind"] == Kind.EXACT), None)
     by_method = {row["method"]: row for row in rows if row["kind"] != Kind.EXACT}
     cells = tuple(
-        _cell(s.method, by_method.get(s.method), summary, impossible)
+        _cell(s.method, by_method.get(s.method), summary, impossible, terms)
         for s in summary.methods
         if s.kind != Kind.EXACT
     )
@@ -170,6 +186,8 @@ def _line(
         tightness=_tightness_text(first),
         value=DASH if exact is None else objective_text(exact) or DASH,
         bound=DASH if exact is None else objective_text(exact, "bound") or DASH,
+        values=("",) * len(terms) if exact is None else plain_values(exact, terms),
+        bounds=("",) * len(terms) if exact is None else plain_values(exact, terms, "bound"),
         status="not solved" if exact is None else exact["status"],
         seconds=DASH if exact is None else seconds_text(seconds_of(exact)),
         states=tuple(_states(case, cells, summary, impossible)),
@@ -200,16 +218,24 @@ def _tightness_text(row: Row) -> str:
     return short(row["tightness"]) if row["tightness"] < 1e9 else "∞"
 
 
-def _cell(method: str, row: Row | None, summary: Aggregate, impossible: frozenset[str]) -> Cell:
+def _cell(
+    method: str,
+    row: Row | None,
+    summary: Aggregate,
+    impossible: frozenset[str],
+    terms: Sequence[str],
+) -> Cell:
+    none = ("",) * (3 + len(terms))
     if row is None:
-        return Cell(method, "not run", "", "", "", None, False, False)
+        return Cell(method, "not run", "", "", "", None, False, False, ("not run", *none, ""))
     right = is_right_refusal(row, impossible)
     seconds = seconds_text(seconds_of(row))
     if reason_of(row) is not None:
         status = RIGHTLY_REFUSED if right else row["status"]
         detail = "; ".join(details_of(row))
         key = None if right else FAILED
-        return Cell(method, status, "", seconds, detail, key, not right, False)
+        plain = (status, *none, seconds)
+        return Cell(method, status, "", seconds, detail, key, not right, False, plain)
     gap = row_gap(row, summary.references)
     return Cell(
         method=method,
@@ -220,4 +246,5 @@ def _cell(method: str, row: Row | None, summary: Aggregate, impossible: frozense
         key=gap_key(gap),
         failed=False,
         optimal=gap is not None and gap.absolute == 0 and gap.to_optimum,
+        plain=(*plain_gap(gap), *plain_values(row, terms), seconds),
     )

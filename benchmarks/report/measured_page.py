@@ -57,7 +57,7 @@ def render_measured(instance: Instance, measured: Measured, reasons: Mapping[str
         components=[_component_cells(one) for one in measured.components],
         streams=[_stream_cells(one) for one in measured.streams],
         drawings=[_drawing(one, measured) for one in instance.topologies if one.streams],
-        has_interval=any(map(_has_interval, (*measured.components, *measured.streams))),
+        has_interval=_has_interval(measured),
         thrown_away=[
             (reason, count, reasons.get(reason, ""))
             for reason, count in sorted(measured.thrown_away.items())
@@ -67,11 +67,12 @@ def render_measured(instance: Instance, measured: Measured, reasons: Mapping[str
     return page
 
 
-def _has_interval(one: ComponentWeights | StreamWeights) -> bool:
-    if isinstance(one, StreamWeights):
-        weights = [one.received, one.tuple_bytes]
-    else:
-        weights = [one.cost, one.cpu, one.onheap_mb, one.offheap_mb]
+def _has_interval(measured: Measured) -> bool:
+    weights = [
+        *(w for one in measured.components for w in (one.cost, one.cpu)),
+        *(w for one in measured.components for w in (one.onheap_mb, one.offheap_mb)),
+        *(w for one in measured.streams for w in (one.received, one.tuple_bytes)),
+    ]
     return any(w is not None and (w.low is not None or w.high is not None) for w in weights)
 
 

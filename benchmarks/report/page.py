@@ -22,6 +22,7 @@ from slotwise.benchmarks.report.graded_rows import graded_rows
 from slotwise.benchmarks.report.labels import check_labels, label_of
 from slotwise.benchmarks.report.page_template import template
 from slotwise.benchmarks.report.placements import placed_cases
+from slotwise.benchmarks.report.text import plain_columns, term_names
 from slotwise.models.formats.atomic_file import write_atomically
 
 PAGE = "report.html"
@@ -76,6 +77,8 @@ def render(rows: Sequence[Row], store: Store, labels: Mapping[str, str] | None =
         heuristics=[s for s in summary.methods if s.kind != Kind.EXACT],
         told=[t for t in summary.terms if any(t in one.terms for one in summary.methods)],
         lines=lines,
+        csv_terms=term_names(rows),
+        csv_columns=plain_columns(term_names(rows)),
         states={state: text for state, text in STATES.items() if _any_has(lines, state)},
         edge_cuts=edge_cuts(rows, summary.references),
         baselines=BASELINES,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Literal
 
@@ -64,6 +65,37 @@ def objective_text(row: Row, key: Literal["value", "bound"] = "value") -> str:
     if all(term[key] is None for term in terms):
         return ""
     return ", ".join(f"{term['term']} {number(term[key])}" for term in terms)
+
+
+def term_names(rows: Iterable[Row]) -> tuple[str, ...]:
+    """Return the names of all terms that rows have values of."""
+    return tuple(dict.fromkeys(term["term"] for row in rows for term in row["terms"] or ()))
+
+
+def plain_columns(terms: Sequence[str]) -> tuple[str, ...]:
+    """Return what the parts of `case_table.Cell.plain` are, behind the name of the method."""
+    return "", " gap term", " gap", " gap, %", *(f" {term}" for term in terms), " seconds"
+
+
+def plain_values(
+    row: Row, terms: Iterable[str], key: Literal["value", "bound"] = "value"
+) -> tuple[str, ...]:
+    """Return the value or bound of each of `terms` as a number for files; empty = it has none."""
+    found = {term["term"]: term[key] for term in row["terms"] or ()}
+    numbers = (found.get(term) for term in terms)
+    return tuple("" if one is None else short_text(Fraction(one)) for one in numbers)
+
+
+def plain_gap(gap: Gap | None) -> tuple[str, str, str, str]:
+    """Return a gap for files: what it is, its term, value - bound, and that in % of the bound."""
+    if gap is None:
+        return "no bound", "", "", ""
+    share = "" if gap.excess is None else f"{100 * gap.excess:.6g}"
+    numbers = (gap.term, short_text(gap.absolute), share)
+    if gap.absolute == 0:
+        return "optimal", *numbers
+    side = "below" if gap.absolute < 0 else "above"
+    return f"{side} {'optimum' if gap.to_optimum else 'bound'}", *numbers
 
 
 def pairs(text: str) -> str:

@@ -80,7 +80,8 @@ def _terms(summary: Aggregate, names: Mapping[str, str]) -> PaperTable:
         "Distance from the proven optimum in each term of the objective, on each method's own "
         "runs: (value \N{MINUS SIGN} optimum) / optimum, so that twice the optimum is 100 %. A "
         "term counts where every earlier term is at its optimum. Common: mean over the cases that "
-        "count for every method, without those where a method is above an optimum of 0. Where the optimum is 0: mean of value \N{MINUS SIGN} optimum. "
+        "count for every method, without those where a method is above an optimum of 0. Where the "
+        "optimum is 0: mean of value \N{MINUS SIGN} optimum. "
         "Solvers' gap: mean of (value \N{MINUS SIGN} optimum) / value.",
         (
             *("term", "method", "cases", "at the optimum", "mean", "median", "worst", "common"),

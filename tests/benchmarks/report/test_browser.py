@@ -141,7 +141,18 @@ def test_table_is_downloaded_as_csv(browser: Browser, many: Path) -> None:
     assert [line["instance"] for line in lines] == names(page)
     row = next(r for r in made_rows(MOST_LINES + 1, 3) if r["instance"] == lines[0]["instance"])
     assert lines[0]["tasks"] == str(row["tasks"])
-    assert {"method-0", "method-0 values", "method-0 seconds"} <= lines[0].keys()
+    assert len({len(line) for line in lines}) == 1
+    kinds = ("", " gap term", " gap", " gap, %", " overload", " network", " seconds")
+    assert {f"method-0{kind}" for kind in kinds} <= lines[0].keys()
+    assert {"best known network", "bound overload"} <= lines[0].keys()
+    assert "'" not in text
+    for line in lines:
+        for kind in kinds[2:]:
+            float(line[f"method-0{kind}"] or 0)
+        if line["method-0"] == "above optimum" and line["method-0 gap term"] == "network":
+            above = float(line["method-0 network"]) - float(line["best known network"])
+            assert float(line["method-0 gap"]) == pytest.approx(above)
+    assert {"above optimum"} <= {line["method-0"] for line in lines}
     page.context.close()
 
 
