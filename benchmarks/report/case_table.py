@@ -13,7 +13,6 @@ from slotwise.benchmarks.analysis.measures import (
     RIGHTLY_REFUSED,
     details_of,
     reason_of,
-    seconds_of,
 )
 from slotwise.benchmarks.grading.rows import Kind, Row
 from slotwise.benchmarks.report.text import (
@@ -171,7 +170,7 @@ def _line(
         value=DASH if exact is None else objective_text(exact) or DASH,
         bound=DASH if exact is None else objective_text(exact, "bound") or DASH,
         status="not solved" if exact is None else exact["status"],
-        seconds=DASH if exact is None else seconds_text(seconds_of(exact)),
+        seconds=DASH if exact is None else seconds_text(exact["wall_s"]),
         states=tuple(_states(case, cells, summary, impossible)),
         cells=cells,
     )
@@ -204,7 +203,7 @@ def _cell(method: str, row: Row | None, summary: Aggregate, impossible: frozense
     if row is None:
         return Cell(method, "not run", "", "", "", None, False, False)
     right = is_right_refusal(row, impossible)
-    seconds = seconds_text(seconds_of(row))
+    seconds = seconds_text(row["wall_s"])
     if reason_of(row) is not None:
         status = RIGHTLY_REFUSED if right else row["status"]
         detail = "; ".join(details_of(row))
