@@ -176,8 +176,8 @@ def grade(
     log
         File that events are appended to as JSON lines (``docs/grading.md``); ``None`` = none.
     finish
-        Called with the `SparkSession` when all rows are there and it still runs, for example to sum them
-        up; ``None`` = nothing is.
+        Called with the `SparkSession` when all rows are there, before it stops, for example to sum
+        them up; ``None`` = nothing is.
 
     Raises
     ------
