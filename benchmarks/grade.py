@@ -39,8 +39,6 @@ from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from slotwise.models.frame import DataFrame
 
 AUTO = "auto"
@@ -129,7 +127,7 @@ def grade(
     crosscheck: float = 0.0,
     progress: bool = False,
     log: str | os.PathLike[str] | None = None,
-    finish: Callable[[SparkSession], None] | None = None,
+    finish: Callable[[Any], None] | None = None,
 ) -> GradeSummary:
     """Run what the folder `out` has no row of yet; append the rows there.
 
@@ -178,8 +176,8 @@ def grade(
     log
         File that events are appended to as JSON lines (``docs/grading.md``); ``None`` = none.
     finish
-        Called with the session when all rows are there and it still runs, for example to sum them
-        up; ``None`` = nothing is.
+        Called with the `SparkSession` when all rows are there, before it stops, for example to sum
+        them up; ``None`` = nothing is.
 
     Raises
     ------

@@ -47,7 +47,7 @@ class EdgeCuts:
     balance
         Largest number of tasks on a node over the average of all nodes.
     seconds
-        Shifted geometric mean of the wall-clock time; runs that were killed count at the limit.
+        Shifted geometric mean of the wall-clock time, as in `seconds_of`.
     """
 
     family: str

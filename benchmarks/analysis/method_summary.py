@@ -43,7 +43,7 @@ class MethodSummary:
     terms
         Name of a term -> how far the valid runs are from the optimum in it.
     seconds
-        Shifted geometric mean of the wall-clock time; runs that were killed count at the limit.
+        Shifted geometric mean of the wall-clock time, as in `seconds_of`.
     overload, nodes_used
         Of the valid runs whose objective counts it / whose placement is kept.
     wins, ties, losses

@@ -13,7 +13,6 @@ from slotwise.benchmarks.analysis.measures import (
     RIGHTLY_REFUSED,
     details_of,
     reason_of,
-    seconds_of,
 )
 from slotwise.benchmarks.grading.rows import Kind, Row
 from slotwise.benchmarks.report.text import (
@@ -189,7 +188,7 @@ def _line(
         values=("",) * len(terms) if exact is None else plain_values(exact, terms),
         bounds=("",) * len(terms) if exact is None else plain_values(exact, terms, "bound"),
         status="not solved" if exact is None else exact["status"],
-        seconds=DASH if exact is None else seconds_text(seconds_of(exact)),
+        seconds=DASH if exact is None else seconds_text(exact["wall_s"]),
         states=tuple(_states(case, cells, summary, impossible)),
         cells=cells,
     )
@@ -229,7 +228,7 @@ def _cell(
     if row is None:
         return Cell(method, "not run", "", "", "", None, False, False, ("not run", *none, ""))
     right = is_right_refusal(row, impossible)
-    seconds = seconds_text(seconds_of(row))
+    seconds = seconds_text(row["wall_s"])
     if reason_of(row) is not None:
         status = RIGHTLY_REFUSED if right else row["status"]
         detail = "; ".join(details_of(row))

@@ -5,6 +5,7 @@ Spark and Java are looked for inside the function: importing this module starts 
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -117,10 +118,18 @@ def session(
         return
     with starting:
         spark = spark_session(where)
+    root = logging.getLogger()
+    root.addFilter(_is_no_interrupt)
     try:
         yield spark
     finally:
         spark.stop()
+        root.removeFilter(_is_no_interrupt)
+
+
+def _is_no_interrupt(record: logging.LogRecord) -> bool:
+    """Leave out what Py4J writes with a traceback when Ctrl-C comes; it raises it, too."""
+    return record.msg != "KeyboardInterrupt while sending command."
 
 
 @contextmanager

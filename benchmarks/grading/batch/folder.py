@@ -57,6 +57,8 @@ def make_local(out: str | os.PathLike[str]) -> None:
     InputError
         When it cannot be made or written to.
     """
+    if not os.fspath(out):
+        raise InputError("must name a folder", field="--out", value="")
     local = local_folder(out)
     if local is None:
         return

@@ -40,7 +40,7 @@ def times_by_size(rows: Sequence[Row], cast: Cast) -> Chart | None:
         "Time by size",
         f"Median seconds of a run in up to {MOST_BINS} bins of about equally many cases, by number "
         f"of tasks, log scale, {counted(sum(len(one.cases) for one in made), 'case')}. Seconds are "
-        "those of the call alone; a run that was killed counts with its limit."
+        "those of the call alone; a run that crashed, hung or ran out of memory has its limit."
         f"{cast.grey_lines}",
         _sentence(made, curves, cast),
         _drawn(made, curves, cast),

@@ -46,7 +46,7 @@ def _methods(summary: Aggregate, names: Mapping[str, str]) -> PaperTable:
         "Runs of each method. Refused: no placement, though it is not proven that there is none; "
         "rightly refused: it is proven. Optimal: every term is at its proven optimum. Wins, ties, "
         "losses: against the best of the methods; a failure is a loss. Seconds: shifted geometric "
-        "mean of the call; a run that was killed counts with its limit.",
+        "mean of the call; one that crashed, hung or ran out of memory counts with its limit.",
         (
             *("method", "kind", "runs", "valid", "refused", "rightly refused", "failed"),
             *("optimal", "of proven", "wins", "ties", "losses", "seconds"),

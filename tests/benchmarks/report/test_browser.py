@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from graded_folder import make_graded
+from graded_rows import optimum
 from made_rows import made_rows
 
 from slotwise.benchmarks.grading.run import read_placement_text
@@ -94,6 +95,16 @@ def test_page_loads_from_disk_offline_without_errors_and_without_scrolling_sidew
         details.evaluate("one => { one.open = true; }")
     assert said == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.context.close()
+
+
+def test_thousands_are_sorted_as_numbers(browser: Browser, tmp_path: Path) -> None:
+    rows = [optimum(name, "0", value) for name, value in (("b", "23"), ("c", "18814"), ("a", "0"))]
+    path = tmp_path / "report.html"
+    path.write_text(render(rows, Store(tmp_path)), encoding="utf-8")
+    page, _ = opened(browser, path)
+    page.locator("#cases thead button", has_text="best known").click()
+    assert names(page) == ["a", "b", "c"]
     page.context.close()
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from graded_folder import EVIL, make_graded
+from graded_rows import optimum
+from graded_rows import row as made_row
 from made_rows import made_rows
 
 from slotwise.benchmarks.analysis.aggregate import aggregate
@@ -172,6 +174,13 @@ def test_table_has_the_worst_cases_and_says_how_many_there_are() -> None:
     worst = max(line.badness for line in every if line.case in left_out)
     assert all(line.badness >= worst for line in some)
     assert [line.name for line in some] == sorted(line.name for line in some)
+
+
+def test_the_seconds_of_a_crash_are_its_own() -> None:
+    """Means count a crash at the limit; a line of the table says what was measured."""
+    rows = [optimum("a", "0", "5"), made_row("a", "broken", "crashed", wall_s=0.05)]
+    (line,) = case_lines(rows, aggregate(rows))
+    assert [cell.seconds for cell in line.cells] == ["0.05"]
 
 
 def test_means_say_over_how_many_runs_they_are(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from slotwise.benchmarks.spark.masters import (
     is_local,
     settings,
 )
-from slotwise.benchmarks.spark.session import spark_session
+from slotwise.benchmarks.spark.session import _is_no_interrupt, spark_session
 from slotwise.models.errors import InputError, SlotwiseError
 
 if TYPE_CHECKING:
@@ -158,6 +159,17 @@ def test_rows_are_never_merged_and_stdout_stays_clean(master: str) -> None:
     chosen = settings(Cluster(master))
     assert chosen["spark.sql.adaptive.enabled"] == "false"
     assert chosen["spark.ui.showConsoleProgress"] == "false"
+
+
+def test_py4j_says_nothing_of_ctrl_c(caplog: pytest.LogCaptureFixture) -> None:
+    root = logging.getLogger()
+    root.addFilter(_is_no_interrupt)
+    try:
+        logging.error("KeyboardInterrupt while sending command.")
+        logging.error("something else")
+    finally:
+        root.removeFilter(_is_no_interrupt)
+    assert [one.message for one in caplog.records] == ["something else"]
 
 
 @pytest.mark.spark
