@@ -19,8 +19,6 @@ import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from slotwise.models.display import draw_with
-
 __version__ = "0.1.0"
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())
@@ -228,6 +226,8 @@ def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value: object = getattr(import_module(_HOME[name]), name)
+    # Here, so that `import slotwise` loads nothing.
+    import_module("slotwise.models.display").draw_with(_draw)
     globals()[name] = value
     return value
 
@@ -242,6 +242,3 @@ def _draw(verdict: Verdict) -> str:
     from slotwise.api.showing.show import drawing
 
     return drawing(verdict)
-
-
-draw_with(_draw)

@@ -30,18 +30,18 @@ class Checkpoint:
 
     @property
     def spark(self) -> Path:
-        """Where Spark keeps which lines it has read."""
-        return self.folder / "spark"
+        """Where Spark keeps which lines it has read; absolute, as Java's folder may be another."""
+        return self.folder.absolute() / "spark"
 
     @property
     def lines(self) -> Path:
-        """Where the parsed lines are."""
-        return self.folder / "lines"
+        """Where the parsed lines are; absolute."""
+        return self.folder.absolute() / "lines"
 
     @property
     def days(self) -> Path:
-        """Where the sums of days are; they can be made anew."""
-        return self.folder / "days"
+        """Where the sums of days are; they can be made anew; absolute."""
+        return self.folder.absolute() / "days"
 
     @property
     def unreadable(self) -> Path:

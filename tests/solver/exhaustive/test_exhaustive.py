@@ -6,7 +6,6 @@ import itertools
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ from slotwise.models.instance.topology import Ackers, Component, Constraints, St
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core import incumbent
 from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive import search
@@ -313,7 +311,7 @@ def test_ctrl_c_keeps_the_incumbent(monkeypatch: pytest.MonkeyPatch) -> None:
         return 0.0
 
     monkeypatch.setattr(search, "CLOCK_EVERY", 1)
-    monkeypatch.setattr(incumbent, "time", SimpleNamespace(perf_counter=clock))
+    monkeypatch.setattr(reporter.token, "now", clock)
     outcome = EXHAUSTIVE.run(problem, Limits(), None, reporter)
     assert outcome.interrupted
     assert outcome.status is Status.FEASIBLE
