@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from browser_pages import open_details, opened
 from viewer_cases import on, problem
 
 import slotwise
@@ -30,21 +30,6 @@ if TYPE_CHECKING:
 WIDTH = 390
 LONG = "node-" * 400 + "{}"
 START = datetime(2026, 1, 1, 12, 0)
-
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="needs Playwright: pip install 'slotwise[browser]'"
-)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        pytest.skip("needs Chromium: apt install chromium")
-    with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 SURE = Weight(Decimal("12.5"), 40, Decimal(11), Decimal(14))
@@ -83,11 +68,9 @@ def explanation_page(folder: Path) -> Path:
     return path
 
 
-def opened(browser: Browser, path: Path) -> Page:
-    page = browser.new_page(viewport={"width": WIDTH, "height": 800})
-    page.goto(path.as_uri())
-    for details in page.locator("details").all():
-        details.evaluate("one => { one.open = true; }")
+def phone(browser: Browser, path: Path) -> Page:
+    page, _ = opened(browser, path, WIDTH)
+    open_details(page)
     return page
 
 
@@ -96,7 +79,7 @@ def test_axe_finds_no_fault_in_boxes_that_scroll_or_in_landmarks(
     browser: Browser, tmp_path: Path, make: Callable[[Path], Path]
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page = opened(browser, make(tmp_path))
+    page = phone(browser, make(tmp_path))
     assert page.evaluate("document.documentElement.scrollWidth") <= WIDTH
     faults = [
         (one["id"], node["html"][:160])
@@ -105,20 +88,20 @@ def test_axe_finds_no_fault_in_boxes_that_scroll_or_in_landmarks(
         for node in one["nodes"][:3]
     ]
     assert faults == []
-    page.close()
+    page.context.close()
 
 
 def test_the_drawing_of_streams_keeps_its_size_in_a_box_of_its_own(
     browser: Browser, tmp_path: Path
 ) -> None:
-    page = opened(browser, measured_page(tmp_path))
+    page = phone(browser, measured_page(tmp_path))
     note = page.locator("svg.streams .note").first
     box, size = page.locator("svg.streams").bounding_box(), "one => one.getCTM().a"
     assert box is not None
     assert box["width"] > WIDTH, "wider than the phone"
     assert note.evaluate(size) == pytest.approx(1), "10.5 pixels are 10.5 pixels"
     assert page.locator(".scroll[tabindex='0'] > svg.streams").count() == 1
-    page.close()
+    page.context.close()
 
 
 def test_a_page_without_intervals_does_not_speak_of_them(tmp_path: Path) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from browser_pages import open_details, opened
 from graded_folder import make_graded
 from graded_rows import optimum
 from made_rows import made_rows
@@ -34,17 +33,6 @@ playwright = pytest.importorskip(
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        pytest.skip("needs Chromium: apt install chromium")
-    with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield found
-        found.close()
-
-
-@pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = make_graded(tmp_path_factory.mktemp("graded"))
     write_report(folder, {"round-robin": "turns"})
@@ -58,21 +46,6 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = folder / "report.html"
     path.write_text(render(made_rows(MOST_LINES + 1, 3), Store(folder)), encoding="utf-8")
     return path
-
-
-def opened(
-    browser: Browser, path: Path | None, width: int = 1440, **more: Any
-) -> tuple[Page, list[str]]:
-    """Open a page from disk without a network; what it complains of is collected."""
-    context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, **more)
-    page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("requestfailed", lambda request: said.append(f"fetches {request.url}"))
-    if path is not None:
-        page.goto(path.as_uri())
-    return page, said
 
 
 def shows(page: Page, text: str) -> None:
@@ -91,8 +64,7 @@ def test_page_loads_from_disk_offline_without_errors_and_without_scrolling_sidew
     browser: Browser, graded: Path, width: int
 ) -> None:
     page, said = opened(browser, graded / "report.html", width)
-    for details in page.locator("details").all():
-        details.evaluate("one => { one.open = true; }")
+    open_details(page)
     assert said == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.context.close()
@@ -196,8 +168,7 @@ def test_axe_finds_no_serious_fault(
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     page, _ = opened(browser, graded / "report.html", width, color_scheme=scheme)
-    for details in page.locator("details").all():
-        details.evaluate("one => { one.open = true; }")
+    open_details(page)
     found = axe.Axe().run(page).response["violations"]
     serious = [
         (one["id"], node["html"][:200], node["failureSummary"])

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
+from browser_pages import open_details, opened
 from viewer_cases import on, problem
 
 import slotwise
 from slotwise.benchmarks.report.viewer.view import Shown, page
 
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="needs Playwright: pip install 'slotwise[browser]'"
-)
 ODD = "x" * 120 + ' <b> & "y"'
-
-
-@pytest.fixture(scope="module")
-def browser():
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        pytest.skip("needs Chromium: apt install chromium")
-    with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")
@@ -51,16 +36,6 @@ def odd(tmp_path_factory):
     path = tmp_path_factory.mktemp("odd") / "page.html"
     path.write_text(page(one, [Shown(ODD, even), Shown(ODD + "2", full)]), encoding="utf-8")
     return path
-
-
-def opened(browser, path, width=1440, **more):
-    context = browser.new_context(viewport={"width": width, "height": 700}, offline=True, **more)
-    tab = context.new_page()
-    said = []
-    tab.on("console", lambda message: said.append(message.text))
-    tab.on("pageerror", lambda error: said.append(str(error)))
-    tab.goto(path.as_uri())
-    return tab, said
 
 
 def pane(tab, name):
@@ -124,8 +99,7 @@ def test_both_sides_scroll_together_with_equal_nodes_level(browser, odd):
 def test_nothing_is_wider_than_the_page(browser, odd, three, width):
     for path in (odd, three):
         tab, said = opened(browser, path, width)
-        for details in tab.locator("details").all():
-            details.evaluate("one => { one.open = true; }")
+        open_details(tab)
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
         assert said == []
         tab.context.close()
@@ -143,8 +117,7 @@ def test_axe_finds_no_serious_fault(browser, odd, three, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     for path in (odd, three):
         tab, _ = opened(browser, path, 390, color_scheme=scheme)
-        for details in tab.locator("details").all():
-            details.evaluate("one => { one.open = true; }")
+        open_details(tab)
         found = axe.Axe().run(tab).response["violations"]
         serious = [
             (one["id"], node["html"][:160], node["failureSummary"])
