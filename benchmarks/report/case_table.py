@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from slotwise.benchmarks.analysis.aggregate import Aggregate
 from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances, is_right_refusal
 from slotwise.benchmarks.analysis.gaps import Gap, row_gap
-from slotwise.benchmarks.analysis.measures import (
-    RIGHTLY_REFUSED,
-    details_of,
-    reason_of,
-)
+from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED, details_of, reason_of
 from slotwise.benchmarks.grading.rows import Kind, Row
 from slotwise.benchmarks.report.text import (
     DASH,
-    number,
+    excess_text,
     objective_text,
-    percent,
     plain_gap,
     plain_values,
     seconds_text,
@@ -47,9 +42,9 @@ class Cell:
     values, seconds, detail
         The value of each term, the time, and what is said of a failure; empty = none.
     key
-        What the column is sorted by: larger is worse; ``None`` = nothing to compare.
-    failed, optimal
-        Whether the run failed; whether its value is the proven optimum.
+        What the column is sorted by, see `sort_key`.
+    optimal
+        Whether its value is the proven optimum.
     plain
         The same for files, see `text.plain_columns`.
     """
@@ -60,9 +55,13 @@ class Cell:
     seconds: str
     detail: str
     key: float | None
-    failed: bool
     optimal: bool
     plain: tuple[str, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Whether the run failed."""
+        return self.key == FAILED
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +94,7 @@ class CaseLine:
     @property
     def badness(self) -> tuple[int, float]:
         """How many methods failed, and the largest gap of the others."""
-        gaps = [cell.key for cell in self.cells if cell.key is not None and not cell.failed]
-        return sum(cell.failed for cell in self.cells), max(gaps, default=0.0)
+        return _badness(cell.key for cell in self.cells)
 
 
 STATES = {
@@ -123,7 +121,14 @@ def case_lines(
         by_case[case_of(row)].append(row)
     impossible = infeasible_instances(rows)
     if len(by_case) > most:
-        worst = {case: _badness(some, summary, impossible) for case, some in by_case.items()}
+        worst = {
+            case: _badness(
+                sort_key(row, row_gap(row, summary.references), impossible)
+                for row in some
+                if row["kind"] != Kind.EXACT
+            )
+            for case, some in by_case.items()
+        }
         chosen = sorted(by_case, key=lambda case: (worst[case], case), reverse=True)[:most]
         by_case = {case: by_case[case] for case in chosen}
     terms = term_names(rows)
@@ -131,34 +136,22 @@ def case_lines(
     return tuple(sorted(lines, key=lambda line: (line.name, line.case)))
 
 
-def _badness(
-    rows: Sequence[Row], summary: Aggregate, impossible: frozenset[str]
-) -> tuple[int, float]:
-    """Return `CaseLine.badness` of a case without its line."""
-    players = [row for row in rows if row["kind"] != Kind.EXACT]
-    failed = [
-        r for r in players if reason_of(r) is not None and not is_right_refusal(r, impossible)
-    ]
-    keys = [gap_key(row_gap(row, summary.references)) for row in players]
-    return len(failed), max((key for key in keys if key is not None), default=0.0)
+def _badness(keys: Iterable[float | None]) -> tuple[int, float]:
+    """Return `CaseLine.badness` from the keys of its cells."""
+    found = [key for key in keys if key is not None]
+    return found.count(FAILED), max((key for key in found if key != FAILED), default=0.0)
 
 
-def gap_key(gap: Gap | None) -> float | None:
-    """Return what sorts gaps: by excess, then those above an optimum of 0 by how far."""
+def sort_key(row: Row, gap: Gap | None, impossible: frozenset[str]) -> float | None:
+    """Return what sorts runs, larger is worse; ``None`` = nothing to compare.
+
+    First by excess, then those above an optimum of 0 by how far, then failures.
+    """
+    if reason_of(row) is not None:
+        return None if is_right_refusal(row, impossible) else FAILED
     if gap is None:
         return None
     return ABSOLUTE + float(gap.absolute) if gap.excess is None else gap.excess
-
-
-def excess_text(gap: Gap | None) -> str:
-    """Return how far a value is above the optimum, in percent of that where it is not 0."""
-    if gap is None:
-        return "no bound"
-    if gap.absolute == 0:
-        return "optimal"
-    size = number(gap.absolute) if gap.excess is None else percent(gap.excess)
-    sign = "+" if gap.absolute > 0 else ""
-    return f"{sign}{size} {gap.term}" + ("" if gap.to_optimum else " over bound")
 
 
 def _line(
@@ -226,24 +219,20 @@ def _cell(
 ) -> Cell:
     none = ("",) * (3 + len(terms))
     if row is None:
-        return Cell(method, "not run", "", "", "", None, False, False, ("not run", *none, ""))
-    right = is_right_refusal(row, impossible)
-    seconds = seconds_text(row["wall_s"])
+        return Cell(method, "not run", "", "", "", None, False, ("not run", *none, ""))
+    seconds, gap = seconds_text(row["wall_s"]), row_gap(row, summary.references)
+    key = sort_key(row, gap, impossible)
     if reason_of(row) is not None:
-        status = RIGHTLY_REFUSED if right else row["status"]
+        status = row["status"] if key == FAILED else RIGHTLY_REFUSED
         detail = "; ".join(details_of(row))
-        key = None if right else FAILED
-        plain = (status, *none, seconds)
-        return Cell(method, status, "", seconds, detail, key, not right, False, plain)
-    gap = row_gap(row, summary.references)
+        return Cell(method, status, "", seconds, detail, key, False, (status, *none, seconds))
     return Cell(
         method=method,
         gap=excess_text(gap),
         values=objective_text(row),
         seconds=seconds,
         detail="",
-        key=gap_key(gap),
-        failed=False,
+        key=key,
         optimal=gap is not None and gap.absolute == 0 and gap.to_optimum,
         plain=(*plain_gap(gap), *plain_values(row, terms), seconds),
     )

@@ -59,6 +59,17 @@ def gap_text(gap: Gap | None) -> str:
     return f"{size} {gap.term}" + ("" if gap.to_optimum else " to bound")
 
 
+def excess_text(gap: Gap | None) -> str:
+    """Return how far a value is above the optimum, in percent of that where it is not 0."""
+    if gap is None:
+        return "no bound"
+    if gap.absolute == 0:
+        return "optimal"
+    size = number(gap.absolute) if gap.excess is None else percent(gap.excess)
+    sign = "+" if gap.absolute > 0 else ""
+    return f"{sign}{size} {gap.term}" + ("" if gap.to_optimum else " over bound")
+
+
 def objective_text(row: Row, key: Literal["value", "bound"] = "value") -> str:
     """Return values or bounds of all terms: ``overload 0, network 48``; empty = none has one."""
     terms = row["terms"] or ()
