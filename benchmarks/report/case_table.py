@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -207,7 +208,7 @@ def _tightness_text(row: Row) -> str:
     """Return the tightness of a row's instance; a dash for one without nodes."""
     if not row["nodes"]:
         return DASH
-    return short(row["tightness"]) if row["tightness"] < 1e9 else "∞"
+    return short(row["tightness"]) if math.isfinite(row["tightness"]) else "∞"
 
 
 def _cell(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -22,9 +23,6 @@ from slotwise.benchmarks.report.figures.profiles import profile_chart
 from slotwise.benchmarks.report.figures.ranked_gaps import ranked_gaps
 from slotwise.benchmarks.report.figures.times import times_by_size
 from slotwise.benchmarks.report.figures.traffic import traffic_chart
-
-UNLIMITED = 1e9
-"""A tightness of this and more says that the cluster has no limit."""
 
 
 def charts(
@@ -61,10 +59,11 @@ def _size(rows: Sequence[Row]) -> Property:
 
 
 def _tightness(rows: Sequence[Row]) -> Property:
+    """Return it where it is finite; infinite: something is needed that no node has."""
     found = {
         case_of(row): row["tightness"]
         for row in rows
-        if row["nodes"] and row["tightness"] < UNLIMITED
+        if row["nodes"] and math.isfinite(row["tightness"])
     }
     return Property(
         "tightness",
