@@ -14,6 +14,7 @@ from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED, details_of, r
 from slotwise.benchmarks.grading.rows import Kind, Row
 from slotwise.benchmarks.report.text import (
     DASH,
+    case_name,
     excess_text,
     objective_text,
     plain_gap,
@@ -172,7 +173,7 @@ def _line(
     )
     return CaseLine(
         case=case,
-        name=first["instance"] if case[1] == 0 else f"{first['instance']} (seed {case[1]})",
+        name=case_name(first),
         family=first["family"] or "",
         tasks=first["tasks"],
         nodes=first["nodes"] or None,

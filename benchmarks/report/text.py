@@ -70,6 +70,11 @@ def excess_text(gap: Gap | None) -> str:
     return f"{sign}{size} {gap.term}" + ("" if gap.to_optimum else " over bound")
 
 
+def case_name(row: Row) -> str:
+    """Return the name of a row's instance, with the seed where that is not 0."""
+    return row["instance"] if row["seed"] == 0 else f"{row['instance']} (seed {row['seed']})"
+
+
 def objective_text(row: Row, key: Literal["value", "bound"] = "value") -> str:
     """Return values or bounds of all terms: ``overload 0, network 48``; empty = none has one."""
     terms = row["terms"] or ()

@@ -12,7 +12,7 @@ from slotwise.benchmarks.grading.rows import SUCCEEDED, Row, RunStatus, term_val
 from slotwise.benchmarks.report.comparison.change import Change, MethodChanges, Pair
 from slotwise.benchmarks.report.comparison.term_changes import term_changes
 from slotwise.benchmarks.report.labels import label_of
-from slotwise.benchmarks.report.text import objective_text
+from slotwise.benchmarks.report.text import case_name, objective_text
 
 Runs = dict[tuple[str, Case], Row]
 """Method, or its label, and case -> the run."""
@@ -109,16 +109,11 @@ def _by_instance(pair: Pair) -> tuple[str, int]:
     return pair.instance, pair.seed
 
 
-def name_of(row: Row) -> str:
-    """Return the name of a row's instance, with the seed where that is not 0."""
-    return row["instance"] if row["seed"] == 0 else f"{row['instance']} (seed {row['seed']})"
-
-
 def _pair(rows: tuple[Row, Row]) -> Pair:
     old, new = rows
     change, term = change_of(old, new)
     return Pair(
-        instance=name_of(new),
+        instance=case_name(new),
         instance_hash=new["instance_hash"],
         seed=new["seed"],
         change=change,
@@ -150,7 +145,7 @@ def change_of(old: Row, new: Row) -> tuple[Change, str | None]:
 def _only(mine: Runs, theirs: Runs) -> OnlyIn:
     names = {name for name, _ in mine} - {name for name, _ in theirs}
     others = {case for _, case in theirs}
-    instances = {name_of(row) for (_, case), row in mine.items() if case not in others}
+    instances = {case_name(row) for (_, case), row in mine.items() if case not in others}
     return OnlyIn(tuple(sorted(names)), tuple(sorted(instances)))
 
 
