@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from slotwise.benchmarks.analysis.cases import infeasible_instances, is_right_refusal
 from slotwise.benchmarks.analysis.measures import details_of, reason_of
 from slotwise.benchmarks.grading.rows import Row, RunStatus
+from slotwise.benchmarks.report.text import case_name
 
 MOST_EXAMPLES = 10
 """Runs of a group that the page names."""
@@ -16,7 +17,7 @@ MOST_EXAMPLES = 10
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A run without a valid placement, where it is not proven that there is none."""
+    """A run without a valid placement: its instance, with the seed where not 0; what it says."""
 
     instance: str
     details: tuple[str, ...]
@@ -71,7 +72,7 @@ def failures(rows: Sequence[Row]) -> tuple[MethodFailures, ...]:
         if is_right_refusal(row, impossible):
             continue
         infeasible = " (infeasible)" if row["instance_hash"] in impossible else ""
-        failure = Failure(row["instance"] + infeasible, details_of(row))
+        failure = Failure(case_name(row) + infeasible, details_of(row))
         found[row["method"]][reason.partition(":")[0]].append(failure)
     return tuple(
         MethodFailures(method, runs[method], _groups(kinds))

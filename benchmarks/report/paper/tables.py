@@ -123,7 +123,8 @@ def _edge_cuts(rows: Sequence[Row], summary: Aggregate, names: Mapping[str, str]
 def _failures(rows: Sequence[Row], names: Mapping[str, str]) -> PaperTable:
     return PaperTable(
         "failures",
-        "Runs without a valid placement, where it is not proven that there is none.",
+        "Runs without a valid placement. Not among them: proofs that there is none, and refusals "
+        "where that is proven.",
         ("method", "what went wrong", "runs", "of", "for example"),
         tuple(
             (

@@ -18,6 +18,7 @@ from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.case_table import case_lines
+from slotwise.benchmarks.report.failures import failures
 from slotwise.benchmarks.report.page import write_report
 from slotwise.models.errors import InputError
 
@@ -162,6 +163,12 @@ def test_failures_are_grouped_and_right_refusals_are_none(graded: Path) -> None:
     failures = text.rpartition("Right answers, and no failures")[2].partition("Instances Of")[0]
     assert "round-robin fails on 1 of 2 (breaks capacity: 1)" in failures
     assert "r-storm" not in failures
+
+
+def test_failures_on_one_instance_are_told_apart_by_their_seeds() -> None:
+    rows = [made_row("a", "m", "refused", seed=seed) for seed in (0, 7)]
+    (found,) = failures(rows)
+    assert [one.instance for one in found.groups[0].examples] == ["a", "a (seed 7)"]
 
 
 def test_table_has_the_worst_cases_and_says_how_many_there_are() -> None:
