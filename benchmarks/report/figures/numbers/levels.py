@@ -66,27 +66,27 @@ def traffic(rows: Iterable[Row], problem_of: ProblemOf) -> Traffic | None:
     methods, common = shared_cases({m: found.keys() & exact.keys() for m, found in placed.items()})
     small = sorted(case for case in common if exact[case]["tasks"] <= MOST_TASKS)
     every = -(-len(small) // MOST_CASES) or 1
-    shares: dict[str | None, list[Shares]] = defaultdict(list)
-    chosen = []
+    chosen: list[Case] = []
+    shares: list[list[Shares]] = []
     for case in small[::every]:
         problem = problem_of(case[0])
-        found = None if problem is None else _shares(problem, exact[case])
-        if problem is None or found is None:
+        if problem is None:
             continue
-        chosen.append(case)
-        shares[None].append(found)
-        for method in methods:
-            shares[method].append(_shares(problem, placed[method][case]) or found)
+        runs = [exact[case], *(placed[method][case] for method in methods)]
+        found = [some for row in runs if (some := _shares(problem, row)) is not None]
+        if len(found) == len(runs):
+            chosen.append(case)
+            shares.append(found)
     if not chosen:
         return None
-    means = {method: _means(some) for method, some in shares.items()}
+    best, *means = (_means(some) for some in zip(*shares, strict=True))
     return Traffic(
         cases=len(chosen),
         common=len(common),
         is_proven=all(exact[case]["status"] == RunStatus.OPTIMAL for case in chosen),
-        exact=means[None],
+        exact=best,
         methods=tuple(
-            sorted(((m, means[m]) for m in methods), key=lambda one: (_far(one[1]), one[0]))
+            sorted(zip(methods, means, strict=True), key=lambda one: (_far(one[1]), one[0]))
         ),
         left_out=tuple(method for method in placed if method not in methods),
     )
