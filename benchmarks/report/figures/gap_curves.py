@@ -13,19 +13,19 @@ from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, n
 from slotwise.benchmarks.report.figures.numbers.panels import Panel
 from slotwise.benchmarks.report.figures.numbers.words import (
     axis,
-    counted,
     definitions,
     distance,
     heading,
     shares_text,
 )
+from slotwise.models.display import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HEIGHT_IN = 2.9
 ROOM = 1.15
-"""So far beyond the largest distance the lines go on."""
+"""Where the lines end, times the largest distance."""
 
 QUANTILES = (0.5, 0.75, 0.9)
 COLUMNS = ("term", "method", "cases", "of", "at the optimum", "median", "75 %", "90 %")

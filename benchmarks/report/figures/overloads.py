@@ -17,7 +17,8 @@ from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.colours import colour
 from slotwise.benchmarks.report.figures.numbers.shared_cases import shared_cases
-from slotwise.benchmarks.report.figures.numbers.words import amount, counted
+from slotwise.benchmarks.report.figures.numbers.words import amount
+from slotwise.models.display import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -23,14 +23,15 @@ from slotwise.benchmarks.report.figures.drawing.axes import ratios, share_axis
 from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
 from slotwise.benchmarks.report.figures.drawing.cast import VIRTUAL_BEST, Cast
 from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, name_lines, steps
-from slotwise.benchmarks.report.figures.numbers.words import counted, shares_text
+from slotwise.benchmarks.report.figures.numbers.words import shares_text, term_heading
+from slotwise.models.display import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HEIGHT_IN = 2.9
 ROOM = 1.05
-"""So far beyond the largest ratio the lines go on."""
+"""Where the lines end, times the largest ratio."""
 
 SHOWN = (1.0, 1.1, 1.5, 2.0)
 COLUMNS = ("term", "method", "cases", *(f"within {ratio:g}" for ratio in SHOWN), "worst ratio")
@@ -171,8 +172,7 @@ def profile_chart(rows: Sequence[Row], cast: Cast) -> Chart | None:
 
 
 def _heading(profile: Profile) -> str:
-    is_allocation = profile.subject == Subject.ALLOCATION
-    return f"{profile.term} (allocations)" if is_allocation else profile.term
+    return term_heading(profile.subject, profile.term)
 
 
 def _draw(ax: Axes, profile: Profile, cast: Cast) -> None:

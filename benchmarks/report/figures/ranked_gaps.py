@@ -16,11 +16,11 @@ from slotwise.benchmarks.report.figures.numbers.bootstrap import mean_with_inter
 from slotwise.benchmarks.report.figures.numbers.panels import Panel
 from slotwise.benchmarks.report.figures.numbers.words import (
     axis,
-    counted,
     definitions,
     distance,
     heading,
 )
+from slotwise.models.display import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

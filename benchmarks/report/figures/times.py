@@ -16,7 +16,8 @@ from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, name_lines
 from slotwise.benchmarks.report.figures.numbers.bins import MOST_BINS, Bin, bins
-from slotwise.benchmarks.report.figures.numbers.words import amount, counted
+from slotwise.benchmarks.report.figures.numbers.words import amount
+from slotwise.models.display import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,7 +12,7 @@ from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.colours import colour, level
 from slotwise.benchmarks.report.figures.numbers.levels import ProblemOf, Shares, Traffic, traffic
-from slotwise.benchmarks.report.figures.numbers.words import counted
+from slotwise.models.display import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,7 +22,7 @@ LEAST_WRITTEN = 0.09
 """A smaller share has no number in its bar; the table has it."""
 
 PALE_LEVELS = 2
-"""So many of the nearer levels are drawn in colours on which dark text is read."""
+"""The nearer levels whose colours are pale enough for dark text."""
 
 
 def traffic_chart(rows: Sequence[Row], problem_of: ProblemOf | None, cast: Cast) -> Chart | None:

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 SERIES = 7
 """Methods that have a colour of their own; the rest is drawn in the colour `rest`."""
 
-LEVELS = 4
-"""Colours from near to far: inside a worker, a node, a rack, across racks."""
-
 
 @dataclass(frozen=True, slots=True)
 class Role:
@@ -37,6 +34,7 @@ _SERIES = (
     ("#56b4e9", "#8fd0f5"),
     ("#7a5230", "#c49a6c"),
 )
+# From near to far: inside a worker, a node, a rack, across racks.
 _LEVELS = (
     ("#cfe3f2", "#23405a"),
     ("#86b9dd", "#3a75a5"),
@@ -63,11 +61,6 @@ ROLES = {
 def colour(name: str) -> str:
     """Return the colour of a role on white, which stands for the role in a drawing."""
     return ROLES[name].light
-
-
-def series(index: int) -> str:
-    """Return the colour of the method at `index` of the ranking, from 0."""
-    return colour(f"series-{index + 1}" if index < SERIES else "rest")
 
 
 def level(index: int) -> str:

@@ -16,7 +16,7 @@ MOST_POINTS = 80
 """Of a step line; one with more keeps as many, evenly spaced."""
 
 MARKERS = 5
-"""About so many on a step line."""
+"""On a step line, roughly."""
 
 MARKER_POINTS = 4.0
 
@@ -25,7 +25,6 @@ OUTSIDE_IN = 0.65
 
 LABEL_POINTS = 11.5
 """Least distance between two names, in points."""
-
 
 MOST_GREY_POINTS = 30
 """Of a line without a name."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from slotwise.benchmarks.grading.rows import Subject
 from slotwise.benchmarks.report.figures.numbers.panels import Panel
+from slotwise.models.display import counted
 
 DASH = "\N{EN DASH}"
 """Stands where there is no number."""
@@ -44,14 +45,14 @@ def shares_text(ranked: Sequence[tuple[str, float]]) -> str:
     return " and ".join(filter(None, (", ".join(said[:-1]), said[-1])))
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+def term_heading(subject: Subject, term: str) -> str:
+    """Return what a chart of one term is about."""
+    return f"{term} (allocations)" if subject == Subject.ALLOCATION else term
 
 
 def heading(panel: Panel) -> str:
     """Return what a panel is about."""
-    return f"{panel.term} (allocations)" if panel.subject == Subject.ALLOCATION else panel.term
+    return term_heading(panel.subject, panel.term)
 
 
 def axis(panel: Panel) -> str:
