@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.report.comparison.change import Change, MethodChanges
 from slotwise.benchmarks.report.comparison.compare import Compared
 from slotwise.benchmarks.report.figures.chart import Chart
+from slotwise.benchmarks.report.figures.drawing.bars import Part, legend_above, share_bars
 from slotwise.benchmarks.report.figures.drawing.canvas import new_chart, styled
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.colours import colour
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 SHADES = {
@@ -60,39 +59,22 @@ def change_chart(compared: Compared) -> Chart | None:
 
 
 def _drawn(shown: list[MethodChanges]) -> Figure:
-    from matplotlib.patches import Patch
-
     figure, (ax,) = new_chart([1.0 + 0.3 * len(shown)])
-    for place, one in enumerate(shown):
-        _bar(ax, place, one)
     names = Cast({}, {one.method: place for place, one in enumerate(shown)})
-    ax.set_yticks(range(len(shown)), [names.short(one.method) for one in shown])
-    ax.tick_params(axis="y", length=0, labelcolor=colour("text"))
-    ax.set_ylim(len(shown) - 0.5, -0.5)
-    ax.set_xlim(0, 1)
-    ax.set_xticks([0, 0.5, 1], ["0", "50 %", "100 % of runs"])
-    ax.get_xticklabels()[-1].set_horizontalalignment("right")
-    patches = [Patch(color=colour(shade), label=str(change)) for change, shade in SHADES.items()]
-    figure.legend(
-        handles=patches, loc="outside upper left", ncols=3, frameon=False, handlelength=1.0
-    )
+    share_bars(ax, [(names.short(one.method), _parts(one)) for one in shown], "runs")
+    shades = {str(change): colour(shade) for change, shade in SHADES.items()}
+    legend_above(figure, shades, ncols=3)
     return figure
 
 
-def _bar(ax: Axes, place: int, one: MethodChanges) -> None:
-    shares = [one.count(change) / len(one.pairs) for change in SHADES]
-    starts = [0.0, *accumulate(shares)]
-    for start, share, (change, shade) in zip(starts, shares, SHADES.items(), strict=False):
-        ax.barh(
-            place, share, left=start, height=0.68, color=colour(shade),
-            edgecolor=colour("surface"), linewidth=0.8,
-        )  # fmt: skip
-        if share >= LEAST_WRITTEN:
-            ink = INKS.get(shade, "text")
-            ax.annotate(
-                f"{one.count(change):,}", (start + share / 2, place), ha="center", va="center",
-                color=colour(ink),
-            )  # fmt: skip
+def _parts(one: MethodChanges) -> list[Part]:
+    made = []
+    for change, shade in SHADES.items():
+        count = one.count(change)
+        share = count / len(one.pairs)
+        text = f"{count:,}" if share >= LEAST_WRITTEN else ""
+        made.append(Part(share, colour(shade), text, colour(INKS.get(shade, "text"))))
+    return made
 
 
 def _sentence(one: MethodChanges) -> str:

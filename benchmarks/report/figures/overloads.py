@@ -13,6 +13,7 @@ from slotwise.benchmarks.analysis.aggregate import Aggregate
 from slotwise.benchmarks.analysis.cases import Case, case_of
 from slotwise.benchmarks.grading.rows import SUCCEEDED, Kind, Row, term_values
 from slotwise.benchmarks.report.figures.chart import Chart
+from slotwise.benchmarks.report.figures.drawing.bars import legend_above, name_bars
 from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.colours import colour
@@ -135,8 +136,6 @@ def overload_chart(rows: Sequence[Row], summary: Aggregate, cast: Cast) -> Chart
 
 
 def _drawn(found: Overloads, cast: Cast) -> Figure:
-    from matplotlib.patches import Patch
-
     height = 0.3 * len(found.methods)
     means = [one.mean or 0.0 for one in found.methods]
     figure, axes = new_chart([0.95 + height, *([0.7 + height] if any(means) else [])])
@@ -144,20 +143,9 @@ def _drawn(found: Overloads, cast: Cast) -> Figure:
     if any(means):
         _means(axes[1], found, means)
     for ax in axes:
-        ax.set_yticks(range(len(means)), [cast.short(one.method) for one in found.methods])
-        ax.tick_params(axis="y", length=0, labelcolor=colour("text"))
-        ax.set_ylim(len(means) - 0.5, -0.5)
-    figure.legend(
-        handles=[
-            Patch(color=colour(shade), label=part)
-            for shade, part in zip(SHADES, PARTS, strict=True)
-        ],
-        loc="outside upper left",
-        ncols=3,
-        frameon=False,
-        handlelength=1.0,
-        columnspacing=1.2,
-    )
+        name_bars(ax, [cast.short(one.method) for one in found.methods])
+    shades = dict(zip(PARTS, map(colour, SHADES), strict=True))
+    legend_above(figure, shades, ncols=3, columnspacing=1.2)
     return figure
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.aggregation.intervals import LEAST_INSTANCES, MEAN_RESAMPLES
 from slotwise.benchmarks.report.figures.chart import Chart
+from slotwise.benchmarks.report.figures.drawing.bars import name_bars
 from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.colours import colour
@@ -85,8 +86,9 @@ def ranked_gaps(panels: Sequence[Panel], cast: Cast) -> Chart | None:
 
 
 def _draw(ax: Axes, panel: Panel, some: Sequence[Bar], cast: Cast) -> None:
-    places = range(len(some))
-    ax.barh(places, [bar.mean or 0.0 for bar in some], height=0.62, color=colour("series-1"))
+    ax.barh(
+        range(len(some)), [bar.mean or 0.0 for bar in some], height=0.62, color=colour("series-1")
+    )
     for place, bar in enumerate(some):
         text, x, shade = f"no mean: counts in {bar.cases:,} of {len(panel.cases):,}", 0.0, "muted"
         if bar.mean is not None:
@@ -97,9 +99,7 @@ def _draw(ax: Axes, panel: Panel, some: Sequence[Bar], cast: Cast) -> None:
             text, (x, place), xytext=(4, 0), textcoords="offset points", va="center",
             color=colour(shade),
         )  # fmt: skip
-    ax.set_yticks(places, [cast.short(bar.method) for bar in some])
-    ax.tick_params(axis="y", length=0, labelcolor=colour("text"))
-    ax.set_ylim(len(some) - 0.5, -0.5)
+    name_bars(ax, [cast.short(bar.method) for bar in some])
     ends = [end for bar in some for end in (bar.mean, bar.low, bar.high) if end is not None]
     ax.set_xlim(min([0.0, *ends]), max([0.0, *ends]) * 1.25 or 1.0)
     ax.set(title=heading(panel), xlabel=f"mean {axis(panel)}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.grading.rows import Row
 from slotwise.benchmarks.report.figures.chart import Chart
+from slotwise.benchmarks.report.figures.drawing.bars import Part, legend_above, share_bars
 from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.colours import colour, level
@@ -54,34 +54,24 @@ def traffic_chart(rows: Sequence[Row], problem_of: ProblemOf | None, cast: Cast)
 
 
 def _drawn(bars: Sequence[tuple[str, Shares]]) -> Figure:
-    from matplotlib.patches import Patch
-
     figure, (ax,) = new_chart([0.95 + 0.3 * len(bars)])
-    for place, (_, shares) in enumerate(bars):
-        starts = [0.0, *accumulate(shares)]
-        for index, share in enumerate(shares):
-            ax.barh(
-                place, share, left=starts[index], height=0.68, color=level(index),
-                edgecolor=colour("surface"), linewidth=0.8,
-            )  # fmt: skip
-            if share >= LEAST_WRITTEN:
-                ax.annotate(
-                    f"{100 * share:.0f} %", (starts[index] + share / 2, place), ha="center",
-                    va="center", color=colour("text" if index < PALE_LEVELS else "surface"),
-                )  # fmt: skip
-    ax.set_yticks(range(len(bars)), [name for name, _ in bars])
+    share_bars(ax, [(name, _parts(shares)) for name, shares in bars], "the flow")
     ax.get_yticklabels()[0].set_fontweight("bold")
-    ax.tick_params(axis="y", length=0, labelcolor=colour("text"))
-    ax.set_ylim(len(bars) - 0.5, -0.5)
-    ax.set_xlim(0, 1)
-    ax.set_xticks([0, 0.5, 1], ["0", "50 %", "100 % of the flow"], ha="center")
-    ax.get_xticklabels()[-1].set_horizontalalignment("right")
-    patches = [Patch(color=level(index), label=name) for index, name in enumerate(LEVELS)]
-    figure.legend(
-        handles=patches, loc="outside upper left", ncols=2, frameon=False, handlelength=1.0,
-        columnspacing=1.4, borderaxespad=0.2,
-    )  # fmt: skip
+    shades = {name: level(index) for index, name in enumerate(LEVELS)}
+    legend_above(figure, shades, ncols=2, columnspacing=1.4, borderaxespad=0.2)
     return figure
+
+
+def _parts(shares: Shares) -> list[Part]:
+    return [
+        Part(
+            share,
+            level(index),
+            f"{100 * share:.0f} %" if share >= LEAST_WRITTEN else "",
+            colour("text" if index < PALE_LEVELS else "surface"),
+        )
+        for index, share in enumerate(shares)
+    ]
 
 
 def _caption(found: Traffic, cast: Cast) -> str:
