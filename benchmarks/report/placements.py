@@ -49,12 +49,14 @@ def placed_cases(
     found: list[PlacedCase] = []
     left = MOST_CHARACTERS
     for line in sorted(lines, key=lambda one: one.badness, reverse=True):
+        if len(found) == MOST_CASES:
+            break
         problem = problem_of(line.case[0]) if by_case[line.case] else None
         if problem is None:
             continue
         viewer = view(problem, _shown(problem, line, by_case[line.case], label))
         left -= len(viewer)
-        if left < 0 or len(found) == MOST_CASES:
+        if left < 0:
             break
         found.append(PlacedCase(line, viewer))
     return tuple(sorted(found, key=lambda one: (one.line.name, one.line.case)))
