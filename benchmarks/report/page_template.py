@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Template
 
 from slotwise.benchmarks.report import text as report_data
 from slotwise.benchmarks.report.figures.drawing.colours import ROLES
+from slotwise.benchmarks.report.viewer.environment import new_environment
 
 
 def template(name: str) -> Template:
     """Return a template of this package; what it inserts is escaped."""
-    environment = Environment(
-        loader=PackageLoader("slotwise.benchmarks.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = new_environment()
     environment.filters |= {
         "number": report_data.number,
         "short": report_data.short,

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from slotwise.benchmarks.report.viewer.boxes import Group, unplaced
 from slotwise.benchmarks.report.viewer.components import tasks_of
+from slotwise.benchmarks.report.viewer.environment import new_environment
 from slotwise.benchmarks.report.viewer.moves import Moves, moves
 from slotwise.benchmarks.report.viewer.racks import RackBox, drawn_roles, rack_boxes
 from slotwise.benchmarks.report.viewer.shown import Shown
@@ -112,10 +113,4 @@ def _costs(side: Side) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("slotwise.benchmarks.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    return new_environment()
