@@ -74,16 +74,13 @@ def _shown(
 def _one(row: Row, placement: Placement, line: CaseLine, label: Callable[[str], str]) -> Shown:
     is_exact = row["kind"] == Kind.EXACT
     name = label(row["method"])
-    failed = row["status"] == RunStatus.INVALID
     gap = next((cell.gap for cell in line.cells if cell.method == row["method"]), "")
     parts = [objective_text(row), "" if is_exact else gap]
-    if failed:
-        parts = ["; ".join((row["violations"] or ())[:3])]
     return Shown(
         name=f"{name}: {exact_title(row)}" if is_exact else name,
         placement=placement,
         caption=" · ".join(filter(None, parts)),
-        failed=failed,
+        failed=row["status"] == RunStatus.INVALID,
     )
 
 
