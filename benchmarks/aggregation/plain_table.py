@@ -69,11 +69,19 @@ def latex_text(heads: Mapping[str, bool], rows: Sequence[Sequence[str]], caption
     """
     kinds = "".join("r" if is_number else "l" for is_number in heads.values())
     lines = [" & ".join(map(latex_escaped, cells)) + r" \\" for cells in (list(heads), *rows)]
+    return floating_table(rf"\caption{{{latex_escaped(caption)}}}", kinds, lines)
+
+
+def floating_table(caption: str, kinds: str, lines: Sequence[str]) -> str:
+    r"""Return a floating table in the style of booktabs; all parts are LaTeX, the head comes first.
+
+    `kinds` has a letter for each column, as ``tabular`` takes them.
+    """
     return "\n".join(
         (
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{latex_escaped(caption)}}}",
+            caption,
             rf"\begin{{tabular}}{{{kinds}}}",
             r"\toprule",
             lines[0],

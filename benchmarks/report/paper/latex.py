@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from slotwise.benchmarks.aggregation.plain_table import latex_escaped
+from slotwise.benchmarks.aggregation.plain_table import floating_table, latex_escaped
 from slotwise.benchmarks.report.paper.paper_table import PaperTable
 
 MOST_ON_A_PAGE = 40
@@ -34,25 +34,20 @@ def escaped(text: str) -> str:
 
 def latex_table(table: PaperTable) -> str:
     r"""Return the table with caption and label ``tab:NAME``; it needs ``\usepackage{booktabs}``."""
-    head = _line(table.columns)
-    body = [_line(row) for row in table.rows]
+    head, *body = map(_line, (table.columns, *table.rows))
     kinds = "".join("r" if _is_number(table, i) else "l" for i in range(len(table.columns)))
     caption = rf"\caption{{{escaped(table.caption)}}}\label{{tab:{table.name}}}"
-    if len(body) > MOST_ON_A_PAGE:
-        lines = [
+    if len(body) <= MOST_ON_A_PAGE:
+        return floating_table(caption, kinds, (head, *body))
+    return "\n".join(
+        (
             rf"\begin{{longtable}}{{{kinds}}}",
             rf"{caption}\\",
             *(r"\toprule", head, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"),
             *body,
-            r"\end{longtable}",
-        ]
-    else:
-        lines = [
-            *(r"\begin{table}", r"\centering", caption, rf"\begin{{tabular}}{{{kinds}}}"),
-            *(r"\toprule", head, r"\midrule", *body, r"\bottomrule"),
-            *(r"\end{tabular}", r"\end{table}"),
-        ]
-    return "\n".join((*lines, ""))
+            *(r"\end{longtable}", ""),
+        )
+    )
 
 
 def latex_figure(name: str, caption: str) -> str:
