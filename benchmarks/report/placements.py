@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from slotwise.benchmarks.analysis.cases import Case, case_of
-from slotwise.benchmarks.grading.row_file import stored
+from slotwise.benchmarks.analysis.row_placement import placement_of
 from slotwise.benchmarks.grading.rows import Kind, Row, RunStatus
-from slotwise.benchmarks.grading.run import read_placement_text
 from slotwise.benchmarks.report.case_table import CaseLine
 from slotwise.benchmarks.report.text import exact_title, objective_text
 from slotwise.benchmarks.report.viewer.view import Shown, view
-from slotwise.models.errors import at, in_file
 from slotwise.models.instance.placement import Placement
-from slotwise.models.judge.judge import check_shape
 from slotwise.models.problem.problem import Problem
 
 MOST_CASES, MOST_CHARACTERS = 60, 4_000_000
@@ -68,7 +64,7 @@ def _shown(
     """Return the exact engine's placement first, then the methods' in the order of the table."""
     order = {cell.method: i for i, cell in enumerate(line.cells)}
     rows = sorted(rows, key=lambda row: (row["kind"] != Kind.EXACT, order.get(row["method"], -1)))
-    return [_one(row, _placement(row, problem), line, label) for row in rows]
+    return [_one(row, placement_of(row, problem), line, label) for row in rows]
 
 
 def _one(row: Row, placement: Placement, line: CaseLine, label: Callable[[str], str]) -> Shown:
@@ -82,22 +78,3 @@ def _one(row: Row, placement: Placement, line: CaseLine, label: Callable[[str], 
         caption=" · ".join(filter(None, parts)),
         failed=row["status"] == RunStatus.INVALID,
     )
-
-
-def _placement(row: Row, problem: Problem) -> Placement:
-    assert row["placement"] is not None, "only rows with a placement are shown"
-    with _at_placement(row):
-        placement = read_placement_text(row["placement"])
-        check_shape(problem, placement)
-    return placement
-
-
-@contextmanager
-def _at_placement(row: Row) -> Iterator[None]:
-    """Name the cell of a placement that is none of the row's instance."""
-    read = stored(row)
-    if read is None:
-        yield
-        return
-    with in_file(read.file), at(read.place("placement")):
-        yield

@@ -121,6 +121,18 @@ CELLS: dict[str, tuple[Callable[[list[Row]], object], str]] = {
 }
 
 
+def test_a_bad_placement_is_named_before_figures_are_written(
+    graded: Path, cli: Cli, tmp_path: Path
+) -> None:
+    change, message = CELLS["placement too short"]
+    path = rewrite(graded, change)
+    answer = cli("report", graded, "--figures", tmp_path / "figures")
+    assert answer.code == 2
+    assert answer.err.startswith(f"slotwise: {path}: ")
+    assert message in answer.err
+    assert not (tmp_path / "figures").exists()
+
+
 @pytest.mark.parametrize("what", CELLS)
 def test_bad_cells_are_named(graded: Path, cli: Cli, what: str) -> None:
     change, message = CELLS[what]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from slotwise.benchmarks.analysis.cases import Case, case_of
+from slotwise.benchmarks.analysis.row_placement import placement_of
 from slotwise.benchmarks.grading.rows import SUCCEEDED, Kind, Row, RunStatus
-from slotwise.benchmarks.grading.run import read_placement_text
 from slotwise.benchmarks.report.figures.numbers.shared_cases import shared_cases
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.problem import Problem
@@ -94,8 +94,7 @@ def traffic(rows: Iterable[Row], problem_of: ProblemOf) -> Traffic | None:
 
 def _shares(problem: Problem, row: Row) -> Shares | None:
     """Return the shares of a row's placement; ``None`` where no tasks communicate."""
-    assert row["placement"] is not None, "only rows with a placement are judged"
-    levels = judge(problem, read_placement_text(row["placement"])).flow_by_level
+    levels = judge(problem, placement_of(row, problem)).flow_by_level
     total = sum(levels)
     return tuple(float(flow / total) for flow in levels) if total else None
 
