@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 
-from slotwise.benchmarks.analysis.aggregate import Aggregate, aggregate
-from slotwise.benchmarks.analysis.cases import case_of, infeasible_instances, latest
+from slotwise.benchmarks.analysis.aggregate import Aggregate
+from slotwise.benchmarks.analysis.cases import case_of, infeasible_instances
 from slotwise.benchmarks.analysis.edge_cuts import BASELINES, edge_cuts
 from slotwise.benchmarks.analysis.measures import TIME_SHIFT_S
 from slotwise.benchmarks.grading.rows import Kind, Row
@@ -17,9 +17,8 @@ from slotwise.benchmarks.report.case_table import STATES, CaseLine, case_lines
 from slotwise.benchmarks.report.facts import descriptions, facts, families
 from slotwise.benchmarks.report.failures import failures
 from slotwise.benchmarks.report.figures.figure import Figure
-from slotwise.benchmarks.report.figures.figures import figures
-from slotwise.benchmarks.report.graded_rows import graded_rows
-from slotwise.benchmarks.report.labels import check_labels, label_of
+from slotwise.benchmarks.report.graded_rows import Graded, read_graded
+from slotwise.benchmarks.report.labels import label_of
 from slotwise.benchmarks.report.page_template import template
 from slotwise.benchmarks.report.placements import placed_cases
 from slotwise.benchmarks.report.text import plain_columns, term_names
@@ -29,9 +28,6 @@ PAGE = "report.html"
 
 ANSWER, WHY = ("gaps-ranked",), ("traffic", "overload")
 """Names of the charts that stand with the answer and with its reasons; the others follow."""
-
-MOST_PROBLEMS = 64
-"""Compiled instances that are kept while the page is made."""
 
 
 def write_report(directory: str | Path, labels: Mapping[str, str] | None = None) -> Path:
@@ -51,22 +47,29 @@ def write_report(directory: str | Path, labels: Mapping[str, str] | None = None)
         method there.
     """
     store = Store(Path(directory))
-    rows = graded_rows(store)
-    check_labels(labels or {}, {row["method"] for row in rows})
-    page = store.folder / PAGE
-    write_atomically(page, render(rows, store, labels))
+    return write_page(read_graded(store, labels), store.folder)
+
+
+def write_page(graded: Graded, folder: Path) -> Path:
+    """Write the page of a grading into `folder` and return its path.
+
+    Raises
+    ------
+    InputError
+        When it cannot be written.
+    """
+    page = folder / PAGE
+    write_atomically(page, render(graded))
     return page
 
 
-def render(rows: Sequence[Row], store: Store, labels: Mapping[str, str] | None = None) -> str:
-    """Return the page of `rows`; instances to draw are in `store`."""
-    summary = aggregate(rows)
-    rows = latest(rows)
-    label = partial(label_of, labels=labels or {})
-    problem_of = lru_cache(maxsize=MOST_PROBLEMS)(store.problem)
+def render(graded: Graded) -> str:
+    """Return the page of a grading."""
+    rows, summary = graded.rows, graded.summary
+    label = partial(label_of, labels=graded.labels)
     lines = case_lines(rows, summary)
-    placed = placed_cases(lines, rows, problem_of, label)
-    drawn = figures(rows, summary, problem_of, labels)
+    placed = placed_cases(lines, rows, graded.problem_of, label)
+    drawn = [chart.figure() for chart in graded.charts]
     page: str = template("report.html.j2").render(
         summary=summary,
         label=label,
@@ -87,7 +90,7 @@ def render(rows: Sequence[Row], store: Store, labels: Mapping[str, str] | None =
         failures=failures(rows),
         facts=facts(rows),
         families=families(rows),
-        descriptions=descriptions(summary, labels or {}),
+        descriptions=descriptions(summary, graded.labels),
         counts=_counts(rows, summary),
         shift=TIME_SHIFT_S,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.report.figures.drawing.canvas import image
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawn
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Chart:
     """A chart that was drawn; see `Figure` for its words and its table."""
 
@@ -25,7 +26,12 @@ class Chart:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
+    @cached_property
+    def svg(self) -> bytes:
+        """The image as SVG, drawn once: of a second one Matplotlib lays out some a little off."""
+        return image(self.drawn, "svg")
+
     def figure(self) -> Figure:
         """Return it for the page."""
-        svg = page_svg(image(self.drawn, "svg").decode(), self.name, f"{self.title}. {self.alt}")
+        svg = page_svg(self.svg.decode(), self.name, f"{self.title}. {self.alt}")
         return Figure(self.name, self.title, self.caption, self.alt, svg, self.columns, self.rows)

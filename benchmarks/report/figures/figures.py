@@ -13,7 +13,6 @@ from slotwise.benchmarks.report.figures.against import Property, against
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.canvas import styled
 from slotwise.benchmarks.report.figures.drawing.cast import cast_of
-from slotwise.benchmarks.report.figures.figure import Figure
 from slotwise.benchmarks.report.figures.gap_curves import gap_curves
 from slotwise.benchmarks.report.figures.numbers.levels import ProblemOf
 from slotwise.benchmarks.report.figures.numbers.panels import panels
@@ -31,7 +30,19 @@ def charts(
     problem_of: ProblemOf | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> tuple[Chart, ...]:
-    """Return the charts that the rows have something for; see `figures`."""
+    """Return the charts that the rows have something for.
+
+    Parameters
+    ----------
+    rows
+        One for each case and method, as `analysis.cases.latest` returns them.
+    summary
+        What `analysis.aggregate.aggregate` makes of them.
+    problem_of
+        Where problems come from, for the chart of the traffic by level; ``None`` = without it.
+    labels
+        Method -> what it is called; others keep their names.
+    """
     cast = cast_of(summary, labels or {})
     grid, left_out = on_one_grid(rows)
     terms = panels(grid, summary)
@@ -72,25 +83,3 @@ def _tightness(rows: Sequence[Row]) -> Property:
         "largest ratio of demand to capacity over the hard resources",
         found,
     )
-
-
-def figures(
-    rows: Sequence[Row],
-    summary: Aggregate,
-    problem_of: ProblemOf | None = None,
-    labels: Mapping[str, str] | None = None,
-) -> tuple[Figure, ...]:
-    """Return the charts of a grading for its page.
-
-    Parameters
-    ----------
-    rows
-        One for each case and method, as `analysis.cases.latest` returns them.
-    summary
-        What `analysis.aggregate.aggregate` makes of them.
-    problem_of
-        Where problems come from, for the chart of the traffic by level; ``None`` = without it.
-    labels
-        Method -> what it is called; others keep their names.
-    """
-    return tuple(chart.figure() for chart in charts(rows, summary, problem_of, labels))

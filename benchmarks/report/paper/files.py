@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping
 from pathlib import Path
 
-from slotwise.benchmarks.analysis.aggregate import aggregate
-from slotwise.benchmarks.analysis.cases import latest
-from slotwise.benchmarks.grading.rows import Row
-from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.canvas import image
-from slotwise.benchmarks.report.figures.figures import charts
-from slotwise.benchmarks.report.figures.numbers.levels import ProblemOf
-from slotwise.benchmarks.report.graded_rows import graded_rows
-from slotwise.benchmarks.report.labels import check_labels
+from slotwise.benchmarks.report.graded_rows import Graded
 from slotwise.benchmarks.report.paper.latex import latex_figure, latex_table
 from slotwise.benchmarks.report.paper.paper_table import PaperTable
 from slotwise.benchmarks.report.paper.tables import tables
@@ -30,52 +22,37 @@ ALL_FIGURES, CAPTIONS = "figures.tex", "captions.txt"
 
 PREAMBLE = "% Needs in the preamble: \\usepackage{booktabs, graphicx, longtable}\n\n"
 
-MOST_PROBLEMS = 64
-"""Compiled instances that are kept."""
 
-
-def write_paper(
-    directory: str | Path, folder: str | Path, labels: Mapping[str, str] | None = None
-) -> tuple[Path, ...]:
-    """Write charts and tables of the grading in `directory` into `folder`; return their paths.
+def write_paper(graded: Graded, folder: str | Path) -> tuple[Path, ...]:
+    """Write charts and tables of a grading into `folder` and return their paths.
 
     Of each chart ``NAME.svg``, ``NAME.pdf`` and the table behind it, ``NAME-table.csv`` and
     ``.tex``; of each other table ``NAME.csv`` and ``NAME.tex``; `ALL_FIGURES` and `CAPTIONS`.
 
     Parameters
     ----------
-    directory
-        What ``grade`` wrote into.
+    graded
+        What to write about.
     folder
         Where the files go; it is made where there is none.
-    labels
-        Method -> what it is called; others keep their names.
 
     Raises
     ------
     InputError
-        When there are no rows, a label is of no method there, or a file cannot be written: then
-        none is.
+        When a file cannot be written: then none is.
     """
-    store = Store(Path(directory))
-    rows = graded_rows(store)
-    check_labels(labels or {}, {row["method"] for row in rows})
-    return write_all(Path(folder), paper_files(rows, store.problem, labels))
+    return write_all(Path(folder), paper_files(graded))
 
 
-def paper_files(
-    rows: Sequence[Row], problem_of: ProblemOf, labels: Mapping[str, str] | None = None
-) -> dict[str, bytes]:
+def paper_files(graded: Graded) -> dict[str, bytes]:
     """Return the files by name; see `write_paper`."""
-    summary = aggregate(rows)
-    rows = latest(rows)
-    drawn = charts(rows, summary, lru_cache(maxsize=MOST_PROBLEMS)(problem_of), labels)
+    drawn = graded.charts
     behind = [PaperTable(f"{one.name}-table", one.caption, one.columns, one.rows) for one in drawn]
     files: dict[str, bytes] = {}
     for one in drawn:
-        files[f"{one.name}.svg"] = image(one.drawn, "svg")
+        files[f"{one.name}.svg"] = one.svg
         files[f"{one.name}.pdf"] = image(one.drawn, "pdf")
-    for table in (*tables(rows, summary, labels), *behind):
+    for table in (*tables(graded.rows, graded.summary, graded.labels), *behind):
         files[f"{table.name}.csv"] = table.csv_text().encode()
         files[f"{table.name}.tex"] = latex_table(table).encode()
     shown = "\n".join(latex_figure(one.name, one.caption) for one in drawn)

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from slotwise.api.inputs import path_of
+from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.comparison.comparison import Comparison
 from slotwise.benchmarks.report.comparison.page import compare_gradings
+from slotwise.benchmarks.report.graded_rows import read_graded
 from slotwise.benchmarks.report.labels import parse_labels
-from slotwise.benchmarks.report.page import write_report
+from slotwise.benchmarks.report.page import write_page
 from slotwise.benchmarks.report.paper.files import write_paper
 
 
@@ -45,10 +47,11 @@ def report(
     >>> slotwise.report("out")  # doctest: +SKIP
     PosixPath('out/report.html')
     """
-    graded, labels = path_of(folder, "folder", "a path"), parse_labels(methods or ())
+    store, labels = Store(Path(path_of(folder, "folder", "a path"))), parse_labels(methods or ())
+    graded = read_graded(store, labels)
     if figures is not None:
-        write_paper(graded, path_of(figures, "figures", "a path"), labels)
-    return write_report(graded, labels)
+        write_paper(graded, path_of(figures, "figures", "a path"))
+    return write_page(graded, store.folder)
 
 
 def compare(

@@ -18,7 +18,7 @@ from slotwise.benchmarks.grading.environment import method_version
 from slotwise.benchmarks.grading.old_rows import upgraded
 from slotwise.benchmarks.grading.rows import COLUMNS, Row
 from slotwise.benchmarks.report.failures import failures
-from slotwise.benchmarks.report.figures.figures import figures
+from slotwise.benchmarks.report.figures.figures import charts
 
 TERMS = ("overload", "network")
 
@@ -370,7 +370,7 @@ PROFILES, GAPS = "performance-profiles", "gap-distribution"
 
 def table(rows: list[Row], name: str) -> tuple[tuple[str, ...], ...]:
     """Return the table behind a chart of the report."""
-    (found,) = [one for one in figures(rows, aggregate(rows)) if one.name == name]
+    (found,) = [one.figure() for one in charts(rows, aggregate(rows)) if one.name == name]
     return found.rows
 
 

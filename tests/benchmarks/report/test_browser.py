@@ -16,6 +16,7 @@ from made_rows import made_rows
 from slotwise.benchmarks.grading.run import read_placement_text
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.case_table import MOST_LINES
+from slotwise.benchmarks.report.graded_rows import graded_of
 from slotwise.benchmarks.report.page import render, write_report
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page with as many lines as a page has at most, from three methods."""
     folder = tmp_path_factory.mktemp("many")
     path = folder / "report.html"
-    path.write_text(render(made_rows(MOST_LINES + 1, 3), Store(folder)), encoding="utf-8")
+    graded = graded_of(made_rows(MOST_LINES + 1, 3), Store(folder).problem)
+    path.write_text(render(graded), encoding="utf-8")
     return path
 
 
@@ -73,7 +75,7 @@ def test_page_loads_from_disk_offline_without_errors_and_without_scrolling_sidew
 def test_thousands_are_sorted_as_numbers(browser: Browser, tmp_path: Path) -> None:
     rows = [optimum(name, "0", value) for name, value in (("b", "23"), ("c", "18814"), ("a", "0"))]
     path = tmp_path / "report.html"
-    path.write_text(render(rows, Store(tmp_path)), encoding="utf-8")
+    path.write_text(render(graded_of(rows, Store(tmp_path).problem)), encoding="utf-8")
     page, _ = opened(browser, path)
     page.locator("#cases thead button", has_text="best known").click()
     assert names(page) == ["a", "b", "c"]
@@ -226,6 +228,6 @@ def test_a_page_of_100_000_rows_loads_at_once(browser: Browser, tmp_path: Path) 
     rows = made_rows(10_000, 9)
     assert len(rows) == 100_000
     path = tmp_path / "report.html"
-    path.write_text(render(rows, Store(tmp_path)), encoding="utf-8")
+    path.write_text(render(graded_of(rows, Store(tmp_path).problem)), encoding="utf-8")
     assert path.stat().st_size < MOST_BYTES
     assert 0 < seconds_to_load(browser, path) < MOST_SECONDS

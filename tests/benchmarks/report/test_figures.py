@@ -17,7 +17,7 @@ from slotwise.benchmarks.report.figures.drawing.canvas import image
 from slotwise.benchmarks.report.figures.drawing.colours import ROLES
 from slotwise.benchmarks.report.figures.drawing.lines import spread, steps
 from slotwise.benchmarks.report.figures.figure import Figure
-from slotwise.benchmarks.report.figures.figures import charts, figures
+from slotwise.benchmarks.report.figures.figures import charts
 from slotwise.benchmarks.report.figures.gap_curves import quantile
 from slotwise.benchmarks.report.figures.numbers.bins import bins
 from slotwise.benchmarks.report.figures.numbers.bootstrap import mean_with_interval
@@ -50,7 +50,7 @@ def graded() -> list[Row]:
 
 
 def drawn(rows: list[Row], **more: object) -> dict[str, Figure]:
-    return {one.name: one for one in figures(rows, aggregate(rows), **more)}
+    return {one.name: one.figure() for one in charts(rows, aggregate(rows), **more)}
 
 
 def table(figure: Figure) -> list[dict[str, str]]:
@@ -270,8 +270,8 @@ def test_the_same_rows_give_the_same_bytes() -> None:
 
 def test_nothing_to_draw_draws_nothing() -> None:
     rows = [row("a", "m", "refused"), row("a", "auto", "infeasible")]
-    assert figures(rows, aggregate(rows)) == ()
-    assert figures([], aggregate([])) == ()
+    assert charts(rows, aggregate(rows)) == ()
+    assert charts([], aggregate([])) == ()
 
 
 def test_many_methods_and_cases_stay_small() -> None:

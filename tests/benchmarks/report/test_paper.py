@@ -11,7 +11,10 @@ import pytest
 from graded_folder import make_graded
 from graded_rows import optimum, row
 
+import slotwise
 from slotwise.benchmarks.analysis.aggregate import aggregate
+from slotwise.benchmarks.grading.store import Store
+from slotwise.benchmarks.report.graded_rows import graded_of, read_graded
 from slotwise.benchmarks.report.paper.files import paper_files, write_all, write_paper
 from slotwise.benchmarks.report.paper.latex import escaped, latex_table
 from slotwise.benchmarks.report.paper.paper_table import PaperTable
@@ -69,7 +72,7 @@ def test_tables_have_hand_computed_cells() -> None:
 
 
 def test_every_chart_and_table_is_a_file(tmp_path: Path) -> None:
-    written = write_all(tmp_path / "new" / "figures", paper_files(ROWS, lambda _: None))
+    written = write_all(tmp_path / "new" / "figures", paper_files(graded_of(ROWS, lambda _: None)))
     names = {path.name for path in written}
     assert {path.name for path in (tmp_path / "new" / "figures").iterdir()} == names
     charts = {name.removesuffix(".svg") for name in names if name.endswith(".svg")}
@@ -114,12 +117,13 @@ def test_files_that_were_there_stay_where_one_cannot_be_written(tmp_path: Path) 
 
 
 def test_a_folder_of_a_grading_is_written(tmp_path: Path) -> None:
-    graded = make_graded(tmp_path)
-    names = {path.name for path in write_paper(graded, tmp_path / "paper", {"r-storm": "mine"})}
+    store = Store(make_graded(tmp_path))
+    graded = read_graded(store, {"r-storm": "mine"})
+    names = {path.name for path in write_paper(graded, tmp_path / "paper")}
     assert {"methods.csv", "methods.tex", "instances.csv", "failures.tex", "captions.txt"} <= names
     assert "\nmine," in (tmp_path / "paper" / "methods.csv").read_text(encoding="utf-8")
     with pytest.raises(InputError, match="has no rows"):
-        write_paper(tmp_path / "nothing", tmp_path / "x")
+        slotwise.report(tmp_path / "nothing", figures=tmp_path / "x")
     with pytest.raises(InputError, match="is no method that was graded"):
-        write_paper(graded, tmp_path / "x", {"nosuch": "mine"})
+        slotwise.report(store.folder, methods=["mine=nosuch"], figures=tmp_path / "x")
     assert not (tmp_path / "x").exists()

@@ -13,12 +13,13 @@ from slotwise.benchmarks.analysis.aggregate import aggregate
 from slotwise.benchmarks.grading.rows import Row
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.figures.figure import Figure
-from slotwise.benchmarks.report.figures.figures import figures
+from slotwise.benchmarks.report.figures.figures import charts
+from slotwise.benchmarks.report.graded_rows import graded_of
 from slotwise.benchmarks.report.page import render
 
 
 def drawn(rows: list[Row], labels: dict[str, str] | None = None) -> dict[str, Figure]:
-    return {one.name: one for one in figures(rows, aggregate(rows), labels=labels)}
+    return {one.name: one.figure() for one in charts(rows, aggregate(rows), labels=labels)}
 
 
 def methods(*networks: str) -> list[Row]:
@@ -40,7 +41,7 @@ def test_a_page_without_a_placement_has_no_empty_tables_and_no_stray_spaces(
         row("a", "auto", "unknown", (None, None), ("0", None)),  # type: ignore[arg-type]
     ]
     assert aggregate(rows).terms, "the exact engine names its terms"
-    text = render(rows, Store(tmp_path))
+    text = render(graded_of(rows, Store(tmp_path).problem))
     assert "<h3>" not in text.partition('id="why"')[2].partition("</section>")[0]
     assert "No run has a valid placement with a bound" in text
     assert " ;" not in re.sub(r"<[^>]*>", "", text.partition('class="answers"')[2][:600])
