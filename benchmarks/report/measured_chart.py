@@ -41,12 +41,12 @@ def over_time(name: str, title: str, unit: str, lines: Sequence[MeasuredLine]) -
         return None
     largest = sorted(named, key=lambda line: -max(value for _, value in named[line]))
     cast = Cast({}, {line: rank for rank, line in enumerate(largest)})
-    unnamed = f" Grey: {cast.unnamed} more, in the table." if cast.unnamed else ""
+    most = f" The {SERIES} largest are named; grey: {cast.unnamed} more, in the table."
     with styled():
         chart = Chart(
             name,
             title,
-            f"{title}, {unit}: means of steps of time. The {SERIES} largest are named.{unnamed}",
+            f"{title}, {unit}: means over steps of time.{most if cast.unnamed else ''}",
             _sentence(named, largest[0], unit),
             _drawn(named, cast, unit),
             ("what", "time", unit),

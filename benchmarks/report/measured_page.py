@@ -18,6 +18,7 @@ from slotwise.benchmarks.statistics.weights.measured import (
     StreamWeights,
     Weight,
 )
+from slotwise.models.display import counted
 from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Topology
@@ -92,7 +93,7 @@ def _cell(weight: Weight | None, scale: float = 1.0) -> _Cell:
         None if one is None else short_text(float(one) * scale) for one in (weight.low, weight.high)
     )
     sure = "" if low is None and high is None else f"{low or '?'} to {high or '?'}"
-    samples = f"{weight.samples} samples"
+    samples = counted(weight.samples, "sample")
     text = short_text(float(weight.value) * scale)
     return _Cell(text, f"{sure}, {samples}" if sure else samples, weight.estimated)
 
@@ -118,7 +119,10 @@ def _drawing(topology: Topology, measured: Measured) -> _Drawing:
         if one.topology == topology.id and one.cpu is not None
     }
     boxes = [
-        (one.id, f"{one.parallelism} tasks" + (f", {cpu[one.id]} points" if one.id in cpu else ""))
+        (
+            one.id,
+            counted(one.parallelism, "task") + (f", {cpu[one.id]} points" if one.id in cpu else ""),
+        )
         for one in topology.components
     ]
     edges = [

@@ -7,12 +7,14 @@ from jinja2 import Template
 from slotwise.benchmarks.report import text as report_data
 from slotwise.benchmarks.report.figures.drawing.colours import ROLES
 from slotwise.benchmarks.report.viewer.environment import new_environment
+from slotwise.models.display import counted
 
 
 def template(name: str) -> Template:
     """Return a template of this package; what it inserts is escaped."""
     environment = new_environment()
     environment.filters |= {
+        "counted": counted,
         "number": report_data.number,
         "short": report_data.short,
         "pairs": report_data.pairs,

@@ -9,6 +9,7 @@ from typing import Literal
 from slotwise.benchmarks.analysis.gaps import Gap
 from slotwise.benchmarks.analysis.measures import Spread
 from slotwise.benchmarks.grading.rows import Row, RunStatus
+from slotwise.models.display import counted
 from slotwise.models.number_text import short_text
 
 DASH = "\N{EN DASH}"
@@ -43,8 +44,9 @@ def spread_title(spread: Spread) -> str:
     """Return the spread in words, for a tooltip."""
     if not spread.count:
         return "no runs to measure"
+    runs = counted(spread.count, "run")
     return (
-        f"{spread.count} runs: mean {percent(spread.mean)}, median {percent(spread.median)}, "
+        f"{runs}: mean {percent(spread.mean)}, median {percent(spread.median)}, "
         f"worst {percent(spread.most)}"
     )
 

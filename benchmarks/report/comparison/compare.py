@@ -35,7 +35,7 @@ class Compared:
     cases
         Number of cases that both have.
     infeasible
-        Those of them that are proven infeasible in either: they are compared in nothing.
+        Those of them that are proven infeasible in either: they are left out.
     methods
         By name; exact engines too.
     only_before, only_after

@@ -106,11 +106,11 @@ def _rows(one: _Curves, cast: Cast) -> list[tuple[str, ...]]:
 def _sentence(one: _Curves, of: Property, cast: Cast) -> str:
     first, last = one.bins[0], one.bins[-1]
     said = [
-        f"{cast.name(method)} from {distance(means[0], one.panel)} to "
-        f"{distance(means[-1], one.panel)}"
+        f"from {distance(means[0], one.panel)} to {distance(means[-1], one.panel)} for "
+        f"{cast.name(method)}"
         for method, means in list(one.means.items())[:3]
     ]
     return (
-        f"{heading(one.panel)}, from a {of.noun} of {first.text} to {last.text}: the mean distance "
-        f"goes with {', '.join(said)}."
+        f"{heading(one.panel)}: from the least {of.noun} ({first.text}) to the largest "
+        f"({last.text}), the mean distance goes {', '.join(said)}."
     )

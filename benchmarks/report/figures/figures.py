@@ -58,7 +58,8 @@ def charts(
             times_by_size(grid, cast),
         )
     names = ", ".join(map(cast.name, left_out))
-    said = f" Not drawn, because it ran on too few of the cases: {names}." if names else ""
+    who = "it" if len(left_out) == 1 else "they"
+    said = f" Not drawn, because {who} ran on too few of the cases: {names}." if names else ""
     return tuple(
         replace(chart, caption=chart.caption + said) for chart in made if chart is not None
     )

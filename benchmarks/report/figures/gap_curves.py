@@ -42,7 +42,7 @@ def gap_curves(panels: Sequence[Panel], cast: Cast) -> Chart | None:
         _draw(ax, panel, cast)
     return Chart(
         "gap-distribution",
-        "In how many cases is each method how close to the optimum?",
+        "Cases within a distance of the optimum",
         "Share of all cases in which the distance from the optimum of the term is at most x "
         "(empirical distribution), one panel for each term, all methods on the same cases. A run "
         "without a valid placement, or worse in an earlier term, never counts, so that a line may "
