@@ -21,12 +21,12 @@ OLD_SECONDS = "including imports, compiling and judging (rows of an older slotwi
 def facts(rows: Sequence[Row]) -> dict[str, str]:
     """Return what all rows together say about software, machines and limits."""
     columns = {
-        "time limit, s": {number(row["time_limit_s"]) for row in rows},
+        "time limit, s": {number(limit) for limit in {row["time_limit_s"] for row in rows}},
         "seeds": {str(row["seed"]) for row in rows},
         "engines": {row["engine"] for row in rows if row["engine"]},
         "versions": {
-            ", ".join(f"{name} {v}" for name, v in json.loads(row["versions"]).items())
-            for row in rows
+            ", ".join(f"{name} {v}" for name, v in json.loads(versions).items())
+            for versions in {row["versions"] for row in rows}
         },
         "git revision": {row["git_revision"] or "none" for row in rows},
         "CPU": {row["cpu_model"] for row in rows if row["cpu_model"]},
