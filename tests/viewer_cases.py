@@ -6,7 +6,8 @@ from decimal import Decimal
 
 from bs4 import BeautifulSoup, Tag
 
-from slotwise.benchmarks.report.viewer.view import Shown, view
+from slotwise.benchmarks.report.viewer.shown import Shown
+from slotwise.benchmarks.report.viewer.view import view
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import Placement

@@ -12,7 +12,8 @@ from slotwise.benchmarks.analysis.row_placement import placement_of
 from slotwise.benchmarks.grading.rows import Kind, Row, RunStatus
 from slotwise.benchmarks.report.case_table import CaseLine
 from slotwise.benchmarks.report.text import exact_title, objective_text
-from slotwise.benchmarks.report.viewer.view import Shown, view
+from slotwise.benchmarks.report.viewer.shown import Shown
+from slotwise.benchmarks.report.viewer.view import view
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 

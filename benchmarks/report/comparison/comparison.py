@@ -9,7 +9,7 @@ from typing import Any
 from slotwise.benchmarks.report.comparison.change import Change
 from slotwise.benchmarks.report.comparison.compare import Compared
 from slotwise.benchmarks.report.comparison.page import write_comparison
-from slotwise.models.display import block, html_line, html_table
+from slotwise.models.display import block, counted, html_line, html_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,12 @@ class Comparison:
 
     def __repr__(self) -> str:
         """At most five lines: the folders, then the first methods."""
-        head = f"Comparison {self.before} -> {self.after}: {self.changes.cases} cases in both"
         lines = [
             f"{one.method}: "
             + ", ".join(f"{one.count(change)} {change}" for change in Change if one.count(change))
             for one in self.changes.methods
         ]
-        return block(head, lines)
+        return block(self._head(), lines)
 
     def _repr_html_(self) -> str:
         heads = ("method", *map(str, Change))
@@ -44,8 +43,11 @@ class Comparison:
             (one.method, *(str(one.count(change)) for change in Change))
             for one in self.changes.methods
         ]
-        head = f"Comparison {self.before} -> {self.after}: {self.changes.cases} cases in both"
-        return html_line(head) + html_table(heads, rows, len(rows))
+        return html_line(self._head()) + html_table(heads, rows, len(rows))
+
+    def _head(self) -> str:
+        cases = counted(self.changes.cases, "case")
+        return f"Comparison {self.before} -> {self.after}: {cases} in both"
 
     def to_document(self) -> dict[str, Any]:
         """Return what ``report DIR DIR2 --json`` prints, without the path of the page."""

@@ -21,8 +21,6 @@ from slotwise.benchmarks.report.viewer.traffic import Traffic, traffic
 from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
 
-__all__ = ["Shown", "page", "standalone", "view"]
-
 MOST_KEYS = 30
 """Components that the key names."""
 

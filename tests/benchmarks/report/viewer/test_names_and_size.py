@@ -10,7 +10,8 @@ from viewer_cases import fragment, nodes, on, pane, problem, tasks, text
 
 import slotwise
 from slotwise.benchmarks.report.viewer.ranges import ranges
-from slotwise.benchmarks.report.viewer.view import Shown, view
+from slotwise.benchmarks.report.viewer.shown import Shown
+from slotwise.benchmarks.report.viewer.view import view
 from slotwise.models.instance.placement import Placement
 
 ODD = [
