@@ -73,6 +73,11 @@ def write_all(folder: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
     InputError
         When one cannot be written; files of the same names that were there are kept then.
     """
+    for path in (folder / name for name in files):
+        if path.is_dir():  # or some files would be there before the rename of this one fails
+            raise InputError(
+                "is a folder where a file is to go; remove it", file=str(path), has_value=False
+            )
     is_new = not folder.exists()
     mark = f".{os.getpid()}.{secrets.token_hex(4)}.tmp"
     try:

@@ -116,6 +116,15 @@ def test_files_that_were_there_stay_where_one_cannot_be_written(tmp_path: Path) 
     assert not (tmp_path / "fresh").exists()
 
 
+def test_a_folder_in_the_way_of_a_file_is_named_before_anything_is_written(tmp_path: Path) -> None:
+    (tmp_path / "b.csv").mkdir()
+    (tmp_path / "a.csv").write_bytes(b"old")
+    with pytest.raises(InputError, match=r"b\.csv: is a folder"):
+        write_all(tmp_path, {"a.csv": b"new", "b.csv": b"x"})
+    assert (tmp_path / "a.csv").read_bytes() == b"old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "b.csv"]
+
+
 def test_a_folder_of_a_grading_is_written(tmp_path: Path) -> None:
     store = Store(make_graded(tmp_path))
     graded = read_graded(store, {"r-storm": "mine"})
