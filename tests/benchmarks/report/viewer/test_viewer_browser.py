@@ -86,10 +86,12 @@ def test_arrows_lead_from_task_to_task(browser, three):
 
 
 def test_both_sides_scroll_together_with_equal_nodes_level(browser, odd):
+    from playwright.sync_api import expect
+
     tab, _ = opened(browser, odd)
     left, right = tab.locator(".pv-racks").all()
     left.evaluate("one => { one.scrollTop = 120; }")
-    tab.wait_for_function("document.querySelectorAll('.pv-racks')[1].scrollTop === 120")
+    expect(right).to_have_js_property("scrollTop", 120)
     nodes = [side.locator(".pv-n").all()[:5] for side in (left, right)]
     tops = [[node.bounding_box()["y"] for node in side] for side in nodes]
     assert tops[0] == pytest.approx(tops[1], abs=1.5)
