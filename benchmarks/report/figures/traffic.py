@@ -94,7 +94,7 @@ def _caption(found: Traffic, cast: Cast) -> str:
 
 def _sentence(named: Sequence[tuple[str, Shares]]) -> str:
     said = [
-        f"{name} sends {100 * (shares[2] + shares[3]):.0f} % of the flow from one node to another"
+        f"{name} {100 * (shares[2] + shares[3]):.0f} %"
         for name, shares in (named[0], *named[1:2], *(named[-1:] if len(named) > 2 else ()))
     ]
-    return f"{', '.join(said)}."
+    return f"Share of the flow that runs from one node to another: {', '.join(said)}."
