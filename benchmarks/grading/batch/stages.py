@@ -33,7 +33,3 @@ class Stage:
     runs: Callable[[DataFrame, DataFrame], DataFrame]
     known: Callable[[DataFrame, DataFrame, DataFrame], DataFrame] | None = None
     then: Callable[[SparkSession, str, DataFrame, DataFrame], None] | None = None
-
-
-STAGES = (Stage("runs", lambda plan, standing: plan),)
-"""All runs at once: no run needs another's row."""
