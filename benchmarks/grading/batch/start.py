@@ -129,7 +129,7 @@ def plan_stage(spark: SparkSession, batch: Batch, stage: Stage, plan: DataFrame)
     """
     rows = _rows(spark, batch)
     standing = of_runs.standing(rows, batch.retry_failed)
-    todo = of_runs.remaining(stage.runs(plan, rows), standing)
+    todo = of_runs.remaining(stage.runs(plan), standing)
     if stage.known is not None:
         todo = stage.known(todo, plan, rows)
     replace(todo, batch.address, PLAN)
