@@ -62,7 +62,7 @@ def standing(rows: DataFrame, retry_failed: bool) -> DataFrame:
     """Return the keys whose rows stand: all, or those of runs that did not fail."""
     if not retry_failed:
         return rows.select(*KEY)
-    return newest(rows).where(~_is("status", FAILED)).select(*KEY)
+    return newest(rows).where(~is_any("status", FAILED)).select(*KEY)
 
 
 def remaining(plan: DataFrame, standing: DataFrame) -> DataFrame:
@@ -170,8 +170,8 @@ def statuses(plan: DataFrame, rows: DataFrame, rightly_refused: str) -> DataFram
     check = fn.col("kind") == str(Kind.CROSSCHECK)
     status = (
         fn.when(right, rightly_refused)
-        .when(check & _is("status", (RunStatus.OPTIMAL, RunStatus.INFEASIBLE)), CONFIRMED)
-        .when(check & _is("status", (RunStatus.FEASIBLE, RunStatus.UNKNOWN)), UNCONFIRMED)
+        .when(check & is_any("status", (RunStatus.OPTIMAL, RunStatus.INFEASIBLE)), CONFIRMED)
+        .when(check & is_any("status", (RunStatus.FEASIBLE, RunStatus.UNKNOWN)), UNCONFIRMED)
         .otherwise(fn.col("status"))
     )
     judged = ours.join(proven, "instance_hash", "left").select(status.alias("status"))
@@ -192,7 +192,8 @@ def _work() -> Column:
     return fn.when(_alone(), fn.lit(0)).otherwise(RUN_WORK + size)
 
 
-def _is(column: str, values: Sequence[str]) -> Column:
+def is_any(column: str, values: Sequence[str]) -> Column:
+    """Return whether a column is one of these."""
     from pyspark.sql import functions as fn
 
     return fn.col(column).isin([str(one) for one in values])

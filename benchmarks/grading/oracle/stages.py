@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from slotwise.benchmarks.grading.batch.runs import is_any
 from slotwise.benchmarks.grading.batch.stages import Stage
 from slotwise.benchmarks.grading.oracle.disagreement import stop_where_rows_disagree
 from slotwise.benchmarks.grading.oracle.hints import METHODS, with_hints
 from slotwise.benchmarks.grading.oracle.sample import is_sampled
-from slotwise.benchmarks.grading.oracle.standing_rows import is_any, standing_rows
+from slotwise.benchmarks.grading.oracle.standing_rows import standing_rows
 from slotwise.benchmarks.grading.rows import Kind, RunStatus
 
 if TYPE_CHECKING:

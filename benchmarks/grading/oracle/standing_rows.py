@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.grading.rows import KEY, Kind, RunStatus
+from slotwise.benchmarks.grading.rows import KEY
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 NUMBER = "decimal(38,12)"
 """Of values and bounds: at most 2^53 steps, each of at most 12 decimal places."""
@@ -36,10 +35,3 @@ def standing_rows(plan: DataFrame, rows: DataFrame) -> DataFrame:
     return last.withColumn("values", fn.when(complete, numbers)).withColumn(
         "bounds", fn.filter(bounds, lambda number: number.isNotNull())
     )
-
-
-def is_any(column: str, values: Sequence[Kind | RunStatus]) -> Column:
-    """Return whether a column is one of these."""
-    from pyspark.sql import functions as fn
-
-    return fn.col(column).isin([str(one) for one in values])
