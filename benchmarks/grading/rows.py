@@ -194,6 +194,9 @@ class RunStatus(StrEnum):
 SUCCEEDED = (RunStatus.VALID, RunStatus.OPTIMAL, RunStatus.FEASIBLE)
 """How runs with a valid placement end; their rows have the value of every term."""
 
+PROVEN = (RunStatus.OPTIMAL, RunStatus.INFEASIBLE)
+"""How exact runs end with a proof: of the optimum, or that there is no placement."""
+
 
 FAILED = (RunStatus.ERROR, RunStatus.CRASHED, RunStatus.TIMEOUT, RunStatus.OUT_OF_MEMORY)
 """How runs end that `--retry-failed` tries again: they broke down, whatever was to blame.

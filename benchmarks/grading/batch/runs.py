@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.grading.batch.local_frame import local_frame
 from slotwise.benchmarks.grading.plan import Setting
-from slotwise.benchmarks.grading.rows import FAILED, KEY, Kind, RunStatus
+from slotwise.benchmarks.grading.rows import FAILED, KEY, PROVEN, Kind, RunStatus
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -170,7 +170,7 @@ def statuses(plan: DataFrame, rows: DataFrame, rightly_refused: str) -> DataFram
     check = fn.col("kind") == str(Kind.CROSSCHECK)
     status = (
         fn.when(right, rightly_refused)
-        .when(check & is_any("status", (RunStatus.OPTIMAL, RunStatus.INFEASIBLE)), CONFIRMED)
+        .when(check & is_any("status", PROVEN), CONFIRMED)
         .when(check & is_any("status", (RunStatus.FEASIBLE, RunStatus.UNKNOWN)), UNCONFIRMED)
         .otherwise(fn.col("status"))
     )

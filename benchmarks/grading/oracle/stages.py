@@ -10,13 +10,11 @@ from slotwise.benchmarks.grading.batch.stages import Stage
 from slotwise.benchmarks.grading.oracle.disagreement import stop_where_rows_disagree
 from slotwise.benchmarks.grading.oracle.hints import METHODS, with_hints
 from slotwise.benchmarks.grading.oracle.sample import is_sampled
-from slotwise.benchmarks.grading.oracle.standing_rows import standing_rows
-from slotwise.benchmarks.grading.rows import Kind, RunStatus
+from slotwise.benchmarks.grading.oracle.standing_rows import ANSWERED, standing_rows
+from slotwise.benchmarks.grading.rows import Kind
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-ANSWERED = (RunStatus.OPTIMAL, RunStatus.FEASIBLE, RunStatus.INFEASIBLE)
 
 
 def grading_stages(crosscheck: float, seed: int) -> tuple[Stage, ...]:

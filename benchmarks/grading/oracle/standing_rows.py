@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.grading.rows import KEY
+from slotwise.benchmarks.grading.rows import KEY, PROVEN, RunStatus
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 NUMBER = "decimal(38,12)"
 """Of values and bounds: at most 2^53 steps, each of at most 12 decimal places."""
+
+ANSWERED = (*PROVEN, RunStatus.FEASIBLE)
+"""How exact runs end that found a placement or a proof; their bounds hold."""
 
 USED = (
     *("engine", "status", "terms", "placement", "proofs", "instance", "workers", "hint_from"),
