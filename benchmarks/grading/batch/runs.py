@@ -25,7 +25,7 @@ CONFIRMED, UNCONFIRMED = "confirmed", "not confirmed"
 """How cross-checks end, but for failures: with the optimum, or at the limit without it."""
 
 MOST_WORK = 5_000_000
-"""Of cheap runs in one task; a unit is about a microsecond, so a killed task loses seconds."""
+"""Of the cheap runs in one task; a unit is about a microsecond, so a killed task loses seconds."""
 
 RUN_WORK = 2_000
 """Of any run, besides that of its tasks and nodes."""
@@ -37,9 +37,11 @@ SHARES = 4
 def settings_frame(spark: SparkSession, settings: Sequence[Setting]) -> DataFrame:
     """Return the settings by their position: what they are for, and their part of the key."""
     rows = [
-        (position, str(one.subject), str(one.kind), one.method, one.version, one.seed, limit)
+        (
+            *(position, str(one.subject), str(one.kind), one.method),
+            *(one.version, one.seed, one.time_limit_s),
+        )
         for position, one in enumerate(settings)
-        for limit in [one.time_limit_s]
     ]
     key = KEY_TYPES.partition(", ")[2]
     return local_frame(spark, rows, f"setting int, subject string, {key}")
@@ -81,7 +83,7 @@ class Work:
     alone
         How many of them have a task of their own.
     shared
-        The work of the others, in units of `MOST_WORK`.
+        The work of the others, in the unit of `MOST_WORK`.
     """
 
     kinds: Mapping[str, int]
@@ -133,10 +135,9 @@ def hardest_first() -> list[Column]:
     """Return the order of the runs: no two are equal in it, and an instance's come together."""
     from pyspark.sql import functions as fn
 
-    size = fn.col("tasks").cast("long") * fn.col("nodes")
     return [
         _alone().desc(),
-        size.desc(),
+        _size().desc(),
         fn.desc("tasks"),
         fn.asc("instance_hash"),
         fn.asc("setting"),
@@ -185,11 +186,16 @@ def _alone() -> Column:
 
 
 def _work() -> Column:
-    """Return a guess at the seconds of a cheap run, for tasks of like length; 0 for the others."""
+    """Return a guess at the work of a cheap run, in the unit of `MOST_WORK`; 0 for the others."""
     from pyspark.sql import functions as fn
 
-    size = fn.col("tasks").cast("long") * fn.col("nodes")
-    return fn.when(_alone(), fn.lit(0)).otherwise(RUN_WORK + size)
+    return fn.when(_alone(), fn.lit(0)).otherwise(RUN_WORK + _size())
+
+
+def _size() -> Column:
+    from pyspark.sql import functions as fn
+
+    return fn.col("tasks").cast("long") * fn.col("nodes")
 
 
 def is_any(column: str, values: Sequence[str]) -> Column:
