@@ -60,12 +60,13 @@ def _proof(data: object, place: str) -> CertifiedProof:
             raise InputError(rule, field=f"{place}.{key}", value=data[key])
     if not isinstance(data["bounds"], list):
         raise InputError("must be a list", field=f"{place}.bounds", value=data["bounds"])
-    bounds = [_number(bound, f"{place}.bounds") for bound in data["bounds"]]
-    limit = _number(data["time_limit_s"], f"{place}.time_limit_s")
+    bounds = (
+        None if bound is None else _number(bound, f"{place}.bounds") for bound in data["bounds"]
+    )
     return CertifiedProof(
         engine=data["engine"],
         version=data["version"],
-        time_limit_s=Fraction(0) if limit is None else limit,
+        time_limit_s=_number(data["time_limit_s"], f"{place}.time_limit_s"),
         workers=data["workers"],
         seed=data["seed"],
         how=data["how"],
@@ -73,9 +74,7 @@ def _proof(data: object, place: str) -> CertifiedProof:
     )
 
 
-def _number(value: object, place: str) -> Fraction | None:
-    if value is None:
-        return None
+def _number(value: object, place: str) -> Fraction:
     if not isinstance(value, str):
         raise InputError("must be a number as text", field=place, value=value)
     return Fraction(number_of_text(value, place))
