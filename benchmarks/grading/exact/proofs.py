@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable
 from fractions import Fraction
 
+from slotwise.benchmarks.grading.rows import number_cell
 from slotwise.models.certificates.certificate import CertifiedProof
 from slotwise.models.errors import InputError
 from slotwise.models.formats.json_text import parse_json
-from slotwise.models.number_text import exact_text
-from slotwise.models.values import as_decimal, number_of_text
+from slotwise.models.values import number_of_text
 
 FIELDS = ("engine", "version", "time_limit_s", "workers", "seed", "how", "bounds")
 
@@ -24,16 +24,12 @@ def _document(proof: CertifiedProof) -> dict[str, object]:
     return {
         "engine": proof.engine,
         "version": proof.version,
-        "time_limit_s": _text(proof.time_limit_s),
+        "time_limit_s": number_cell(proof.time_limit_s),
         "workers": proof.workers,
         "seed": proof.seed,
         "how": proof.how,
-        "bounds": [_text(bound) for bound in proof.bounds],
+        "bounds": [number_cell(bound) for bound in proof.bounds],
     }
-
-
-def _text(number: Fraction | None) -> str | None:
-    return None if number is None else exact_text(as_decimal(number))
 
 
 def read_proofs(text: str) -> tuple[CertifiedProof, ...]:
