@@ -139,9 +139,11 @@ def grade(
 
 def _settings(written: Sequence[str]) -> dict[str, str]:
     """Return the settings in texts ``KEY=VALUE``."""
+    found: dict[str, str] = {}
     for text in written:
-        if not text.partition("=")[0].strip() or "=" not in text:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if not (key and equals):
             rule = "must be KEY=VALUE, such as spark.task.cpus=4"
             raise InputError(rule, field="--conf", value=text)
-    pairs = (text.partition("=") for text in written)
-    return {key.strip(): value.strip() for key, _, value in pairs}
+        found[key] = value
+    return found
