@@ -19,9 +19,11 @@ from urllib.parse import urlsplit
 from slotwise.benchmarks.spark.java import find_java
 from slotwise.models.errors import InputError
 
+_LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*(\d+)\s*\]")
+
 MASTER = re.compile(
     r"local(\[(\*|[1-9]\d*)(,\s*[1-9]\d*)?\])?"
-    r"|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|spark://\S+|yarn|k8s://\S+"
+    rf"|{_LOCAL_CLUSTER.pattern}|spark://\S+|yarn|k8s://\S+"
     r"|sc://[^\s/:;]+(:\d+)?(/\S*)?"
 )
 
@@ -66,8 +68,6 @@ _LOCAL = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.shuffle.partitions": "2",
 }
-
-_LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*(\d+)\s*\]")
 
 
 @dataclass(frozen=True, slots=True)
