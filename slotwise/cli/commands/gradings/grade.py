@@ -95,7 +95,7 @@ def grade(
         from slotwise.benchmarks.aggregation.plain_table import plain_records
         from slotwise.benchmarks.aggregation.summary import Graded, summarise_methods
         from slotwise.benchmarks.grade import grade as run_grading
-        from slotwise.benchmarks.grade import split_methods
+        from slotwise.benchmarks.grading.names import split_methods
 
     settings = _settings(conf or ())
     named = {"master": "--master", "archive": "--archive", "log": "--log"}
