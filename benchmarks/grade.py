@@ -6,15 +6,16 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED
 from slotwise.benchmarks.grading.batch.folder import address_of, local_folder, make_local
 from slotwise.benchmarks.grading.batch.slots import task_cpus
 from slotwise.benchmarks.grading.batch.start import Batch, run_batch
+from slotwise.benchmarks.grading.grade_summary import GradeSummary
 from slotwise.benchmarks.grading.names import (
     AUTO,
     applicable,
@@ -31,79 +32,12 @@ from slotwise.benchmarks.grading.progress.watching import watching
 from slotwise.benchmarks.grading.sources import read_sources
 from slotwise.benchmarks.spark.masters import Cluster, is_local
 from slotwise.benchmarks.spark.session import job_errors, session
-from slotwise.models.display import html_line, html_table
-from slotwise.models.frame import frame
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.core.limited.by_work import check_takes_work
 from slotwise.solver.engine_names import current_name, renaming
 
-if TYPE_CHECKING:
-    from slotwise.models.frame import DataFrame
-
 _ON_A_CLUSTER = {"spark.sql.shuffle.partitions": "16"}
 """Of the joins of the plan: Spark's 200 tasks would take longer than a million runs need."""
-
-
-@dataclass(frozen=True, slots=True)
-class GradeSummary:
-    """What a grading did.
-
-    Parameters
-    ----------
-    folder
-        Where the rows are; a text where that is no folder of this machine (``hdfs://...``).
-    instances, methods, engine
-        What was graded.
-    planned, skipped
-        Number of runs asked for; of those that the folder held already.
-    statuses
-        Status -> number of rows, over all planned runs; ``rightly refused`` where the instance is
-        proven infeasible, ``confirmed`` and ``not confirmed`` of cross-checks.
-    seconds
-        Wall-clock time, Spark's start included.
-    """
-
-    folder: Path | str
-    instances: int
-    methods: tuple[str, ...]
-    engine: str
-    planned: int
-    skipped: int
-    statuses: dict[str, int]
-    seconds: float
-
-    def __repr__(self) -> str:
-        """One line: folder, instances, runs, how they ended."""
-        ended = ", ".join(f"{status} {count}" for status, count in self.statuses.items())
-        return (
-            f"GradeSummary {self.folder}: {self.instances} instances, {self.planned} runs, "
-            f"{self.skipped} of them skipped; {ended}"
-        )
-
-    def _repr_html_(self) -> str:
-        rows = [(status, f"{count:,}") for status, count in self.statuses.items()]
-        return html_line(repr(self)) + html_table(("status", "runs"), rows, len(rows))
-
-    def to_frame(self) -> DataFrame:
-        """Return how the runs ended as a pandas DataFrame: status and runs.
-
-        The runs themselves are read by `slotwise.read_rows`.
-        """
-        return frame(("status", "runs"), self.statuses.items())
-
-    def to_document(self) -> dict[str, Any]:
-        """Return the summary as JSON-ready data."""
-        return {
-            "out": str(self.folder),
-            "instances": self.instances,
-            "methods": list(self.methods),
-            "engine": self.engine,
-            "planned": self.planned,
-            "skipped": self.skipped,
-            "run": self.planned - self.skipped,
-            "statuses": self.statuses,
-            "seconds": round(self.seconds, 3),
-        }
 
 
 def grade(

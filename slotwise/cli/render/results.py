@@ -15,7 +15,7 @@ from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status, TermResult
 
 if TYPE_CHECKING:
-    from slotwise.benchmarks.grade import GradeSummary
+    from slotwise.benchmarks.grading.grade_summary import GradeSummary
     from slotwise.cli.answers import Placed
     from slotwise.models.judge.verdict import NodeLoad, Verdict, Violation
 

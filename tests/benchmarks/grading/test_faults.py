@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 from grading_processes import executors, java_below, stable, start, tiny, wait_for_rows
 
-from slotwise.benchmarks.grade import GradeSummary, grade
+from slotwise.benchmarks.grade import grade
+from slotwise.benchmarks.grading.grade_summary import GradeSummary
 from slotwise.benchmarks.grading.row_file import read_rows
 from slotwise.benchmarks.grading.rows import KEY, key_of
 from slotwise.benchmarks.grading.store import Store
