@@ -98,7 +98,7 @@ def grade(
         from slotwise.benchmarks.grading.names import split_methods
 
     settings = _settings(conf or ())
-    named = {"master": "--master", "archive": "--archive", "log": "--log"}
+    named = {name: f"--{name}" for name in ("master", "archive", "log", "out")}
     tables: list[Graded] = []
 
     try:

@@ -39,6 +39,16 @@ def test_an_engine_limited_by_seconds_is_refused_before_anything_starts(tmp_path
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(("out", "rule"), [("", "must name"), ("file/out", "cannot be made")])
+def test_a_folder_that_cannot_be_made_is_refused_by_its_argument(
+    out: str, rule: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+    with pytest.raises(InputError, match=rf"^out = .*: {rule}"):
+        grade("rstorm", out=out)
+
+
 def test_every_engine_is_of_a_family() -> None:
     assert set(ORDER) == set(ENGINES)
     assert set(ENGINES) <= set(FAMILY)
