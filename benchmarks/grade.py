@@ -93,7 +93,7 @@ def grade(
     archive
         File of `pack` that the executors' Python is in; ``None`` = they have slotwise installed.
     retry_failed
-        Run those again, too, whose newest row is a failure: error, crashed, timeout or
+        Also run again what has a failure as its newest row: error, crashed, timeout or
         out-of-memory. The new rows count.
     deterministic
         `time_limit_s` counts units of work instead of seconds: the same call gives the same rows

@@ -77,7 +77,7 @@ def grade(
         bool,
         typer.Option(
             "--retry-failed",
-            help="Run those again, too, that ended as error, crashed, timeout or out-of-memory.",
+            help="Also run again what ended as error, crashed, timeout or out-of-memory.",
         ),
     ] = False,
     log: Annotated[
