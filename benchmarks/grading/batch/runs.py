@@ -13,13 +13,11 @@ from slotwise.benchmarks.grading.rows import FAILED, KEY, PROVEN, Kind, RunStatu
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-FOUND = "batch string, status string"
 KEY_TYPES = (
     "instance_hash string, kind string, method string, version string, seed long, "
     "time_limit_s double"
 )
-STANDING = f"{KEY_TYPES}, {FOUND}"
-"""The columns of rows that say whether a run is done."""
+"""The columns of `KEY` with their types, in Spark's notation."""
 
 CONFIRMED, UNCONFIRMED = "confirmed", "not confirmed"
 """How cross-checks end, but for failures: with the optimum, or at the limit without it."""
