@@ -128,7 +128,8 @@ def solve(
     if hint is not None:
         known.offer(hint, "hint")
     known.prove(bounds, "relaxation", RELAXATION)
-    LOG.info("%s: engine %s, %g s", problem.instance.name, name, limits.time_s)
+    unit = "units of work" if deterministic else "s"
+    LOG.info("%s: engine %s, %g %s", problem.instance.name, name, limits.time_s, unit)
 
     def work(token: RunToken) -> Answer:
         return _run(engine, problem, left(), hint, known, token)
