@@ -86,9 +86,10 @@ def crosscheck(
     InputError
         When `engine` is unknown, behind the claim itself, or does not take the problem.
     """
-    names = _candidates(problem, claim) if engine is None else (_named(engine, claim),)
-    if limits.by_work:
-        names = tuple(name for name in names if engine is not None or name not in BY_SECONDS)
+    if engine is None:
+        names = _candidates(problem, claim, limits.by_work)
+    else:
+        names = (_named(engine, claim),)
     with counted_presses() as presses:
         return _first_to_settle(problem, claim, limits, names, engine is not None, presses)
 
@@ -140,12 +141,13 @@ def _ask(problem: Problem, claim: Claim, limits: Limits, name: str, time_s: floa
     )
 
 
-def _candidates(problem: Problem, claim: Claim) -> tuple[str, ...]:
+def _candidates(problem: Problem, claim: Claim, by_work: bool) -> tuple[str, ...]:
     order = (*FIRST_ASKED, *(name for name in ENGINES if name not in FIRST_ASKED))
+    left_out = {*claim.engines, *(BY_SECONDS if by_work else ())}
     return tuple(
         name
         for name in order
-        if name in ENGINES and name not in claim.engines and ENGINES[name].supports(problem) is None
+        if name in ENGINES and name not in left_out and ENGINES[name].supports(problem) is None
     )
 
 
