@@ -334,8 +334,8 @@ class Result:
             "objective": [
                 {
                     "term": t.term,
-                    "value": None if t.value is None else plain(t.value),
-                    "bound": None if t.bound is None else plain(t.bound),
+                    "value": _plain(t.value),
+                    "bound": _plain(t.bound),
                     "bound_kind": t.bound_kind,
                 }
                 for t in self.objective
