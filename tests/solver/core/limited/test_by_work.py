@@ -117,8 +117,8 @@ def test_the_limit_is_one_of_work() -> None:
 
 def test_proofs_tell_their_limit_in_seconds() -> None:
     problem = compile_problem(made("rstorm", 1))
-    for by_work, seconds in ((False, 30), (True, 360)):
-        result = solve(problem, time_limit_s=30, deterministic=by_work)
+    for deterministic, seconds in ((False, 30), (True, 360)):
+        result = solve(problem, time_limit_s=30, deterministic=deterministic)
         assert {proof.time_limit_s for proof in proofs_of(problem, result)} == {seconds}
 
 
