@@ -74,7 +74,8 @@ class Limits:
 class Improvement:
     """One event of the trace: at `seconds` term `term` (index) had this value and bound.
 
-    In integer steps of the term; ``None`` where there was none yet.
+    In integer steps of the term; ``None`` where there was none yet. Where work limits the search,
+    `seconds` are units of it.
     """
 
     seconds: float
