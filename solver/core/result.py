@@ -130,7 +130,7 @@ class Outcome:
     proof
         How the bounds were proven, in words; empty where there are none.
     deterministic_work
-        In the engine's unit; ``None`` where it has none.
+        In the engine's unit, or the units that limited the search; ``None`` where there are none.
     trace
         Incumbents and bounds over time.
     interrupted
