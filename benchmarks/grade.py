@@ -203,7 +203,7 @@ def grade(
     names = _checked(methods, engine, time_limit_s, seed, count)
     share = checked_share(crosscheck)
     if deterministic:
-        check_takes_work(engine, workers=1)
+        check_takes_work(ENGINES.get(engine), workers=1)
     chosen = conf or {} if is_local(master) else _ON_A_CLUSTER | dict(conf or {})
     cluster = Cluster(master, None if archive is None else Path(archive), chosen)
     cluster.check()

@@ -106,7 +106,7 @@ def solve(
         warnings.warn(renamed, FutureWarning, stacklevel=2)
         engine = name = current_name(name)
     if deterministic:
-        check_takes_work(name, workers)
+        check_takes_work(ENGINES.get(engine) if isinstance(engine, str) else engine, workers)
     given = checked_parameters(parameters or {})
     if name == AUTO:
         given.setdefault(AUTO, AUTO_DEFAULTS)

@@ -9,7 +9,6 @@ from slotwise.models.errors import InputError, InternalError
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.solver.core.ctrl_c import Presses, counted_presses
-from slotwise.solver.core.limited.by_work import BY_SECONDS
 from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Limits, Result
 from slotwise.solver.engine_names import current_name
@@ -143,11 +142,13 @@ def _ask(problem: Problem, claim: Claim, limits: Limits, name: str, time_s: floa
 
 def _candidates(problem: Problem, claim: Claim, by_work: bool) -> tuple[str, ...]:
     order = (*FIRST_ASKED, *(name for name in ENGINES if name not in FIRST_ASKED))
-    left_out = {*claim.engines, *(BY_SECONDS if by_work else ())}
     return tuple(
         name
         for name in order
-        if name in ENGINES and name not in left_out and ENGINES[name].supports(problem) is None
+        if name in ENGINES
+        and name not in claim.engines
+        and (ENGINES[name].takes_work or not by_work)
+        and ENGINES[name].supports(problem) is None
     )
 
 
