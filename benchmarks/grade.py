@@ -34,6 +34,7 @@ from slotwise.benchmarks.spark.masters import Cluster, is_local
 from slotwise.benchmarks.spark.session import job_errors, session
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.core.limited.by_work import check_takes_work
+from slotwise.solver.engines import ENGINES
 from slotwise.solver.engine_names import current_name, renaming
 
 _ON_A_CLUSTER = {"spark.sql.shuffle.partitions": "16"}
@@ -135,7 +136,7 @@ def grade(
     names = known_methods(methods)
     share = checked_share(crosscheck)
     if deterministic:
-        check_takes_work(engine, workers=1)
+        check_takes_work(ENGINES.get(engine), workers=1)
     cluster = _cluster(master, archive, conf or {})
     if is_local(master):
         check_commands(names)

@@ -1,4 +1,4 @@
-"""Rows of gradings made up for tests, and folders of them."""
+"""Folders of gradings with rows made by hand, as a grading stores them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from graded_rows import row as made_row
 
 from slotwise.benchmarks.grading.rows import COLUMNS, Row
-
-TERMS = ("overload", "network")
-EXACT = ("optimal", "feasible", "infeasible", "unknown")
 
 _TYPES = {
     **dict.fromkeys(("case_index", "tasks", "nodes", "topologies", "workers"), pa.int32()),
@@ -35,34 +33,22 @@ def row(
     instance: str,
     method: str,
     status: str,
-    values: Sequence[str] | None = None,
-    bounds: Sequence[str | None] | None = None,
+    values: tuple[str, ...] | None = None,
+    bounds: tuple[str | None, ...] | None = None,
     **more: Any,
 ) -> Row:
-    """A row; the bounds of an optimum are its values."""
-    proven = values if status == "optimal" else (None,) * len(TERMS)
-    pairs = zip(TERMS, values or (), bounds or proven, strict=True) if values else ()
-    return {
-        **dict.fromkeys(COLUMNS),
+    """Return a row as a grading stores it; the bounds of an optimum are its values."""
+    stored: dict[str, Any] = {
         "instance_hash": hash_of(instance),
-        "instance": instance,
         "tasks": 5,
-        "nodes": 2,
-        "topologies": 1,
         "tightness": 0.4,
-        "parameters": "{}",
-        "workers": 1,
-        "kind": "exact" if status in EXACT else "heuristic",
-        "method": method,
-        "seed": 0,
-        "time_limit_s": 10.0,
         "version": "slotwise 1, rows 2",
         "versions": "{}",
-        "status": status,
+        "reason": None,
         "wall_s": 1.0,
-        "terms": [{"term": t, "value": v, "bound": b} for t, v, b in pairs] or None,
-        **more,
     }
+    proven = values if status == "optimal" else None
+    return made_row(instance, method, status, values, bounds or proven, **(stored | more))
 
 
 def write_rows(folder: Path, *chunks: Sequence[Row]) -> Path:

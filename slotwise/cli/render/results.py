@@ -69,7 +69,8 @@ def _terms(result: Result) -> Table:
 
 
 def _not_found(result: Result) -> str:
-    early = result.seconds < result.limits.time_s and not result.interrupted
+    spent = result.deterministic_work if result.limits.by_work else result.seconds
+    early = spent is not None and spent < result.limits.time_s and not result.interrupted
     return _GAVE_UP if early and result.status is Status.UNKNOWN else _NOT_FOUND[result.status]
 
 
