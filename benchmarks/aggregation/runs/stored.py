@@ -6,18 +6,18 @@ import os
 from collections.abc import Sequence
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import pyarrow as pa
 from pyarrow import types
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.grading.batch.folder import ROWS, address_of, local_folder
 from slotwise.benchmarks.grading.row_file import read_table, row_schema
 from slotwise.benchmarks.grading.rows import COLUMNS, SCHEMA, Kind
 from slotwise.models.errors import InputError, in_file
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 WRITTEN = "written"
 """Column that says when and where a row was written; of two, the greater is later."""
@@ -58,15 +58,10 @@ def stored_rows(spark: SparkSession, folder: str | os.PathLike[str]) -> DataFram
 
 
 def _contestants(rows: DataFrame) -> DataFrame:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    return rows.where(F.col("kind") != str(Kind.CROSSCHECK))
+    return rows.where(fn.col("kind") != str(Kind.CROSSCHECK))
 
 
 def _read_by_spark(spark: SparkSession, paths: Sequence[str], folder: str) -> DataFrame:
-    from pyspark.errors import AnalysisException
-    from pyspark.sql import functions as F  # noqa: N812
-
     try:
         found = spark.read.schema(_SCHEMA).parquet(*paths)
         assert found.schema  # Spark Connect looks for the files when it is asked something.
@@ -74,9 +69,9 @@ def _read_by_spark(spark: SparkSession, paths: Sequence[str], folder: str) -> Da
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
         raise no_rows(folder) from error
-    place = (F.col("_metadata.file_name"), F.col("_metadata.row_index"))
+    place = (fn.col("_metadata.file_name"), fn.col("_metadata.row_index"))
     return found.withColumn(
-        WRITTEN, F.struct(F.coalesce("batch", F.lit("")).alias("batch"), *place)
+        WRITTEN, fn.struct(fn.coalesce("batch", fn.lit("")).alias("batch"), *place)
     )
 
 
@@ -106,7 +101,6 @@ def _is_untyped(kind: pa.DataType) -> bool:
 
 def _shipped(spark: SparkSession, paths: Sequence[Path]) -> DataFrame:
     """Return the rows of files that are read here and handed to Spark."""
-    from pyspark.sql import functions as F  # noqa: N812
     from pyspark.sql.pandas.types import to_arrow_schema
     from pyspark.sql.types import StructType
 
@@ -120,6 +114,6 @@ def _shipped(spark: SparkSession, paths: Sequence[Path]) -> DataFrame:
         cells |= {"file_name": [path.name] * len(found), "row_index": range(len(found))}
         nothing = pa.nulls(len(found))
         tables.append(pa.table({n: cells.get(n, nothing) for n in wanted.names}).cast(wanted))
-    place = F.struct(F.coalesce("batch", F.lit("")).alias("batch"), "file_name", "row_index")
+    place = fn.struct(fn.coalesce("batch", fn.lit("")).alias("batch"), "file_name", "row_index")
     rows = spark.createDataFrame(pa.concat_tables(tables)).withColumn(WRITTEN, place)
     return rows.drop("file_name", "row_index")
