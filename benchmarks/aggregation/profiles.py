@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.aggregation.runs.arrays import collected, leading_equal, share_within
-from slotwise.benchmarks.aggregation.runs.judged import CASE, is_player
+from slotwise.benchmarks.aggregation.runs.judged import CASE, is_player, with_rivals
 
 SECONDS = "seconds"
 """The profile of times; all others are named by their term."""
@@ -57,11 +57,7 @@ def profiles(runs: DataFrame, by: Sequence[str], taus: Sequence[float] = TAUS) -
 def _shared_cases(runs: DataFrame, by: Sequence[str]) -> DataFrame:
     """Return the runs of the cases that every method of the subject ran on."""
     players = runs.where(is_player() & ~fn.col("impossible"))
-    contest = [*by, "subject"]
-    rivals = players.groupBy(*contest).agg(fn.countDistinct("method").alias("_rivals"))
-    there = players.groupBy(*contest, *CASE).agg(fn.countDistinct("method").alias("_there"))
-    joined = players.join(rivals, contest).join(there, [*contest, *CASE])
-    return joined.where("_there = _rivals")
+    return with_rivals(players, by, fn.col("method")).where("_there = _rivals")
 
 
 def _value_ratio() -> Column:

@@ -119,13 +119,21 @@ def with_common(runs: DataFrame, by: Sequence[str]) -> DataFrame:
     Compared are the methods of a subject that place anything in the group; one that places nothing
     would leave no case.
     """
-    contest = [*by, "subject"]
     placing = fn.when(is_player() & fn.col("placed"), fn.col("method"))
-    rivals = runs.groupBy(*contest).agg(fn.countDistinct(placing).alias("_rivals"))
-    there = runs.groupBy(*contest, *CASE).agg(fn.countDistinct(placing).alias("_there"))
-    joined = runs.join(rivals, contest).join(there, [*contest, *CASE])
+    counted = with_rivals(runs, by, placing)
     common = (fn.col("_rivals") > 0) & (fn.col("_there") == fn.col("_rivals"))
-    return joined.withColumn("common", common).drop("_rivals", "_there")
+    return counted.withColumn("common", common).drop("_rivals", "_there")
+
+
+def with_rivals(runs: DataFrame, by: Sequence[str], method: Column) -> DataFrame:
+    """Add ``_rivals``, the methods of a subject in its group of `by`, and ``_there``, in the case.
+
+    Both are numbers of different values of `method`; null does not count.
+    """
+    contest = [*by, "subject"]
+    rivals = runs.groupBy(*contest).agg(fn.countDistinct(method).alias("_rivals"))
+    there = runs.groupBy(*contest, *CASE).agg(fn.countDistinct(method).alias("_there"))
+    return runs.join(rivals, contest).join(there, [*contest, *CASE])
 
 
 def virtual_best(runs: DataFrame, by: Sequence[str]) -> DataFrame:
