@@ -41,7 +41,7 @@ def instance_numbers(long: DataFrame, by: Sequence[str]) -> DataFrame:
     ``number`` is the mean over the seeds, ``seeds`` their number, ``seed_range`` the greatest less
     the least of them (null where that is not finite).
     """
-    told = long.where(~fn.col("impossible")).transform(lambda rows: _with_common_term(rows, by))
+    told = _with_common_term(long.where(~fn.col("impossible")), by)
     whose = (*by, "kind", "method", "position", "term", "instance_hash")
     each = told.select(*whose, fn.explode(_numbers()).alias("n"))
     found = each.where("n.number is not null").groupBy(

@@ -141,7 +141,7 @@ def _frames(
     spark: SparkSession, folder: str, by: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Frames]]:
     """Give the terms and the tables of a folder, whose runs are kept in Spark meanwhile."""
-    rows = stored_rows(spark, folder).transform(as_today).select(*NEEDED)
+    rows = as_today(stored_rows(spark, folder)).select(*NEEDED)
     exact = exactness(rows, folder)
     runs = grouped_runs(judged_runs(rows, exact), by).persist()
     try:
