@@ -91,7 +91,7 @@ def aggregate(rows: Iterable[Row]) -> Aggregate:
         virtual_best=best,
         common=common,
         excluded=excluded,
-        contradictions=tuple(_contradictions(rows, references)),
+        contradictions=tuple(_contradictions(rows, references, impossible)),
     )
 
 
@@ -108,12 +108,13 @@ def _how_far(found: TermSummary | None) -> tuple[float, float]:
     return found.above_zero.count / found.cases, math.inf if mean is None else mean
 
 
-def _contradictions(rows: Sequence[Row], references: dict[str, Reference]) -> Iterator[str]:
-    infeasible = infeasible_instances(rows)
+def _contradictions(
+    rows: Sequence[Row], references: dict[str, Reference], impossible: frozenset[str]
+) -> Iterator[str]:
     for row in rows:
         who = f"{row['method']} on {row['instance']} (seed {row['seed']})"
         gap = row_gap(row, references)
         if gap is not None and gap.absolute < 0:
             yield f"{who}: {gap.term} is {float(-gap.absolute):g} below the proven bound"
-        if row["instance_hash"] in infeasible and values_of(row) is not None:
+        if row["instance_hash"] in impossible and values_of(row) is not None:
             yield f"{who}: a valid placement of an instance proven infeasible"
