@@ -19,6 +19,7 @@ from slotwise.benchmarks.analysis.gaps import (
     Values,
     reference_of,
     row_gap,
+    terms_in_order,
     values_of,
 )
 from slotwise.benchmarks.analysis.method_summary import MethodSummary, summarise
@@ -36,7 +37,7 @@ class Aggregate:
         Exact engines first, then by number of runs that succeeded, then term by term by how
         far they are from its optimum.
     terms
-        Names of all terms, in the order of the objectives.
+        Names of all terms, see `terms_in_order`.
     references
         Instance hash -> what is proven about it.
     virtual_best
@@ -83,7 +84,7 @@ def aggregate(rows: Iterable[Row]) -> Aggregate:
     methods = [
         summarise(some, references, holders, by_term, impossible) for some in by_method.values()
     ]
-    terms = tuple(dict.fromkeys(term for one in references.values() for term in one.terms))
+    terms = terms_in_order(one.terms for one in references.values())
     return Aggregate(
         methods=tuple(sorted(methods, key=lambda summary: _rank(summary, terms))),
         terms=terms,

@@ -8,7 +8,7 @@ which value and bound differ. Where the bound is 0 neither ratio says anything: 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -109,6 +109,15 @@ def _reference(row: Row) -> Reference:
             break
         optimal += 1
     return Reference(tuple(t["term"] for t in terms), bounds, optimal, best)
+
+
+def terms_in_order(objectives: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """Return each term of some objectives once, in the order of the objective with most terms.
+
+    Terms that it lacks follow. Objectives of the same length keep their order.
+    """
+    longest_first = sorted(objectives, key=len, reverse=True)
+    return tuple(dict.fromkeys(term for terms in longest_first for term in terms))
 
 
 def term_gaps(values: Values, reference: Reference) -> tuple[Gap, ...]:

@@ -10,6 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.aggregation.runs.stored import no_rows
+from slotwise.benchmarks.analysis.gaps import terms_in_order
 from slotwise.benchmarks.grading.old_rows import BROKE_DOWN, OUT_OF_TIME
 from slotwise.benchmarks.grading.rows import SUCCEEDED, VERSION, RunStatus
 from slotwise.benchmarks.spark.session import job_errors
@@ -28,7 +29,7 @@ class Exactness:
     Parameters
     ----------
     terms
-        Names of all terms, in the order of the objective where one instance has several.
+        Names of all terms, see `terms_in_order`.
     decimals
         Most digits behind the point of any value or bound.
     """
@@ -85,9 +86,7 @@ def exactness(rows: DataFrame, folder: str) -> Exactness:
         problem = f"has values of more than {MOST_DIGITS} digits, which are not compared exactly"
     if problem is not None:
         raise InputError(problem, field="folder", value=folder)
-    orders = sorted((tuple(order) for order in said["orders"]), key=lambda o: (-len(o), o))
-    terms = dict.fromkeys(term for order in orders for term in order)
-    return Exactness(tuple(terms), said["decimals"])
+    return Exactness(terms_in_order(sorted(said["orders"])), said["decimals"])
 
 
 def _facts(rows: DataFrame) -> DataFrame:
