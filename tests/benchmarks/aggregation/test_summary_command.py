@@ -139,6 +139,7 @@ def test_names_cannot_be_commands_of_latex():
     assert latex_escaped(r"a_b{50%} \x ~^") == (
         r"a\_b\{50\%\} \textbackslash{}x \textasciitilde{}\textasciicircum{}"
     )
+    assert latex_escaped("a\N{RIGHTWARDS ARROW}b \N{INFINITY}") == r"a$\rightarrow$b $\infty$"
     table = latex_text({"method": False, "n": True}, [("x&y", "1")], "100 %")
     assert r"\begin{tabular}{lr}" in table
     assert r"x\&y & 1 \\" in table
