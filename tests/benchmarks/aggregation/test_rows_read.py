@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from rows_of_gradings import row, write_rows
+from graded_rows import row, write_rows
 
 import slotwise
 from slotwise.benchmarks.grading.store import Store

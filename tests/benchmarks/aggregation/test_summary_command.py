@@ -6,7 +6,7 @@ import csv
 import io
 
 import pytest
-from rows_of_gradings import row, write_rows
+from graded_rows import row, write_rows
 
 import slotwise
 from slotwise.benchmarks.aggregation.plain_table import latex_escaped, latex_text
