@@ -14,6 +14,7 @@ from pyspark.sql import functions as fn
 from slotwise.benchmarks.aggregation.runs.arrays import leading_equal
 from slotwise.benchmarks.aggregation.runs.reading import Exactness
 from slotwise.benchmarks.aggregation.runs.stored import WRITTEN
+from slotwise.benchmarks.analysis.measures import KILLED
 from slotwise.benchmarks.grading.rows import OPTIMUM, SUCCEEDED, Kind, RunStatus, Subject
 from slotwise.heuristics.sam.pairs import PAIRS
 
@@ -106,10 +107,8 @@ def _strength() -> Column:
 
 def _seconds() -> Column:
     """Return the seconds of a run; one that did not end counts at its limit, at least."""
-    lost = fn.col("status").isin(
-        str(RunStatus.TIMEOUT), str(RunStatus.CRASHED), str(RunStatus.OUT_OF_MEMORY)
-    )
-    least = fn.when(lost, fn.col("time_limit_s")).otherwise(0.0)
+    killed = fn.col("status").isin(*map(str, KILLED))
+    least = fn.when(killed, fn.col("time_limit_s")).otherwise(0.0)
     return fn.greatest(least, fn.coalesce(fn.col("wall_s"), fn.lit(0.0)))
 
 
