@@ -52,7 +52,7 @@ def latex_summary(summary: Summary) -> str:
         "counted as infinite: median and 95th percentile with 95 % bootstrap intervals. Seconds: "
         "shifted geometric mean."
     )
-    return latex_text(heads, rows, caption).replace("∞", r"$\infty$")
+    return latex_text(heads, rows, caption)
 
 
 def method_cells(summary: Graded) -> tuple[dict[str, bool], list[tuple[str, ...]]]:
