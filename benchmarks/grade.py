@@ -34,8 +34,8 @@ from slotwise.benchmarks.spark.masters import Cluster, is_local
 from slotwise.benchmarks.spark.session import job_errors, session
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.core.limited.by_work import check_takes_work
-from slotwise.solver.engines import ENGINES
 from slotwise.solver.engine_names import current_name, renaming
+from slotwise.solver.engines import ENGINES
 
 _ON_A_CLUSTER = {"spark.sql.shuffle.partitions": "16"}
 """Of the joins of the plan: Spark's 200 tasks would take longer than a million runs need."""

@@ -185,7 +185,8 @@ def _ours(cluster: Cluster) -> Mapping[str, str]:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     warehouse = {"spark.sql.warehouse.dir": str(folder / "warehouse")}
     # With local[N] driver and executors are one process, for which Spark's own default is 1 GB.
-    memory = {"spark.driver.memory": os.environ.get("SPARK_DRIVER_MEMORY", "2g")}
+    # With what Java and Python need besides, a million planned runs keep below 2 GB.
+    memory = {"spark.driver.memory": os.environ.get("SPARK_DRIVER_MEMORY", "1280m")}
     executor_mb = _executor_mb(cluster.master)
     if executor_mb is not None:
         # Spark would wait forever for a worker with the 1 GB that its executors want by default.
