@@ -3,110 +3,42 @@
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
 import time
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED
 from slotwise.benchmarks.grading.batch.folder import address_of, local_folder, make_local
 from slotwise.benchmarks.grading.batch.slots import task_cpus
 from slotwise.benchmarks.grading.batch.start import Batch, run_batch
+from slotwise.benchmarks.grading.grade_summary import GradeSummary
+from slotwise.benchmarks.grading.names import (
+    AUTO,
+    applicable,
+    check_commands,
+    check_engine_applies,
+    known_engine,
+    known_methods,
+)
 from slotwise.benchmarks.grading.oracle.asked import by_work, checked_share
 from slotwise.benchmarks.grading.oracle.sample import without_unsampled
 from slotwise.benchmarks.grading.oracle.stages import grading_stages
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.progress.watching import watching
-from slotwise.benchmarks.grading.rows import Subject, subject_of
 from slotwise.benchmarks.grading.sources import read_sources
 from slotwise.benchmarks.spark.masters import Cluster, is_local
 from slotwise.benchmarks.spark.session import job_errors, session
-from slotwise.heuristics.method_names import COMMAND_PREFIX, SEPARATOR, is_command, split_names
-from slotwise.heuristics.registry import all_methods, find_method
-from slotwise.heuristics.sam.pairs import PAIRS, find_pair
-from slotwise.models.display import html_line, html_table
-from slotwise.models.errors import InputError
-from slotwise.models.frame import frame
-from slotwise.models.suggestion import suggestion
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.core.limited.by_work import check_takes_work
 from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 
-if TYPE_CHECKING:
-    from slotwise.models.frame import DataFrame
-
-AUTO = "auto"
-
 _ON_A_CLUSTER = {"spark.sql.shuffle.partitions": "16"}
 """Of the joins of the plan: Spark's 200 tasks would take longer than a million runs need."""
-
-
-@dataclass(frozen=True, slots=True)
-class GradeSummary:
-    """What a grading did.
-
-    Parameters
-    ----------
-    folder
-        Where the rows are; a text where that is no folder of this machine (``hdfs://...``).
-    instances, methods, engine
-        What was graded.
-    planned, skipped
-        Number of runs asked for; of those that the folder held already.
-    statuses
-        Status -> number of rows, over all planned runs; ``rightly refused`` where the instance is
-        proven infeasible, ``confirmed`` and ``not confirmed`` of cross-checks.
-    seconds
-        Wall-clock time, Spark's start included.
-    """
-
-    folder: Path | str
-    instances: int
-    methods: tuple[str, ...]
-    engine: str
-    planned: int
-    skipped: int
-    statuses: dict[str, int]
-    seconds: float
-
-    def __repr__(self) -> str:
-        """One line: folder, instances, runs, how they ended."""
-        ended = ", ".join(f"{status} {count}" for status, count in self.statuses.items())
-        return (
-            f"GradeSummary {self.folder}: {self.instances} instances, {self.planned} runs, "
-            f"{self.skipped} of them skipped; {ended}"
-        )
-
-    def _repr_html_(self) -> str:
-        rows = [(status, f"{count:,}") for status, count in self.statuses.items()]
-        return html_line(repr(self)) + html_table(("status", "runs"), rows, len(rows))
-
-    def to_frame(self) -> DataFrame:
-        """Return how the runs ended as a pandas DataFrame: status and runs.
-
-        The runs themselves are read by `slotwise.read_rows`.
-        """
-        return frame(("status", "runs"), self.statuses.items())
-
-    def to_document(self) -> dict[str, Any]:
-        """Return the summary as JSON-ready data."""
-        return {
-            "out": str(self.folder),
-            "instances": self.instances,
-            "methods": list(self.methods),
-            "engine": self.engine,
-            "planned": self.planned,
-            "skipped": self.skipped,
-            "run": self.planned - self.skipped,
-            "statuses": self.statuses,
-            "seconds": round(self.seconds, 3),
-        }
 
 
 def grade(
@@ -162,7 +94,7 @@ def grade(
     archive
         File of `pack` that the executors' Python is in; ``None`` = they have slotwise installed.
     retry_failed
-        Run those again, too, whose newest row is a failure: error, crashed, timeout or
+        Also run again what has a failure as its newest row: error, crashed, timeout or
         out-of-memory. The new rows count.
     deterministic
         `time_limit_s` counts units of work instead of seconds: the same call gives the same rows
@@ -198,44 +130,34 @@ def grade(
     started = time.perf_counter()
     if renamed := renaming(engine):
         warnings.warn(renamed, FutureWarning, stacklevel=2)
-    engine = current_name(engine)
-    methods = split_methods([methods]) if isinstance(methods, str) else methods
-    names = _checked(methods, engine, time_limit_s, seed, count)
+    engine = known_engine(current_name(engine))
+    time_limit_s = time_limit(time_limit_s, "time_limit_s")
+    _check_numbers(seed, count, memory_limit_mb)
+    names = known_methods(methods)
     share = checked_share(crosscheck)
     if deterministic:
-        check_takes_work(engine, workers=1)
-    chosen = conf or {} if is_local(master) else _ON_A_CLUSTER | dict(conf or {})
-    cluster = Cluster(master, None if archive is None else Path(archive), chosen)
-    cluster.check()
+        check_takes_work(ENGINES.get(engine), workers=1)
+    cluster = _cluster(master, archive, conf or {})
     if is_local(master):
-        _check_commands(names)
+        check_commands(names)
     named = read_sources(_written(sources), count)
-    names = _applicable(names, named.subjects, chosen=methods is not None)
-    _check_engine_applies(engine, named.subjects)
-    if memory_limit_mb is not None:
-        whole(memory_limit_mb, "memory_limit_mb", least=1)
+    names = applicable(names, named.subjects, chosen=methods is not None)
+    check_engine_applies(engine, named.subjects)
     make_local(out)
-    folder = os.getcwd() if is_local(master) else None
-    described = {
-        "out": os.fspath(out),
-        "methods": list(names),
-        "engine": engine,
-        "master": master,
-        "time_limit_s": float(time_limit_s),
-        "seed": seed,
-    }
+    told: dict[str, Any] = {"out": os.fspath(out), "methods": list(names), "engine": engine}
+    told |= {"master": master, "time_limit_s": time_limit_s, "seed": seed}
     with (
-        watching(described, None if log is None else Path(log), progress) as watcher,
+        watching(told, None if log is None else Path(log), progress) as watcher,
         session(cluster, watcher.waiting("starting Spark")) as spark,
         job_errors(),
     ):
-        limits = RunLimits(float(time_limit_s), task_cpus(spark), seed, folder, memory_limit_mb)
+        folder = os.getcwd() if is_local(master) else None
+        limits = RunLimits(time_limit_s, task_cpus(spark), seed, folder, memory_limit_mb)
         limits = replace(by_work(limits) if deterministic else limits, crosscheck=share > 0)
-        settings = make_settings(named.subjects, names, engine, limits)
         batch = Batch(
             address=address_of(out),
             sources=named,
-            settings=settings,
+            settings=make_settings(named.subjects, names, engine, limits),
             seed=seed,
             retry_failed=retry_failed,
             stages=grading_stages(share, seed),
@@ -256,66 +178,23 @@ def grade(
     )
 
 
-def split_methods(written: Sequence[str] | None) -> list[str] | None:
-    """Return the names in texts ``A,B``, as `split_names` does; ``None`` where there are none."""
-    if written is None:
-        return None
-    return split_names(written, {*(method.name for method in all_methods()), *PAIRS})
-
-
 def _written(sources: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
     several = (sources,) if isinstance(sources, str | os.PathLike) else sources
     return [os.fspath(source) for source in several]
 
 
-def _applicable(names: Sequence[str], subjects: Collection[str], chosen: bool) -> tuple[str, ...]:
-    """Return the methods that apply to a case; one that was chosen and does not is refused."""
-    for name in names if chosen else ():
-        if (subject := subject_of(name)) not in subjects:
-            rule = f"is for cases of {subject}, but there are none"
-            raise InputError(rule, field="method", value=name)
-    return tuple(name for name in names if subject_of(name) in subjects)
-
-
-def _check_engine_applies(engine: str, subjects: Collection[str]) -> None:
-    """Refuse an engine that was chosen where nothing is to be placed."""
-    if engine != AUTO and Subject.PLACEMENT not in subjects:
-        raise InputError(
-            "is for cases of placement, but there are none", field="engine", value=engine
-        )
-
-
-def _check_commands(names: Sequence[str]) -> None:
-    """Refuse an external command whose program is not there, before anything is graded."""
-    for name in names:
-        if is_command(name):
-            program = shlex.split(name.removeprefix(COMMAND_PREFIX))[0]
-            if shutil.which(program) is None:
-                raise InputError(
-                    "cannot be run; install the program or give its path",
-                    field="method",
-                    value=program,
-                )
-
-
-def _checked(
-    methods: Sequence[str] | None, engine: str, time_limit_s: float, seed: int, count: int | None
-) -> tuple[str, ...]:
-    """Check the arguments and return the names of the methods, each once."""
-    known = (AUTO, *ENGINES)
-    if engine not in known:
-        rule = f"is not an engine; {suggestion(engine, known)}"
-        raise InputError(rule, field="engine", value=engine)
-    time_limit(time_limit_s, "time_limit_s")
+def _check_numbers(seed: int, count: int | None, memory_limit_mb: int | None) -> None:
     whole(seed, "seed")
-    if count is not None:
-        whole(count, "count", least=1)
-    if methods is None:
-        methods = (*(method.name for method in all_methods()), *PAIRS)
-    return tuple(dict.fromkeys(map(_found_name, methods)))
+    for number, name in ((count, "count"), (memory_limit_mb, "memory_limit_mb")):
+        if number is not None:
+            whole(number, name, least=1)
 
 
-def _found_name(name: str) -> str:
-    """Return the name of a method or pair; what is written like a pair is looked up as one."""
-    written_like_a_pair = "+" in name and SEPARATOR not in name
-    return find_pair(name).name if written_like_a_pair else find_method(name).name
+def _cluster(
+    master: str, archive: str | os.PathLike[str] | None, conf: Mapping[str, str]
+) -> Cluster:
+    """Return where Spark runs, checked; `conf` goes over ours."""
+    ours = {} if is_local(master) else _ON_A_CLUSTER
+    cluster = Cluster(master, None if archive is None else Path(archive), {**ours, **conf})
+    cluster.check()
+    return cluster

@@ -27,7 +27,7 @@ class CancellationToken:
     parent
         A token that this one follows, too, and whose clock it has.
     clock
-        Counts work instead of seconds; ``None`` = the parent's, without one `time.perf_counter`.
+        Counts work instead of seconds, for a token without a parent; ``None`` = seconds count.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class CancellationToken:
         self.clock: WorkClock | None = clock if parent is None else parent.clock
 
     def now(self) -> float:
-        """Return the moment on the clock that deadlines are of; one of work moves on by that."""
+        """Return the moment on the clock of the deadlines; reading a clock of work moves it on."""
         return time.perf_counter() if self.clock is None else self.clock.now()
 
     @property
@@ -52,7 +52,7 @@ class CancellationToken:
 
     @property
     def remaining(self) -> float:
-        """Seconds to the deadline, below 0 after it; infinite = there is none."""
+        """Seconds or units of work to the deadline, below 0 after it; infinite = there is none."""
         return self._deadline - self.now()
 
     @property

@@ -50,7 +50,8 @@ if TYPE_CHECKING:
     from slotwise.benchmarks.aggregation.summary import Summary
     from slotwise.benchmarks.following.advice import Advice
     from slotwise.benchmarks.following.follow import Followed
-    from slotwise.benchmarks.grade import GradeSummary, grade
+    from slotwise.benchmarks.grade import grade
+    from slotwise.benchmarks.grading.grade_summary import GradeSummary
     from slotwise.benchmarks.report.comparison.comparison import Comparison
     from slotwise.benchmarks.spark.pack import Packed
     from slotwise.heuristics.method_error import MethodError
@@ -158,7 +159,7 @@ _HOME = {
     "Dataflow": "slotwise.models.dataflow.dataflow",
     "Drawing": "slotwise.api.showing.drawing",
     "Followed": "slotwise.benchmarks.following.follow",
-    "GradeSummary": "slotwise.benchmarks.grade",
+    "GradeSummary": "slotwise.benchmarks.grading.grade_summary",
     "InputError": "slotwise.models.errors",
     "Instance": "slotwise.models.instance.instance",
     "InternalError": "slotwise.models.errors",

@@ -106,7 +106,7 @@ def solve(
         warnings.warn(renamed, FutureWarning, stacklevel=2)
         engine = name = current_name(name)
     if deterministic:
-        check_takes_work(name, workers)
+        check_takes_work(ENGINES.get(engine) if isinstance(engine, str) else engine, workers)
     given = checked_parameters(parameters or {})
     if name == AUTO:
         given.setdefault(AUTO, AUTO_DEFAULTS)
@@ -128,7 +128,8 @@ def solve(
     if hint is not None:
         known.offer(hint, "hint")
     known.prove(bounds, "relaxation", RELAXATION)
-    LOG.info("%s: engine %s, %g s", problem.instance.name, name, limits.time_s)
+    unit = "units of work" if deterministic else "s"
+    LOG.info("%s: engine %s, %g %s", problem.instance.name, name, limits.time_s, unit)
 
     def work(token: RunToken) -> Answer:
         return _run(engine, problem, left(), hint, known, token)

@@ -1,4 +1,4 @@
-"""Methods of another package that do everything wrong; `test_faults` installs them."""
+"""Methods of another package that do everything wrong; `test_child_faults` installs them."""
 
 from __future__ import annotations
 

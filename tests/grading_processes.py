@@ -39,9 +39,13 @@ def stable(rows: list[Row]) -> list[Row]:
     return sorted(kept, key=lambda row: str(key_of(row)))
 
 
-PLACE_ALL_ON_FIRST = """
+READ = """
 import json, os, sys
 data = json.load(sys.stdin)
+"""
+"""The first lines of a command: `data` is its instance."""
+
+PLACE = """
 node = data["cluster"]["nodes"][0]["id"]
 topologies = {
     t["id"]: {
@@ -53,6 +57,9 @@ topologies = {
 print(json.dumps({"format": "slotwise.placement/1", "instance": os.environ["SLOTWISE_INSTANCE"],
                   "topologies": topologies}))
 """
+"""The last lines of a command: all tasks on one node."""
+
+PLACE_ALL_ON_FIRST = READ + PLACE
 
 
 def start(

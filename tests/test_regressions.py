@@ -10,7 +10,8 @@ from importlib.metadata import version
 import numpy as np
 import pytest
 
-from slotwise.benchmarks.grade import grade, split_methods
+from slotwise.benchmarks.grade import grade
+from slotwise.benchmarks.grading.names import split_methods
 from slotwise.benchmarks.spark.masters import check_master
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError

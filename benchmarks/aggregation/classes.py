@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as fn
 
 from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 SIZE_EDGES = (10, 100, 1000)
 """Tasks at which the next class of sizes begins."""
@@ -44,12 +43,9 @@ def check_by(names: str | Iterable[str]) -> tuple[str, ...]:
 
 def with_classes(runs: DataFrame, by: Sequence[str]) -> DataFrame:
     """Replace what a run has of `by` by its class, the same for all runs of an instance."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F  # noqa: N812
-
     instance = Window.partitionBy("instance_hash")
     columns = {
-        "family": F.coalesce(F.min("family").over(instance), F.lit(NO_FAMILY)),
+        "family": fn.coalesce(fn.min("family").over(instance), fn.lit(NO_FAMILY)),
         "size": _class("tasks", SIZE_EDGES),
         "tightness": _class("tightness", TIGHTNESS_EDGES),
     }
@@ -57,12 +53,10 @@ def with_classes(runs: DataFrame, by: Sequence[str]) -> DataFrame:
 
 
 def _class(column: str, edges: Sequence[float]) -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
     names = class_names(edges)
-    found = F.lit(names[-1])
+    found = fn.lit(names[-1])
     for edge, name in reversed(list(zip(edges, names, strict=False))):
-        found = F.when(F.col(column) < edge, name).otherwise(found)
+        found = fn.when(fn.col(column) < edge, name).otherwise(found)
     return found
 
 

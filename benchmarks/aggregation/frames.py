@@ -28,9 +28,7 @@ NEEDED = (
 
 def grouped_runs(runs: DataFrame, by: tuple[str, ...]) -> DataFrame:
     """Return `judged_runs` with classes and ``common``: what all tables come from."""
-    return runs.transform(lambda rows: with_classes(rows, by)).transform(
-        lambda rows: with_common(rows, by)
-    )
+    return with_common(with_classes(runs, by), by)
 
 
 @dataclass(frozen=True, slots=True)

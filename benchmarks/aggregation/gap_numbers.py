@@ -18,13 +18,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.aggregation.runs.arrays import collected, mean_of
 from slotwise.benchmarks.aggregation.runs.judged import CASE, VIRTUAL, is_player
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 ALL, COMMON, PLACED, TO_BOUND = BASES = ("all", "common", "placed", "to bound")
 """Names of the sets of instances."""
@@ -42,66 +41,59 @@ def instance_numbers(long: DataFrame, by: Sequence[str]) -> DataFrame:
     ``number`` is the mean over the seeds, ``seeds`` their number, ``seed_range`` the greatest less
     the least of them (null where that is not finite).
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
-    told = long.where(~F.col("impossible")).transform(lambda rows: _with_common_term(rows, by))
-    each = told.select(
-        *by, "kind", "method", "position", "term", "instance_hash", F.explode(_numbers()).alias("n")
-    )
+    told = _with_common_term(long.where(~fn.col("impossible")), by)
+    whose = (*by, "kind", "method", "position", "term", "instance_hash")
+    each = told.select(*whose, fn.explode(_numbers()).alias("n"))
     found = each.where("n.number is not null").groupBy(
-        *by,
-        *("kind", "method", "position", "term", "instance_hash"),
-        F.col("n.measure").alias("measure"),
-        F.col("n.basis").alias("basis"),
+        *whose,
+        fn.col("n.measure").alias("measure"),
+        fn.col("n.basis").alias("basis"),
     )
-    several = found.agg(collected(F.col("n.number")).alias("numbers"))
-    greatest = F.array_max("numbers")
-    spread = F.when(greatest < math.inf, greatest - F.array_min("numbers"))
+    several = found.agg(collected(fn.col("n.number")).alias("numbers"))
+    greatest = fn.array_max("numbers")
+    spread = fn.when(greatest < math.inf, greatest - fn.array_min("numbers"))
     return several.select(
         *(*by, *OF, "instance_hash"),
-        mean_of(F.col("numbers")).alias("number"),
-        F.size("numbers").alias("seeds"),
+        mean_of(fn.col("numbers")).alias("number"),
+        fn.size("numbers").alias("seeds"),
         spread.alias("seed_range"),
     )
 
 
 def _with_common_term(long: DataFrame, by: Sequence[str]) -> DataFrame:
     """Add whether all methods that placed a common case are settled, and have a ratio."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F  # noqa: N812
-
     of_term = Window.partitionBy(*by, "subject", *CASE, "position")
-    plays = is_player() & (F.col("kind") != VIRTUAL) & F.col("placed")
-    settled = F.min(F.when(plays, F.col("settled"))).over(of_term)
-    ratio = F.min(F.when(plays, F.col("gap").isNotNull())).over(of_term)
-    common = F.col("common") & F.coalesce(settled, F.lit(False))
+    plays = is_player() & (fn.col("kind") != VIRTUAL) & fn.col("placed")
+    settled = fn.min(fn.when(plays, fn.col("settled"))).over(of_term)
+    ratio = fn.min(fn.when(plays, fn.col("gap").isNotNull())).over(of_term)
+    common = fn.col("common") & fn.coalesce(settled, fn.lit(False))
     return long.withColumns(
-        {"_common": common, "_common_ratio": common & F.coalesce(ratio, F.lit(False))}
+        {"_common": common, "_common_ratio": common & fn.coalesce(ratio, fn.lit(False))}
     )
 
 
 def _numbers() -> Column:
     """Return an array of the numbers of a run in a term; null ones do not count."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    proven, zero = F.col("proven"), F.col("proven") & (F.col("bound") == 0)
-    distance = F.col("above").cast("double")
-    where = {COMMON: F.col("_common_ratio"), PLACED: F.lit(True)}
+    proven, zero = fn.col("proven"), fn.col("proven") & (fn.col("bound") == 0)
+    distance = fn.col("above").cast("double")
+    where = {COMMON: fn.col("_common_ratio"), PLACED: fn.lit(True)}
     numbers = []
     for measure in (GAP, OVER_OPTIMUM):
-        number = F.col(measure)
-        infinite = F.coalesce(number, F.lit(math.inf))
-        numbers.append((measure, ALL, F.when(proven, infinite)))
+        number = fn.col(measure)
+        infinite = fn.coalesce(number, fn.lit(math.inf))
+        numbers.append((measure, ALL, fn.when(proven, infinite)))
         numbers += [
-            (measure, name, F.when(proven & which, number)) for name, which in where.items()
+            (measure, name, fn.when(proven & which, number)) for name, which in where.items()
         ]
-    numbers.append((GAP, TO_BOUND, F.when(~proven, F.col(GAP))))
-    numbers.append((ABOVE_ZERO, COMMON, F.when(zero & F.col("_common"), distance)))
-    numbers.append((ABOVE_ZERO, PLACED, F.when(zero, distance)))
-    return F.array(
+    numbers.append((GAP, TO_BOUND, fn.when(~proven, fn.col(GAP))))
+    numbers.append((ABOVE_ZERO, COMMON, fn.when(zero & fn.col("_common"), distance)))
+    numbers.append((ABOVE_ZERO, PLACED, fn.when(zero, distance)))
+    return fn.array(
         *(
-            F.struct(
-                F.lit(measure).alias("measure"), F.lit(basis).alias("basis"), number.alias("number")
+            fn.struct(
+                fn.lit(measure).alias("measure"),
+                fn.lit(basis).alias("basis"),
+                number.alias("number"),
             )
             for measure, basis, number in numbers
         )

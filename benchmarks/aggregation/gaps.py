@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.aggregation.gap_numbers import OF
 from slotwise.benchmarks.aggregation.runs.arrays import (
@@ -13,9 +15,6 @@ from slotwise.benchmarks.aggregation.runs.arrays import (
     quantile_of,
     share_within,
 )
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 QUANTILES = {"q25": 0.25, "median": 0.5, "q75": 0.75, "p95": 0.95}
 """Names of the quantiles and their shares."""
@@ -34,24 +33,22 @@ def gap_statistics(numbers: DataFrame, by: Sequence[str]) -> DataFrame:
     are 0; ``mean`` (null where a number is infinite), `QUANTILES`, ``most``; ``seeds`` = most seeds
     of an instance, ``seed_range`` = mean of its spread over them; ``numbers`` = all, sorted.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
     grouped = numbers.groupBy(*by, *OF).agg(
-        collected(F.col("number")).alias("numbers"),
-        F.max("seeds").alias("seeds"),
-        mean_of(collected(F.col("seed_range"))).alias("seed_range"),
+        collected(fn.col("number")).alias("numbers"),
+        fn.max("seeds").alias("seeds"),
+        mean_of(collected(fn.col("seed_range"))).alias("seed_range"),
     )
-    all_numbers = F.col("numbers")
-    finite = F.filter(all_numbers, lambda number: number < math.inf)
-    at = F.filter(all_numbers, lambda number: number == 0)
+    all_numbers = fn.col("numbers")
+    finite = fn.filter(all_numbers, lambda number: number < math.inf)
+    at = fn.filter(all_numbers, lambda number: number == 0)
     told = grouped.withColumns(
         {
-            "instances": F.size(all_numbers),
-            "reached": F.size(finite),
-            "at_optimum": F.size(at),
-            "mean": F.when(F.array_max(all_numbers) < math.inf, mean_of(all_numbers)),
+            "instances": fn.size(all_numbers),
+            "reached": fn.size(finite),
+            "at_optimum": fn.size(at),
+            "mean": fn.when(fn.array_max(all_numbers) < math.inf, mean_of(all_numbers)),
             **{name: quantile_of(all_numbers, share) for name, share in QUANTILES.items()},
-            "most": F.array_max(all_numbers),
+            "most": fn.array_max(all_numbers),
         }
     )
     names = ("instances", "reached", "at_optimum", "mean", *QUANTILES, "most")
@@ -60,9 +57,7 @@ def gap_statistics(numbers: DataFrame, by: Sequence[str]) -> DataFrame:
 
 def ecdf(statistics: DataFrame, by: Sequence[str], at: Sequence[float] = ECDF_AT) -> DataFrame:
     """Return the share of instances within each gap of `at`, for each row of `gap_statistics`."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    points = F.explode(F.array(*map(F.lit, at))).alias("within")
+    points = fn.explode(fn.array(*map(fn.lit, at))).alias("within")
     each = statistics.select(*by, *OF, "instances", "numbers", points)
-    share = share_within(F.col("numbers"), F.col("within")).alias("share")
+    share = share_within(fn.col("numbers"), fn.col("within")).alias("share")
     return each.select(*by, *OF, "instances", "within", share)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.aggregation.runs.arrays import collected, mean_of
 from slotwise.benchmarks.aggregation.runs.judged import is_player, is_right_refusal
 from slotwise.benchmarks.analysis.measures import TIME_SHIFT_S
 from slotwise.benchmarks.grading.rows import RunStatus
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 COUNTS = (
     *("runs", "instances", "solved", "valid", "infeasible", "rightly_refused", "refused"),
@@ -32,16 +31,14 @@ def method_counts(runs: DataFrame, by: Sequence[str]) -> DataFrame:
     of instances proven infeasible; ``seconds``, ``common_seconds`` = geometric means shifted by
     `TIME_SHIFT_S`, timeouts and crashes at the limit.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
-    status, placed, common = F.col("status"), F.col("placed"), F.col("common")
+    status, placed, common = fn.col("status"), fn.col("placed"), fn.col("common")
     right = is_right_refusal()
     infeasible, refused = status == RunStatus.INFEASIBLE, (status == RunStatus.REFUSED) & ~right
     succeeded = placed | infeasible | right
-    counted = is_player() & ~F.col("impossible")
-    is_best = F.coalesce(F.col("values") == F.col("best"), F.lit(False))
-    win, tie = is_best & (F.col("holders") == 1), is_best & (F.col("holders") > 1)
-    complete = placed & (F.col("reached") == F.size("names"))
+    counted = is_player() & ~fn.col("impossible")
+    is_best = fn.coalesce(fn.col("values") == fn.col("best"), fn.lit(False))
+    win, tie = is_best & (fn.col("holders") == 1), is_best & (fn.col("holders") > 1)
+    complete = placed & (fn.col("reached") == fn.size("names"))
     counts = {
         "solved": succeeded,
         "valid": placed,
@@ -59,30 +56,26 @@ def method_counts(runs: DataFrame, by: Sequence[str]) -> DataFrame:
         "common_wins": counted & common & win,
         "common_ties": counted & common & tie,
         "common_losses": counted & common & ~is_best,
-        "contradictions": placed & (F.col("impossible") | _is_below_bound()),
+        "contradictions": placed & (fn.col("impossible") | _is_below_bound()),
     }
     grouped = runs.groupBy(*by, "kind", "method").agg(
-        F.count("*").alias("runs"),
-        F.countDistinct("instance_hash").alias("instances"),
-        *(F.count_if(what).alias(name) for name, what in counts.items()),
-        _geometric_mean(F.col("seconds")).alias("seconds"),
-        _geometric_mean(F.when(common, F.col("seconds"))).alias("common_seconds"),
+        fn.count("*").alias("runs"),
+        fn.countDistinct("instance_hash").alias("instances"),
+        *(fn.count_if(what).alias(name) for name, what in counts.items()),
+        _geometric_mean(fn.col("seconds")).alias("seconds"),
+        _geometric_mean(fn.when(common, fn.col("seconds"))).alias("common_seconds"),
     )
     return grouped.select(*by, "kind", "method", *COUNTS, "seconds", "common_seconds")
 
 
 def _is_below_bound() -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    value, bound = F.get("values", F.col("reached")), F.get("bounds", F.col("reached"))
-    return F.coalesce(value < bound, F.lit(False))
+    value, bound = fn.get("values", fn.col("reached")), fn.get("bounds", fn.col("reached"))
+    return fn.coalesce(value < bound, fn.lit(False))
 
 
 def _geometric_mean(seconds: Column) -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    logs = collected(F.log(seconds + TIME_SHIFT_S))
-    return F.greatest(F.exp(mean_of(logs)) - TIME_SHIFT_S, F.lit(0.0))
+    logs = collected(fn.log(seconds + TIME_SHIFT_S))
+    return fn.greatest(fn.exp(mean_of(logs)) - TIME_SHIFT_S, fn.lit(0.0))
 
 
 def failures(runs: DataFrame, by: Sequence[str]) -> DataFrame:
@@ -90,29 +83,26 @@ def failures(runs: DataFrame, by: Sequence[str]) -> DataFrame:
 
     A refusal that was right and a proof that there is none are no failures.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
-    failed = ~F.col("placed") & (F.col("status") != RunStatus.INFEASIBLE) & ~is_right_refusal()
+    failed = ~fn.col("placed") & (fn.col("status") != RunStatus.INFEASIBLE) & ~is_right_refusal()
     told = runs.where(failed).withColumn("why", _reason())
-    return told.groupBy(*by, "kind", "method", "status", "why").agg(F.count("*").alias("runs"))
+    return told.groupBy(*by, "kind", "method", "status", "why").agg(fn.count("*").alias("runs"))
 
 
 def _reason() -> Column:
     """Return why there is no placement, as `benchmarks.analysis.measures.reason_of` has it."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    rules = F.transform("violations", lambda text: F.substring_index(text, ":", 1))
-    broken = F.array_join(F.array_sort(F.array_distinct(rules)), ", ")
+    rules = fn.transform("violations", lambda text: fn.substring_index(text, ":", 1))
+    broken = fn.array_join(fn.array_sort(fn.array_distinct(rules)), ", ")
 
     def said(column: str) -> Column:
-        return F.coalesce(F.col(column), F.lit("None"))
+        return fn.coalesce(fn.col(column), fn.lit("None"))
 
-    status = F.col("status")
+    status = fn.col("status")
     return (
-        F.when(
-            status == RunStatus.INVALID, F.concat(F.lit("breaks "), F.coalesce(broken, F.lit("")))
+        fn.when(
+            status == RunStatus.INVALID,
+            fn.concat(fn.lit("breaks "), fn.coalesce(broken, fn.lit(""))),
         )
-        .when(status == RunStatus.REFUSED, F.concat(F.lit("refused: "), said("reason")))
+        .when(status == RunStatus.REFUSED, fn.concat(fn.lit("refused: "), said("reason")))
         .when(status == RunStatus.UNKNOWN, "nothing found within the limit")
-        .otherwise(F.concat(status, F.lit(": "), said("error")))
+        .otherwise(fn.concat(status, fn.lit(": "), said("error")))
     )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.aggregation.runs.arrays import collected, leading_equal, mean_of
 from slotwise.benchmarks.aggregation.runs.judged import CASE, is_player
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 PAIR = ("method", "rival")
 """Columns that name a pair; each pair has one row, the first in the alphabet is ``method``."""
@@ -21,16 +20,14 @@ def meetings(runs: DataFrame, by: Sequence[str]) -> DataFrame:
     Instances that are proven infeasible are left out. ``placed`` and ``values`` are of ``method``,
     ``rival_placed`` and ``rival_values`` of the other one.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
     keys = [*by, "subject", *CASE]
-    players = runs.where(is_player() & ~F.col("impossible"))
+    players = runs.where(is_player() & ~fn.col("impossible"))
     mine = players.select(*keys, "names", "common", "method", "placed", "values")
     other = players.select(
         *keys,
-        F.col("method").alias("rival"),
-        F.col("placed").alias("rival_placed"),
-        F.col("values").alias("rival_values"),
+        fn.col("method").alias("rival"),
+        fn.col("placed").alias("rival_placed"),
+        fn.col("values").alias("rival_values"),
     )
     return mine.join(other, keys).where("method < rival")
 
@@ -40,19 +37,17 @@ def pair_counts(met: DataFrame, by: Sequence[str]) -> DataFrame:
 
     Whoever places wins against a failure; ``neither`` = both failed.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
-    a, b = F.col("placed"), F.col("rival_placed")
-    better = F.coalesce(F.col("values") < F.col("rival_values"), F.lit(False))
-    equal = F.coalesce(F.col("values") == F.col("rival_values"), F.lit(False))
+    a, b = fn.col("placed"), fn.col("rival_placed")
+    better = fn.coalesce(fn.col("values") < fn.col("rival_values"), fn.lit(False))
+    equal = fn.coalesce(fn.col("values") == fn.col("rival_values"), fn.lit(False))
     win = a & (~b | better)
     loss = b & ~win & ~equal
     ended = {"wins": win, "ties": equal, "losses": loss}
-    common = {f"common_{name}": F.col("common") & what for name, what in ended.items()}
+    common = {f"common_{name}": fn.col("common") & what for name, what in ended.items()}
     counts = {**ended, "neither": ~a & ~b, **common}
     return met.groupBy(*by, *PAIR).agg(
-        F.count("*").alias("cases"),
-        *(F.count_if(what).alias(name) for name, what in counts.items()),
+        fn.count("*").alias("cases"),
+        *(fn.count_if(what).alias(name) for name, what in counts.items()),
     )
 
 
@@ -63,26 +58,22 @@ def pair_differences(met: DataFrame, by: Sequence[str]) -> DataFrame:
     ``method`` is better. It needs no optimum. A term counts where both placed and agree in
     all earlier terms; over seeds it is the mean.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
     both = met.where("placed and rival_placed")
-    agreed = leading_equal(F.col("values"), F.col("rival_values"))
+    agreed = leading_equal(fn.col("values"), fn.col("rival_values"))
     each = both.withColumn("_agreed", agreed).select(
-        "*", F.posexplode("names").alias("position", "term")
+        "*", fn.posexplode("names").alias("position", "term")
     )
     differences = each.where("_agreed >= position").withColumn("difference", _difference())
     per_instance = differences.groupBy(*by, *PAIR, "position", "term", "instance_hash").agg(
-        mean_of(collected(F.col("difference"))).alias("difference")
+        mean_of(collected(fn.col("difference"))).alias("difference")
     )
     return per_instance.groupBy(*by, *PAIR, "position", "term").agg(
-        collected(F.col("difference")).alias("differences")
+        collected(fn.col("difference")).alias("differences")
     )
 
 
 def _difference() -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    value = F.get("values", F.col("position"))
-    rival = F.get("rival_values", F.col("position"))
-    apart = (value - rival).cast("double") / F.greatest(value, rival).cast("double")
-    return F.when(value == rival, 0.0).otherwise(apart)
+    value = fn.get("values", fn.col("position"))
+    rival = fn.get("rival_values", fn.col("position"))
+    apart = (value - rival).cast("double") / fn.greatest(value, rival).cast("double")
+    return fn.when(value == rival, 0.0).otherwise(apart)

@@ -22,6 +22,13 @@ _SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    # Signs of ours that pdflatex does not know as text.
+    "\N{EN DASH}": "--",
+    "\N{MINUS SIGN}": "$-$",
+    "\N{MULTIPLICATION SIGN}": r"$\times$",
+    "\N{INFINITY}": r"$\infty$",
+    "\N{HORIZONTAL ELLIPSIS}": r"\ldots{}",
+    "\N{RIGHTWARDS ARROW}": r"$\rightarrow$",
 }
 
 
@@ -51,7 +58,7 @@ def csv_text(table: pd.DataFrame) -> str:
 
 
 def latex_escaped(text: str) -> str:
-    """Return the text with every sign that LaTeX takes as a command escaped."""
+    """Return the text with every sign escaped that LaTeX takes as a command, or does not know."""
     return "".join(_SPECIAL.get(sign, sign) for sign in text)
 
 

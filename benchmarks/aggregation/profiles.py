@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.aggregation.runs.arrays import collected, leading_equal, share_within
-from slotwise.benchmarks.aggregation.runs.judged import CASE, is_player
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+from slotwise.benchmarks.aggregation.runs.judged import CASE, is_player, with_rivals
 
 SECONDS = "seconds"
 """The profile of times; all others are named by their term."""
@@ -36,52 +35,39 @@ def profiles(runs: DataFrame, by: Sequence[str], taus: Sequence[float] = TAUS) -
     In a term a run that is not the best in an earlier one is infinitely far; at a best value of 0
     so is every other value.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
     shared = _shared_cases(runs, by)
     of_terms = (
-        shared.withColumn("_agreed", leading_equal(F.col("values"), F.col("best")))
-        .select("*", F.posexplode("names").alias("position", "profile"))
+        shared.withColumn("_agreed", leading_equal(fn.col("values"), fn.col("best")))
+        .select("*", fn.posexplode("names").alias("position", "profile"))
         .select(*by, "method", "position", "profile", _value_ratio().alias("ratio"))
     )
     of_time = shared.select(
-        *by, "method", F.lit(-1).alias("position"), F.lit(SECONDS).alias("profile"),
+        *by, "method", fn.lit(-1).alias("position"), fn.lit(SECONDS).alias("profile"),
         _time_ratio(by).alias("ratio"),
     )  # fmt: skip
     ratios = of_terms.union(of_time).groupBy(*by, "position", "profile", "method")
-    all_ratios = ratios.agg(collected(F.col("ratio")).alias("ratios"))
-    points = all_ratios.select("*", F.explode(F.array(*map(F.lit, taus))).alias("tau"))
-    share = share_within(F.col("ratios"), F.col("tau")).alias("share")
+    all_ratios = ratios.agg(collected(fn.col("ratio")).alias("ratios"))
+    points = all_ratios.select("*", fn.explode(fn.array(*map(fn.lit, taus))).alias("tau"))
+    share = share_within(fn.col("ratios"), fn.col("tau")).alias("share")
     return points.select(
-        *by, "position", "profile", "method", F.size("ratios").alias("cases"), "tau", share
+        *by, "position", "profile", "method", fn.size("ratios").alias("cases"), "tau", share
     )
 
 
 def _shared_cases(runs: DataFrame, by: Sequence[str]) -> DataFrame:
     """Return the runs of the cases that every method of the subject ran on."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    players = runs.where(is_player() & ~F.col("impossible"))
-    contest = [*by, "subject"]
-    rivals = players.groupBy(*contest).agg(F.countDistinct("method").alias("_rivals"))
-    there = players.groupBy(*contest, *CASE).agg(F.countDistinct("method").alias("_there"))
-    joined = players.join(rivals, contest).join(there, [*contest, *CASE])
-    return joined.where("_there = _rivals")
+    players = runs.where(is_player() & ~fn.col("impossible"))
+    return with_rivals(players, by, fn.col("method")).where("_there = _rivals")
 
 
 def _value_ratio() -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    value, best = F.get("values", F.col("position")), F.get("best", F.col("position"))
-    in_play = F.col("placed") & (F.col("_agreed") >= F.col("position"))
-    ratio = F.when(value == best, 1.0).when(best > 0, value.cast("double") / best.cast("double"))
-    return F.coalesce(F.when(in_play, ratio), F.lit(math.inf))
+    value, best = fn.get("values", fn.col("position")), fn.get("best", fn.col("position"))
+    in_play = fn.col("placed") & (fn.col("_agreed") >= fn.col("position"))
+    ratio = fn.when(value == best, 1.0).when(best > 0, value.cast("double") / best.cast("double"))
+    return fn.coalesce(fn.when(in_play, ratio), fn.lit(math.inf))
 
 
 def _time_ratio(by: Sequence[str]) -> Column:
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F  # noqa: N812
-
-    seconds = F.when(F.col("placed"), F.greatest(F.col("seconds"), F.lit(LEAST_SECONDS)))
-    fastest = F.min(seconds).over(Window.partitionBy(*by, "subject", *CASE))
-    return F.coalesce(seconds / fastest, F.lit(math.inf))
+    seconds = fn.when(fn.col("placed"), fn.greatest(fn.col("seconds"), fn.lit(LEAST_SECONDS)))
+    fastest = fn.min(seconds).over(Window.partitionBy(*by, "subject", *CASE))
+    return fn.coalesce(seconds / fastest, fn.lit(math.inf))

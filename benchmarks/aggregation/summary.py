@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from slotwise.benchmarks.aggregation.classes import check_by
 from slotwise.benchmarks.aggregation.frames import NEEDED, Frames, grouped_runs
 from slotwise.benchmarks.aggregation.gap_numbers import OF
@@ -141,7 +143,7 @@ def _frames(
     spark: SparkSession, folder: str, by: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Frames]]:
     """Give the terms and the tables of a folder, whose runs are kept in Spark meanwhile."""
-    rows = stored_rows(spark, folder).transform(as_today).select(*NEEDED)
+    rows = as_today(stored_rows(spark, folder)).select(*NEEDED)
     exact = exactness(rows, folder)
     runs = grouped_runs(judged_runs(rows, exact), by).persist()
     try:
@@ -209,8 +211,6 @@ def _with_intervals(gaps: pd.DataFrame, by: Sequence[str], seed: int) -> pd.Data
 
 def _tested(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Return the tests of pairs in a term, corrected for the number of pairs in the group."""
-    import numpy as np
-
     found = sorted_rows(differences, [*by, "position", *PAIR])
     numbers = [np.asarray(some, dtype=float) for some in found["differences"]]
     told = found.drop(columns="differences").assign(

@@ -19,6 +19,7 @@ from slotwise.benchmarks.analysis.gaps import (
     Values,
     reference_of,
     row_gap,
+    terms_in_order,
     values_of,
 )
 from slotwise.benchmarks.analysis.method_summary import MethodSummary, summarise
@@ -36,7 +37,7 @@ class Aggregate:
         Exact engines first, then by number of runs that succeeded, then term by term by how
         far they are from its optimum.
     terms
-        Names of all terms, in the order of the objectives.
+        Names of all terms, see `terms_in_order`.
     references
         Instance hash -> what is proven about it.
     virtual_best
@@ -83,7 +84,7 @@ def aggregate(rows: Iterable[Row]) -> Aggregate:
     methods = [
         summarise(some, references, holders, by_term, impossible) for some in by_method.values()
     ]
-    terms = tuple(dict.fromkeys(term for one in references.values() for term in one.terms))
+    terms = terms_in_order(one.terms for one in references.values())
     return Aggregate(
         methods=tuple(sorted(methods, key=lambda summary: _rank(summary, terms))),
         terms=terms,
@@ -91,7 +92,7 @@ def aggregate(rows: Iterable[Row]) -> Aggregate:
         virtual_best=best,
         common=common,
         excluded=excluded,
-        contradictions=tuple(_contradictions(rows, references)),
+        contradictions=tuple(_contradictions(rows, references, impossible)),
     )
 
 
@@ -108,12 +109,13 @@ def _how_far(found: TermSummary | None) -> tuple[float, float]:
     return found.above_zero.count / found.cases, math.inf if mean is None else mean
 
 
-def _contradictions(rows: Sequence[Row], references: dict[str, Reference]) -> Iterator[str]:
-    infeasible = infeasible_instances(rows)
+def _contradictions(
+    rows: Sequence[Row], references: dict[str, Reference], impossible: frozenset[str]
+) -> Iterator[str]:
     for row in rows:
         who = f"{row['method']} on {row['instance']} (seed {row['seed']})"
         gap = row_gap(row, references)
         if gap is not None and gap.absolute < 0:
             yield f"{who}: {gap.term} is {float(-gap.absolute):g} below the proven bound"
-        if row["instance_hash"] in infeasible and values_of(row) is not None:
+        if row["instance_hash"] in impossible and values_of(row) is not None:
             yield f"{who}: a valid placement of an instance proven infeasible"

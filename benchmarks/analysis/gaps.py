@@ -8,7 +8,7 @@ which value and bound differ. Where the bound is 0 neither ratio says anything: 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -54,21 +54,31 @@ class Gap:
     ----------
     term
         Name of the term.
-    absolute
-        Value - bound there, in the user's unit.
-    relative
-        Solvers' gap, as this module defines it; ``None`` where the bound is 0 and the value is not.
-    excess
-        (value - bound) / |bound|; ``None`` where `relative` is.
+    value, bound
+        In the user's unit.
     to_optimum
         Whether the bound is the optimum of that term; else the true gap lies between 0 and this.
     """
 
     term: str
-    absolute: Fraction
-    relative: float | None
-    excess: float | None
+    value: Fraction
+    bound: Fraction
     to_optimum: bool
+
+    @property
+    def absolute(self) -> Fraction:
+        """Value - bound, in the user's unit."""
+        return self.value - self.bound
+
+    @property
+    def relative(self) -> float | None:
+        """Solvers' gap, see `relative`."""
+        return relative(self.value, self.bound)
+
+    @property
+    def excess(self) -> float | None:
+        """Articles' gap, see `excess`; ``None`` where `relative` is."""
+        return excess(self.value, self.bound)
 
 
 def values_of(row: Row) -> Values | None:
@@ -101,21 +111,25 @@ def _reference(row: Row) -> Reference:
     return Reference(tuple(t["term"] for t in terms), bounds, optimal, best)
 
 
+def terms_in_order(objectives: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """Return each term of some objectives once, in the order of the objective with most terms.
+
+    Terms that it lacks follow. Objectives of the same length keep their order.
+    """
+    longest_first = sorted(objectives, key=len, reverse=True)
+    return tuple(dict.fromkeys(term for terms in longest_first for term in terms))
+
+
 def term_gaps(values: Values, reference: Reference) -> tuple[Gap, ...]:
     """Return the gap of every term up to the first that differs, or the first without a bound."""
     found: list[Gap] = []
     for index, (value, bound) in enumerate(zip(values, reference.bounds, strict=True)):
-        if bound is None or (found and found[-1].absolute):
+        if bound is None:
             break
-        found.append(
-            Gap(
-                term=reference.terms[index],
-                absolute=value - bound,
-                relative=relative(value, bound),
-                excess=excess(value, bound),
-                to_optimum=index < reference.optimal or value == bound,
-            )
-        )
+        is_at = value == bound
+        found.append(Gap(reference.terms[index], value, bound, is_at or index < reference.optimal))
+        if not is_at:
+            break
     return tuple(found)
 
 

@@ -14,6 +14,9 @@ from slotwise.benchmarks.grading.rows import SUCCEEDED, Row, RunStatus, term_val
 TIME_SHIFT_S = 0.01
 """Shift of the geometric mean of times: exp(mean(log(t + shift))) - shift, seconds."""
 
+KILLED = (RunStatus.TIMEOUT, RunStatus.CRASHED, RunStatus.OUT_OF_MEMORY)
+"""How runs end that count at their time limit, at least."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -34,8 +37,7 @@ def spread(numbers: Sequence[float]) -> Spread:
 
 def seconds_of(row: Row) -> float:
     """Return the wall-clock time of a row; a run that did not end counts at the limit, at least."""
-    lost = row["status"] in (RunStatus.TIMEOUT, RunStatus.CRASHED, RunStatus.OUT_OF_MEMORY)
-    least = float(row["time_limit_s"]) if lost else 0.0
+    least = float(row["time_limit_s"]) if row["status"] in KILLED else 0.0
     return max(least, float(row["wall_s"] or 0.0))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from slotwise.benchmarks.analysis.cases import Case, case_of, is_right_refusal
-from slotwise.benchmarks.analysis.gaps import Gap, Reference, row_gap, values_of
+from slotwise.benchmarks.analysis.gaps import Reference, values_of
 from slotwise.benchmarks.analysis.measures import (
     Spread,
     nodes_used,
@@ -100,7 +100,6 @@ def summarise(
     """
     method, kind = rows[0]["method"], rows[0]["kind"]
     valid = [row for row in rows if values_of(row) is not None]
-    gaps = [gap for row in valid if (gap := row_gap(row, references)) is not None]
     right = [row for row in rows if is_right_refusal(row, impossible)]
     refused = sum(row["status"] == RunStatus.REFUSED for row in rows) - len(right)
     infeasible = sum(row["status"] == RunStatus.INFEASIBLE for row in rows)
@@ -123,7 +122,7 @@ def summarise(
         rightly_refused=len(right),
         failed=len(rows) - len(valid) - refused - infeasible - len(right),
         reasons=reasons(row for row in rows if not is_right_refusal(row, impossible)),
-        optimal=sum(map(_is_optimal, gaps)),
+        optimal=sum(_is_optimal(row, references) for row in valid),
         proven=sum(_is_proven(row, references) for row in rows),
         terms=term_summaries(valid, references, common),
         seconds=shifted_geometric_mean([seconds_of(row) for row in rows]),
@@ -135,8 +134,9 @@ def summarise(
     )
 
 
-def _is_optimal(gap: Gap) -> bool:
-    return gap.absolute == 0 and gap.to_optimum
+def _is_optimal(row: Row, references: dict[str, Reference]) -> bool:
+    reference = references.get(row["instance_hash"])
+    return reference is not None and values_of(row) == reference.bounds
 
 
 def _is_proven(row: Row, references: dict[str, Reference]) -> bool:

@@ -68,11 +68,10 @@ class LogFolder:
         return text.select(fn.col("value").alias("line"), path.alias("path"))
 
     def unreadable(self) -> dict[str, str]:
-        """Return path -> what is wrong with it, of further files that cannot be read."""
+        """Return path -> what is wrong with it, of the files that cannot be read."""
         from slotwise.benchmarks.statistics.unreadable import unreadable
 
-        found = unreadable(path for path, _ in log_files(self.folder))
-        return {path: fault for path, fault in found.items() if path not in self.left_out}
+        return unreadable(path for path, _ in log_files(self.folder))
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,13 +93,14 @@ class Stream:
         SlotwiseError
             When it ended by something else.
         """
-        if self.query.exception() is None:
+        failed = failure(self.query)
+        if failed is None:
             return False
         source, known = self.source, self.unreadable()
         faults = source.unreadable() if isinstance(source, LogFolder) else {}
         new = {path: fault for path, fault in faults.items() if path not in known}
         if not new:
-            check_ended(self.query)
+            raise failed
         text = json.dumps({**known, **new}, indent=1, ensure_ascii=False)
         write_atomically(self.checkpoint.unreadable, text + "\n")
         self._start()
@@ -118,15 +119,10 @@ def reading_in_words(reading: Reading) -> str:
     return json.dumps({"topology": reading.topology, "zone": reading.zone, "components": known})
 
 
-def check_ended(query: StreamingQuery) -> None:
-    """Raise what ended a query that has ended.
-
-    Raises
-    ------
-    SlotwiseError
-        One line; none where it ended by itself.
-    """
+def failure(query: StreamingQuery) -> SlotwiseError | None:
+    """Return what ended a query, in one line; ``None`` where it ended by itself."""
     error = query.exception()
-    if error is not None:
-        reason = str(error).strip().splitlines()[0]
-        raise SlotwiseError(f"the stream failed: {reason}")
+    if error is None:
+        return None
+    reason = str(error).strip().splitlines()[0]
+    return SlotwiseError(f"the stream failed: {reason}")

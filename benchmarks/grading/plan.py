@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from slotwise.benchmarks.grading.environment import (
     engine_version,
@@ -79,15 +78,6 @@ class PlannedRun:
     hint: str | None = None
     hint_from: str | None = None
     against: str | None = None
-
-    def to_document(self) -> dict[str, Any]:
-        """Return the run as JSON-ready data."""
-        return asdict(self)
-
-    @classmethod
-    def from_document(cls, document: dict[str, Any]) -> PlannedRun:
-        """Return the run that `to_document` wrote."""
-        return cls(**{**document, "case": Case(**document["case"])})
 
     def columns(self) -> Planned:
         """Return the columns of the run's row that are known beforehand."""

@@ -47,15 +47,16 @@ class TermRow(TypedDict):
 
 def term_of(name: str, value: Fraction | None, bound: Fraction | None) -> TermRow:
     """Return a term with its numbers as text."""
-    return {"term": name, "value": _exact_text(value), "bound": _exact_text(bound)}
+    return {"term": name, "value": number_cell(value), "bound": number_cell(bound)}
 
 
-def _exact_text(number: Fraction | None) -> str | None:
+def number_cell(number: Fraction | None) -> str | None:
+    """Return a number as rows have it: an exact decimal as text, ``None`` = there is none."""
     return None if number is None else exact_text(as_decimal(number))
 
 
 class Planned(TypedDict, total=False):
-    """The columns of a row that are known before the run; see `Run` and `Case`."""
+    """The columns of a row that are known before the run; see `PlannedRun` and `Case`."""
 
     instance_hash: str
     instance: str
@@ -193,6 +194,9 @@ class RunStatus(StrEnum):
 
 SUCCEEDED = (RunStatus.VALID, RunStatus.OPTIMAL, RunStatus.FEASIBLE)
 """How runs with a valid placement end; their rows have the value of every term."""
+
+PROVEN = (RunStatus.OPTIMAL, RunStatus.INFEASIBLE)
+"""How exact runs end with a proof: of the optimum, or that there is no placement."""
 
 
 FAILED = (RunStatus.ERROR, RunStatus.CRASHED, RunStatus.TIMEOUT, RunStatus.OUT_OF_MEMORY)

@@ -7,7 +7,14 @@ from fractions import Fraction
 
 from slotwise.benchmarks.grading.environment import versions
 from slotwise.benchmarks.grading.plan import PlannedRun
-from slotwise.benchmarks.grading.rows import MOST_VIOLATIONS, Kind, RunOutcome, RunStatus, term_of
+from slotwise.benchmarks.grading.rows import (
+    MOST_VIOLATIONS,
+    PROVEN,
+    Kind,
+    RunOutcome,
+    RunStatus,
+    term_of,
+)
 from slotwise.models.allocation.case import AllocationCase, case_from_text, case_hash
 from slotwise.models.allocation.check import Failure
 from slotwise.models.errors import SlotwiseError
@@ -32,7 +39,7 @@ def allocated(run: PlannedRun, clock: AbstractContextManager[None]) -> RunOutcom
     with clock:
         answer = allocate(question, run.method, Setting(time_limit_s=run.time_limit_s))
     exact = run.kind == Kind.EXACT
-    if exact and run.work is not None and answer.outcome not in PROVEN:
+    if exact and run.work is not None and str(answer.outcome) not in PROVEN:
         rule = "without a proof when its safety limit came; run it again on a less busy machine"
         return {"status": RunStatus.TIMEOUT, "error": rule}
     terms = [term_of(TERM, _fraction(answer.slots), _fraction(answer.bound))]
@@ -55,9 +62,6 @@ def allocated(run: PlannedRun, clock: AbstractContextManager[None]) -> RunOutcom
         "wall_s": answer.seconds,
     }
 
-
-PROVEN = ("optimal", "infeasible")
-"""Outcomes of an optimum that no limit had a part in."""
 
 _SOLVERS = ("highspy", "pulp")
 

@@ -94,7 +94,7 @@ class Sources:
 
     @property
     def most(self) -> int:
-        """How many cases there are, those counted twice that are named twice."""
+        """How many cases there are at most; a case that is named twice counts twice."""
         return sum(part.count if isinstance(part, CaseRange) else 1 for part in self.parts)
 
     @property

@@ -7,6 +7,6 @@ and turns what Spark raises into errors of one line. `pack` makes the archive by
 slotwise; `servers` starts clusters of processes on this machine, for experiments.
 
 Start with `session`. It may import `models.errors` only; besides it, only
-`benchmarks.grading.batch`, `benchmarks.aggregation`, `benchmarks.statistics`,
-`benchmarks.following` and experiments import PySpark.
+`benchmarks.grading.batch`, `benchmarks.grading.oracle`, `benchmarks.aggregation`,
+`benchmarks.statistics`, `benchmarks.following` and experiments import PySpark.
 """

@@ -19,9 +19,11 @@ from urllib.parse import urlsplit
 from slotwise.benchmarks.spark.java import find_java
 from slotwise.models.errors import InputError
 
+_LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*(\d+)\s*\]")
+
 MASTER = re.compile(
     r"local(\[(\*|[1-9]\d*)(,\s*[1-9]\d*)?\])?"
-    r"|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|spark://\S+|yarn|k8s://\S+"
+    rf"|{_LOCAL_CLUSTER.pattern}|spark://\S+|yarn|k8s://\S+"
     r"|sc://[^\s/:;]+(:\d+)?(/\S*)?"
 )
 
@@ -66,8 +68,6 @@ _LOCAL = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.shuffle.partitions": "2",
 }
-
-_LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*(\d+)\s*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,8 @@ def _ours(cluster: Cluster) -> Mapping[str, str]:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     warehouse = {"spark.sql.warehouse.dir": str(folder / "warehouse")}
     # With local[N] driver and executors are one process, for which Spark's own default is 1 GB.
-    memory = {"spark.driver.memory": os.environ.get("SPARK_DRIVER_MEMORY", "2g")}
+    # With what Java and Python need besides, a million planned runs keep below 2 GB.
+    memory = {"spark.driver.memory": os.environ.get("SPARK_DRIVER_MEMORY", "1280m")}
     executor_mb = _executor_mb(cluster.master)
     if executor_mb is not None:
         # Spark would wait forever for a worker with the 1 GB that its executors want by default.

@@ -27,8 +27,6 @@ from slotwise.models.errors import InputError, SlotwiseError
 if TYPE_CHECKING:
     from venv_pack import Env, File
 
-DEFAULT_OUT = "slotwise-env.tar.gz"
-
 ENDINGS = (".tar.gz", ".tgz")
 """Of archives that Spark unpacks with their links."""
 
@@ -39,6 +37,9 @@ LEFT_OUT = (
     "*/site-packages/__editable__*slotwise*",
 )
 """Files that executors do not need: Spark and Java are there."""
+
+_PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
+"""What folders and links of an environment call this Python."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,23 +97,7 @@ class Packed:
 
 
 def pack_environment(out: Path, python_prefix: str | None = None) -> Packed:
-    """Pack the virtual environment of this process.
-
-    Parameters
-    ----------
-    out
-        File to write, ``.tar.gz`` or ``.tgz``; an old one is replaced.
-    python_prefix
-        Where executors have the same version of Python, such as ``/usr``; ``None`` = where this
-        machine has it.
-
-    Raises
-    ------
-    InputError
-        For another ending, a prefix that is relative, a file that cannot be written.
-    SlotwiseError
-        Without venv-pack, outside of a virtual environment, or in one that cannot be packed.
-    """
+    """Pack the virtual environment of this process; see `slotwise.pack`."""
     _check(out, python_prefix)
     prefix = Path(sys.prefix)
     other = _other_prefix(python_prefix)
@@ -208,8 +193,7 @@ def _ours(prefix: Path) -> Iterator[File]:
     root = Path(next(iter(spec.submodule_search_locations)))
     if root.resolve().is_relative_to(prefix.resolve()):
         return
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    target = Path("lib", version, "site-packages", "slotwise")
+    target = Path("lib", _PYTHON, "site-packages", "slotwise")
     # The packages of a checkout are links to the folders at its root.
     for folder, inner, names in os.walk(root, followlinks=True):
         inner[:] = sorted(name for name in inner if name != "__pycache__")
@@ -234,12 +218,11 @@ def _relinked(files: list[File], python_prefix: str, folder: Path) -> Iterator[F
     """
     from venv_pack import File
 
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     for number, file in enumerate(files):
         is_python = os.path.dirname(file.target) == "bin" and os.path.islink(file.source)
         if is_python and os.path.isabs(os.readlink(file.source)):
             link = folder / f"link-{number}"
-            link.symlink_to(Path(python_prefix, "bin", version))
+            link.symlink_to(Path(python_prefix, "bin", _PYTHON))
             yield File(str(link), file.target)
         else:
             yield file

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL, Popen
@@ -24,11 +24,12 @@ from slotwise.benchmarks.grading.batch import cases as of_cases
 from slotwise.benchmarks.grading.batch.folder import INSTANCES, ROWS, address_of, append
 from slotwise.benchmarks.grading.batch.local_frame import fields_of
 from slotwise.benchmarks.grading.batch.runs import planned, settings_frame
+from slotwise.benchmarks.grading.children.process_tree import children
 from slotwise.benchmarks.grading.environment import families_version
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.rows import COLUMNS, SCHEMA, Subject
 from slotwise.benchmarks.grading.sources import CaseRange, Sources
-from slotwise.benchmarks.spark.session import spark_session
+from slotwise.benchmarks.spark.session import session
 from slotwise.benchmarks.table import say
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
     count = -(-options.runs // (len(METHODS) + 1))
     fresh = -(-options.todo // len(METHODS))
     with tempfile.TemporaryDirectory(prefix="slotwise-planned-") as folder:
-        with _stopped(spark_session(options.master)) as spark:
+        with session(options.master, nullcontext()) as spark:
             _make_up(spark, address_of(folder), count, fresh, options.files)
         asked = json.dumps([folder, count, options.master])
         started = time.monotonic()
@@ -74,14 +75,6 @@ def start() -> None:
 
     folder, count, master = json.loads(sys.argv[-1])
     grade(FAMILY, methods=METHODS, time_limit_s=LIMIT_S, master=master, out=folder, count=count)
-
-
-@contextmanager
-def _stopped(spark: SparkSession) -> Iterator[SparkSession]:
-    try:
-        yield spark
-    finally:
-        spark.stop()
 
 
 def _make_up(spark: SparkSession, address: str, count: int, fresh: int, files: int) -> None:
@@ -141,18 +134,22 @@ class Seen:
 
 def _watch(process: Popen[bytes], rows: Path, started: float) -> Seen:
     """Return what the driver, Python and Java, was seen to need until it ended."""
-    there = len(list(rows.glob("*.parquet")))
+    there = _files(rows)
     first_s, cpu_s, peaks = 0.0, 0.0, dict[int, float]()
     while process.poll() is None:
         driver = (process.pid, *_java_children(process.pid))
         if not first_s:
             cpu_s = sum(map(_cpu_s, driver))
-            if len(list(rows.glob("*.parquet"))) > there:
+            if _files(rows) > there:
                 first_s = time.monotonic() - started
         for pid in driver:
             peaks[pid] = max(peaks.get(pid, 0.0), _peak_mb(pid))
         time.sleep(POLL_S)
     return Seen(first_s, cpu_s, sum(peaks.values()))
+
+
+def _files(rows: Path) -> int:
+    return len(list(rows.glob("*.parquet")))
 
 
 def _cpu_s(pid: int) -> float:
@@ -162,12 +159,11 @@ def _cpu_s(pid: int) -> float:
 
 def _java_children(pid: int) -> Iterator[int]:
     """Yield the Java processes below `pid`; the workers, which they start, are not the driver."""
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, _text(path).split()):
-            if _text(Path(f"/proc/{child}/comm")).strip() == "java":
-                yield child
-            else:
-                yield from _java_children(child)
+    for child in children(pid):
+        if _text(Path(f"/proc/{child}/comm")).strip() == "java":
+            yield child
+        else:
+            yield from _java_children(child)
 
 
 def _peak_mb(pid: int) -> float:

@@ -113,7 +113,7 @@ REASONS: dict[str, str] = {
     OUT_OF_ORDER: "received after the next sample was due, but not late; it counts",
     RESET: "a running total below the last one: its worker was restarted; it counts from zero",
     AHEAD: "stamped more than a day after the time at which it was read: a clock is wrong",
-    UNREADABLE: "a gzipped file that is cut short or no such file; it is left out as a whole",
+    UNREADABLE: "a .gz file that is cut short or not gzipped; it is left out as a whole",
 }
 """Why a line is in `QUARANTINE`, and what that means."""
 USED = (OUT_OF_ORDER, RESET)

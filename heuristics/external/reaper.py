@@ -31,7 +31,7 @@ def main() -> None:
     socket, words = int(sys.argv[1]), sys.argv[2:]
     os.set_inheritable(socket, False)
     adopts = _adopt_orphans()
-    wake = _wake_up_call()
+    wake = wake_up_call()
     try:
         group = os.posix_spawnp(words[0], words, os.environ, setpgroup=0, setsigdef=TO_DEFAULT)
     except OSError as error:
@@ -54,7 +54,7 @@ def _adopt_orphans() -> bool:
     return bool(ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
 
 
-def _wake_up_call() -> int:
+def wake_up_call() -> int:
     """Return a descriptor that can be read when a child has ended."""
     read, write = os.pipe()
     for end in (read, write):

@@ -15,3 +15,9 @@ def last_words(stderr: bytes) -> str:
     """Return the end of what it wrote to stderr on one line; empty where it wrote nothing."""
     text = one_line(stderr[-STDERR_BYTES:].decode(errors="replace"), STDERR_TAIL)
     return f"; stderr: {text}" if text else ""
+
+
+def last_line(said: bytes) -> str:
+    """Return the end of the last line that a process wrote; empty where it wrote nothing."""
+    lines = said.decode(errors="replace").strip().splitlines()
+    return one_line(lines[-1], STDERR_TAIL) if lines else ""

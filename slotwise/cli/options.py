@@ -143,7 +143,7 @@ Deterministic = Annotated[
     bool,
     typer.Option(
         "--deterministic",
-        help="--time-limit counts units of work, a second or less each, instead of seconds: the "
+        help="--time-limit counts units of work, about a second each, instead of seconds: the "
         "same answer on any machine, busy or not.",
     ),
 ]

@@ -51,6 +51,8 @@ class Engine:
         What `run` and `supports` were made with; ``None`` = it has none.
     with_parameters
         Returns the engine with other parameters of the same type; ``None`` = it has none.
+    takes_work
+        Whether units of work can limit it; false for solvers whose limits are seconds alone.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Engine:
     version: Callable[[], str]
     parameters: Parameters | None = None
     with_parameters: Callable[[Parameters], Engine] | None = None
+    takes_work: bool = True
 
 
 P = TypeVar("P", bound=Parameters)

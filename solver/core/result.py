@@ -74,7 +74,8 @@ class Limits:
 class Improvement:
     """One event of the trace: at `seconds` term `term` (index) had this value and bound.
 
-    In integer steps of the term; ``None`` where there was none yet.
+    In integer steps of the term; ``None`` where there was none yet. Where work limits the search,
+    `seconds` are units of it.
     """
 
     seconds: float
@@ -129,7 +130,7 @@ class Outcome:
     proof
         How the bounds were proven, in words; empty where there are none.
     deterministic_work
-        In the engine's unit; ``None`` where it has none.
+        In the engine's unit, or the units that limited the search; ``None`` where there are none.
     trace
         Incumbents and bounds over time.
     interrupted
@@ -334,8 +335,8 @@ class Result:
             "objective": [
                 {
                     "term": t.term,
-                    "value": None if t.value is None else plain(t.value),
-                    "bound": None if t.bound is None else plain(t.bound),
+                    "value": _plain(t.value),
+                    "bound": _plain(t.bound),
                     "bound_kind": t.bound_kind,
                 }
                 for t in self.objective

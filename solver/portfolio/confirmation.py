@@ -11,7 +11,6 @@ from dataclasses import replace
 from slotwise.models.problem.magnitudes import largest_terms
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.engine import Engine, configured
-from slotwise.solver.core.limited.by_work import BY_SECONDS
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits
@@ -63,8 +62,8 @@ def confirm_claim(
     `engine` itself without presolve, then others.
     """
     problem, reporter = known.problem, Reporter(known, engine.name, token=token)
-    names = [name for name in ASKED if token.clock is None or name not in BY_SECONDS]
-    others = [configured(ENGINES[name], known.parameters) for name in names if name != engine.name]
+    others = [configured(ENGINES[name], known.parameters) for name in ASKED if name != engine.name]
+    others = [other for other in others if token.clock is None or other.takes_work]
     others = [other for other in others if other.supports(problem) is None]
     asked: list[Engine] = []
     deadline = token.now() + limits.time_s

@@ -11,6 +11,7 @@ from slotwise.models.errors import InputError
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.instance.placement import to_places
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.limited.by_work import wall_limit_s
 from slotwise.solver.core.result import Limits, Result, Status
 from slotwise.solver.verification.claim import Agreement, Claim, engines_behind
 from slotwise.solver.verification.crosscheck import CrossCheck, crosscheck
@@ -53,16 +54,19 @@ def proofs_of(
 ) -> tuple[CertifiedProof, ...]:
     """Return the proofs of `result`; without bounds where there is no placement to have a value.
 
-    `bounded` says whether there is one; ``None`` = as the result says.
+    `bounded` says whether there is one; ``None`` = as the result says. Where work limited the
+    search, the time limit is its safety limit.
     """
     bounded = result.status is not Status.INFEASIBLE if bounded is None else bounded
+    limits = result.limits
+    seconds = wall_limit_s(limits.time_s) if limits.by_work else limits.time_s
     return tuple(
         CertifiedProof(
             engine=proof.engine,
             version=proof.version,
-            time_limit_s=Fraction(str(result.limits.time_s)),
-            workers=result.limits.workers,
-            seed=result.limits.seed,
+            time_limit_s=Fraction(str(seconds)),
+            workers=limits.workers,
+            seed=limits.seed,
             how=proof.how,
             bounds=tuple(
                 None if bound is None or not bounded else bound * term.unit

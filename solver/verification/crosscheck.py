@@ -9,7 +9,6 @@ from slotwise.models.errors import InputError, InternalError
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.solver.core.ctrl_c import Presses, counted_presses
-from slotwise.solver.core.limited.by_work import BY_SECONDS
 from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Limits, Result
 from slotwise.solver.engine_names import current_name
@@ -86,9 +85,10 @@ def crosscheck(
     InputError
         When `engine` is unknown, behind the claim itself, or does not take the problem.
     """
-    names = _candidates(problem, claim) if engine is None else (_named(engine, claim),)
-    if limits.by_work:
-        names = tuple(name for name in names if engine is not None or name not in BY_SECONDS)
+    if engine is None:
+        names = _candidates(problem, claim, limits.by_work)
+    else:
+        names = (_named(engine, claim),)
     with counted_presses() as presses:
         return _first_to_settle(problem, claim, limits, names, engine is not None, presses)
 
@@ -140,12 +140,15 @@ def _ask(problem: Problem, claim: Claim, limits: Limits, name: str, time_s: floa
     )
 
 
-def _candidates(problem: Problem, claim: Claim) -> tuple[str, ...]:
+def _candidates(problem: Problem, claim: Claim, by_work: bool) -> tuple[str, ...]:
     order = (*FIRST_ASKED, *(name for name in ENGINES if name not in FIRST_ASKED))
     return tuple(
         name
         for name in order
-        if name in ENGINES and name not in claim.engines and ENGINES[name].supports(problem) is None
+        if name in ENGINES
+        and name not in claim.engines
+        and (ENGINES[name].takes_work or not by_work)
+        and ENGINES[name].supports(problem) is None
     )
 
 

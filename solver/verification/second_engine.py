@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.limited.by_work import BY_SECONDS
 from slotwise.solver.engines import ENGINES
 
 FAMILY = {
@@ -43,6 +42,6 @@ def second_engines(
         name
         for name in ORDER
         if FAMILY[name] not in families
-        and not (by_work and name in BY_SECONDS)
+        and (ENGINES[name].takes_work or not by_work)
         and ENGINES[name].supports(problem) is None
     )

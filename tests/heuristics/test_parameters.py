@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from slotwise.benchmarks.grade import split_methods
+from slotwise.benchmarks.grading.names import split_methods
 from slotwise.benchmarks.grading.plan import RunLimits, make_plan
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases

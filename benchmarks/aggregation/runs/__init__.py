@@ -6,5 +6,6 @@ references of its instance, the virtual best and the common cases; `terms` makes
 term with its gaps, `wide` a column of each, and `run_table` is all that for one folder. `arrays`
 has column expressions that no order of rows can change.
 
-Start with `judged`. It may import `benchmarks.grading` and `benchmarks.spark`.
+Start with `judged`. It may import `benchmarks.analysis`, `benchmarks.grading` and
+`benchmarks.spark`.
 """

@@ -7,16 +7,16 @@ one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.aggregation.runs.arrays import leading_equal
 from slotwise.benchmarks.aggregation.runs.reading import Exactness
 from slotwise.benchmarks.aggregation.runs.stored import WRITTEN
+from slotwise.benchmarks.analysis.measures import KILLED
 from slotwise.benchmarks.grading.rows import OPTIMUM, SUCCEEDED, Kind, RunStatus, Subject
 from slotwise.heuristics.sam.pairs import PAIRS
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 CASE = ("instance_hash", "seed")
 """Columns that name a case: an instance with a seed."""
@@ -40,67 +40,58 @@ def judged_runs(rows: DataFrame, exact: Exactness) -> DataFrame:
     first terms are at their bound), ``impossible`` (proven infeasible), ``best`` (the virtual best
     of the case) and ``holders`` (how many methods have it), ``seconds``.
     """
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F  # noqa: N812
-
     instance, case = Window.partitionBy("instance_hash"), Window.partitionBy(*CASE)
     found = _with_values(rows, exact).withColumns(
         {
-            "_strongest": F.max(_strength()).over(instance),
-            "names": F.max(F.when(F.size("terms") > 0, F.col("terms.term"))).over(instance),
+            "_strongest": fn.max(_strength()).over(instance),
+            "names": fn.max(fn.when(fn.size("terms") > 0, fn.col("terms.term"))).over(instance),
         }
     )
     latest = found.withColumn(
-        "_newest", F.row_number().over(Window.partitionBy(*RUN).orderBy(F.desc(WRITTEN)))
+        "_newest", fn.row_number().over(Window.partitionBy(*RUN).orderBy(fn.desc(WRITTEN)))
     ).where("_newest = 1")
-    infeasible = F.col("status") == RunStatus.INFEASIBLE
-    mine = F.when(is_player() & F.col("placed"), F.col("values"))
+    infeasible = fn.col("status") == RunStatus.INFEASIBLE
+    mine = fn.when(is_player() & fn.col("placed"), fn.col("values"))
     told = latest.withColumns(
         {
-            "impossible": F.max(infeasible).over(instance),
-            "best": F.min(mine).over(case),
-            "bounds": F.transform("_strongest.bounds", lambda b: F.when(b >= 0, b)),
-            "known": F.coalesce(F.col("_strongest.known"), F.lit(0)),
+            "impossible": fn.max(infeasible).over(instance),
+            "best": fn.min(mine).over(case),
+            "bounds": fn.transform("_strongest.bounds", lambda b: fn.when(b >= 0, b)),
+            "known": fn.coalesce(fn.col("_strongest.known"), fn.lit(0)),
             "seconds": _seconds(),
         }
     )
     return told.withColumns(
         {
-            "holders": F.sum((mine == F.col("best")).cast("int")).over(case),
-            "reached": leading_equal(F.col("values"), F.col("bounds")),
+            "holders": fn.sum((mine == fn.col("best")).cast("int")).over(case),
+            "reached": leading_equal(fn.col("values"), fn.col("bounds")),
         }
     ).drop("_strongest", "_newest", WRITTEN)
 
 
 def is_player() -> Column:
     """Return whether a run is of a method that is compared: any but the exact engine."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    return F.col("kind") != Kind.EXACT
+    return fn.col("kind") != Kind.EXACT
 
 
 def is_right_refusal() -> Column:
     """Return whether a run refused an instance that is proven infeasible."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    return (F.col("status") == RunStatus.REFUSED) & F.col("impossible")
+    return (fn.col("status") == RunStatus.REFUSED) & fn.col("impossible")
 
 
 def _with_values(rows: DataFrame, exact: Exactness) -> DataFrame:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    allocates = F.col("method").isin(*PAIRS, OPTIMUM)
-    subject = F.when(allocates, str(Subject.ALLOCATION)).otherwise(str(Subject.PLACEMENT))
-    placed = F.col("status").isin(*map(str, SUCCEEDED))
+    allocates = fn.col("method").isin(*PAIRS, OPTIMUM)
+    subject = fn.when(allocates, str(Subject.ALLOCATION)).otherwise(str(Subject.PLACEMENT))
+    placed = fn.col("status").isin(*map(str, SUCCEEDED))
 
     def numbers(which: str) -> Column:
-        return F.transform(F.col("terms")[which], lambda text: text.cast(exact.type))
+        return fn.transform(fn.col("terms")[which], lambda text: text.cast(exact.type))
 
     return rows.withColumns(
         {
             "subject": subject,
             "placed": placed,
-            "values": F.when(placed, numbers("value")),
+            "values": fn.when(placed, numbers("value")),
             "_bounds": numbers("bound"),
         }
     )
@@ -108,23 +99,17 @@ def _with_values(rows: DataFrame, exact: Exactness) -> DataFrame:
 
 def _strength() -> Column:
     """Return what an exact row states, as a struct whose greatest is the strongest statement."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    known = leading_equal(F.col("values"), F.col("_bounds"))
-    bounds = F.transform("_bounds", lambda bound: F.coalesce(bound, F.lit(-1)))
-    says = ~is_player() & (F.size("terms") > 0)
-    return F.when(says, F.struct(known.alias("known"), bounds.alias("bounds")))
+    known = leading_equal(fn.col("values"), fn.col("_bounds"))
+    bounds = fn.transform("_bounds", lambda bound: fn.coalesce(bound, fn.lit(-1)))
+    says = ~is_player() & (fn.size("terms") > 0)
+    return fn.when(says, fn.struct(known.alias("known"), bounds.alias("bounds")))
 
 
 def _seconds() -> Column:
     """Return the seconds of a run; one that did not end counts at its limit, at least."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    lost = F.col("status").isin(
-        str(RunStatus.TIMEOUT), str(RunStatus.CRASHED), str(RunStatus.OUT_OF_MEMORY)
-    )
-    least = F.when(lost, F.col("time_limit_s")).otherwise(0.0)
-    return F.greatest(least, F.coalesce(F.col("wall_s"), F.lit(0.0)))
+    killed = fn.col("status").isin(*map(str, KILLED))
+    least = fn.when(killed, fn.col("time_limit_s")).otherwise(0.0)
+    return fn.greatest(least, fn.coalesce(fn.col("wall_s"), fn.lit(0.0)))
 
 
 def with_common(runs: DataFrame, by: Sequence[str]) -> DataFrame:
@@ -133,30 +118,34 @@ def with_common(runs: DataFrame, by: Sequence[str]) -> DataFrame:
     Compared are the methods of a subject that place anything in the group; one that places nothing
     would leave no case.
     """
-    from pyspark.sql import functions as F  # noqa: N812
+    placing = fn.when(is_player() & fn.col("placed"), fn.col("method"))
+    counted = with_rivals(runs, by, placing)
+    common = (fn.col("_rivals") > 0) & (fn.col("_there") == fn.col("_rivals"))
+    return counted.withColumn("common", common).drop("_rivals", "_there")
 
+
+def with_rivals(runs: DataFrame, by: Sequence[str], method: Column) -> DataFrame:
+    """Add ``_rivals``, the methods of a subject in its group of `by`, and ``_there``, in the case.
+
+    Both are numbers of different values of `method`; null does not count.
+    """
     contest = [*by, "subject"]
-    placing = F.when(is_player() & F.col("placed"), F.col("method"))
-    rivals = runs.groupBy(*contest).agg(F.countDistinct(placing).alias("_rivals"))
-    there = runs.groupBy(*contest, *CASE).agg(F.countDistinct(placing).alias("_there"))
-    joined = runs.join(rivals, contest).join(there, [*contest, *CASE])
-    common = (F.col("_rivals") > 0) & (F.col("_there") == F.col("_rivals"))
-    return joined.withColumn("common", common).drop("_rivals", "_there")
+    rivals = runs.groupBy(*contest).agg(fn.countDistinct(method).alias("_rivals"))
+    there = runs.groupBy(*contest, *CASE).agg(fn.countDistinct(method).alias("_there"))
+    return runs.join(rivals, contest).join(there, [*contest, *CASE])
 
 
 def virtual_best(runs: DataFrame, by: Sequence[str]) -> DataFrame:
     """Return a run of the virtual best for each case that methods ran on (`with_common`)."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     same = ("names", "bounds", "known", "impossible", "best", "common")
     cases = runs.where(is_player()).groupBy(*by, "subject", *CASE)
-    found = cases.agg(*(F.max(name).alias(name) for name in same))
+    found = cases.agg(*(fn.max(name).alias(name) for name in same))
     return found.withColumns(
         {
-            "kind": F.lit(VIRTUAL),
-            "method": F.lit(VIRTUAL_BEST),
-            "values": F.col("best"),
-            "placed": F.col("best").isNotNull(),
-            "reached": leading_equal(F.col("best"), F.col("bounds")),
+            "kind": fn.lit(VIRTUAL),
+            "method": fn.lit(VIRTUAL_BEST),
+            "values": fn.col("best"),
+            "placed": fn.col("best").isNotNull(),
+            "reached": leading_equal(fn.col("best"), fn.col("bounds")),
         }
     )

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.aggregation.runs.stored import no_rows
+from slotwise.benchmarks.analysis.gaps import terms_in_order
 from slotwise.benchmarks.grading.old_rows import BROKE_DOWN, OUT_OF_TIME
 from slotwise.benchmarks.grading.rows import SUCCEEDED, VERSION, RunStatus
 from slotwise.benchmarks.spark.session import job_errors
 from slotwise.models.errors import InputError
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 MOST_DIGITS = 37
 """Of a value, before and behind the point: a difference of two fits Spark's 38 digits."""
@@ -29,7 +29,7 @@ class Exactness:
     Parameters
     ----------
     terms
-        Names of all terms, in the order of the objective where one instance has several.
+        Names of all terms, see `terms_in_order`.
     decimals
         Most digits behind the point of any value or bound.
     """
@@ -45,19 +45,17 @@ class Exactness:
 
 def as_today(rows: DataFrame) -> DataFrame:
     """Return the rows with today's statuses, as `benchmarks.grading.old_rows` does."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    is_old = ~F.col("version").contains(f", rows {VERSION}")
-    begins = [F.col("reason").startswith(words) for words in BROKE_DOWN]
-    broke = is_old & (F.col("status") == RunStatus.REFUSED) & reduce(or_, begins)
-    broke = F.coalesce(broke, F.lit(False))
-    late = reduce(or_, [F.col("reason").startswith(words) for words in OUT_OF_TIME])
-    status = F.when(late, str(RunStatus.TIMEOUT)).otherwise(str(RunStatus.CRASHED))
+    is_old = ~fn.col("version").contains(f", rows {VERSION}")
+    begins = [fn.col("reason").startswith(words) for words in BROKE_DOWN]
+    broke = is_old & (fn.col("status") == RunStatus.REFUSED) & reduce(or_, begins)
+    broke = fn.coalesce(broke, fn.lit(False))
+    late = reduce(or_, [fn.col("reason").startswith(words) for words in OUT_OF_TIME])
+    status = fn.when(late, str(RunStatus.TIMEOUT)).otherwise(str(RunStatus.CRASHED))
     return rows.withColumns(
         {
-            "error": F.when(broke, F.col("reason")).otherwise(F.col("error")),
-            "reason": F.when(~broke, F.col("reason")),
-            "status": F.when(broke, status).otherwise(F.col("status")),
+            "error": fn.when(broke, fn.col("reason")).otherwise(fn.col("error")),
+            "reason": fn.when(~broke, fn.col("reason")),
+            "status": fn.when(broke, status).otherwise(fn.col("status")),
         }
     )
 
@@ -88,50 +86,48 @@ def exactness(rows: DataFrame, folder: str) -> Exactness:
         problem = f"has values of more than {MOST_DIGITS} digits, which are not compared exactly"
     if problem is not None:
         raise InputError(problem, field="folder", value=folder)
-    orders = sorted((tuple(order) for order in said["orders"]), key=lambda o: (-len(o), o))
-    terms = dict.fromkeys(term for order in orders for term in order)
-    return Exactness(tuple(terms), said["decimals"])
+    return Exactness(terms_in_order(sorted(said["orders"])), said["decimals"])
 
 
 def _facts(rows: DataFrame) -> DataFrame:
     """Return one row of facts that decide whether rows can be compared."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    names = F.col("terms.term")
-    numbers = F.array_compact(F.concat(F.col("terms.value"), F.col("terms.bound")))
-    odd = F.filter(numbers, lambda text: ~text.rlike(r"^[0-9]+(\.[0-9]+)?$"))
-    nameless = reduce(or_, [F.col(name).isNull() for name in _NEVER_NULL])
-    lacking = F.coalesce(F.exists("terms.value", F.isnull) | (F.size("terms") == 0), F.lit(True))
-    incomplete = F.col("status").isin(*map(str, SUCCEEDED)) & lacking
-    per_instance = rows.groupBy("instance_hash").agg(
-        F.count("*").alias("rows"),
-        F.count_if(nameless).alias("nameless"),
-        F.count_if(incomplete).alias("incomplete"),
-        F.collect_set(F.when(F.size(names) > 0, names)).alias("orders"),
-        F.min(F.get(odd, F.lit(0))).alias("odd"),
-        F.max(_digits(numbers, 0)).alias("whole"),
-        F.max(_digits(numbers, 1)).alias("decimals"),
+    names = fn.col("terms.term")
+    numbers = fn.array_compact(fn.concat(fn.col("terms.value"), fn.col("terms.bound")))
+    odd = fn.filter(numbers, lambda text: ~text.rlike(r"^[0-9]+(\.[0-9]+)?$"))
+    nameless = reduce(or_, [fn.col(name).isNull() for name in _NEVER_NULL])
+    lacking = fn.coalesce(
+        fn.exists("terms.value", fn.isnull) | (fn.size("terms") == 0), fn.lit(True)
     )
-    several = F.when(F.size("orders") > 1, F.col("instance_hash"))
-    zero = F.lit(0)
+    incomplete = fn.col("status").isin(*map(str, SUCCEEDED)) & lacking
+    per_instance = rows.groupBy("instance_hash").agg(
+        fn.count("*").alias("rows"),
+        fn.count_if(nameless).alias("nameless"),
+        fn.count_if(incomplete).alias("incomplete"),
+        fn.collect_set(fn.when(fn.size(names) > 0, names)).alias("orders"),
+        fn.min(fn.get(odd, fn.lit(0))).alias("odd"),
+        fn.max(_digits(numbers, 0)).alias("whole"),
+        fn.max(_digits(numbers, 1)).alias("decimals"),
+    )
+    several = fn.when(fn.size("orders") > 1, fn.col("instance_hash"))
+    zero = fn.lit(0)
     return per_instance.agg(
-        F.coalesce(F.sum("rows"), zero).alias("rows"),
-        F.coalesce(F.sum("nameless"), zero).alias("nameless"),
-        F.coalesce(F.sum("incomplete"), zero).alias("incomplete"),
-        F.array_distinct(F.flatten(F.collect_set("orders"))).alias("orders"),
-        F.min("odd").alias("odd"),
-        F.min(several).alias("disagreeing"),
-        F.coalesce(F.max("whole"), zero).alias("whole"),
-        F.coalesce(F.max("decimals"), zero).alias("decimals"),
+        fn.coalesce(fn.sum("rows"), zero).alias("rows"),
+        fn.coalesce(fn.sum("nameless"), zero).alias("nameless"),
+        fn.coalesce(fn.sum("incomplete"), zero).alias("incomplete"),
+        fn.array_distinct(fn.flatten(fn.collect_set("orders"))).alias("orders"),
+        fn.min("odd").alias("odd"),
+        fn.min(several).alias("disagreeing"),
+        fn.coalesce(fn.max("whole"), zero).alias("whole"),
+        fn.coalesce(fn.max("decimals"), zero).alias("decimals"),
     )
 
 
 def _digits(numbers: Column, side: int) -> Column:
     """Return the most digits before (0) or behind (1) the point of the texts in an array."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    parts = F.transform(
+    parts = fn.transform(
         numbers,
-        lambda text: F.length(F.coalesce(F.get(F.split(text, r"\."), F.lit(side)), F.lit(""))),
+        lambda text: fn.length(
+            fn.coalesce(fn.get(fn.split(text, r"\."), fn.lit(side)), fn.lit(""))
+        ),
     )
-    return F.array_max(parts)
+    return fn.array_max(parts)

@@ -21,6 +21,6 @@ def run_table(spark: SparkSession, folder: str) -> DataFrame:
     InputError
         For a folder without rows, or rows that cannot be compared.
     """
-    rows = stored_rows(spark, folder).transform(as_today)
+    rows = as_today(stored_rows(spark, folder))
     exact = exactness(rows, folder)
-    return judged_runs(rows, exact).transform(lambda runs: wide_runs(runs, exact.terms)).sort(*RUN)
+    return wide_runs(judged_runs(rows, exact), exact.terms).sort(*RUN)

@@ -6,18 +6,18 @@ import os
 from collections.abc import Sequence
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
 import pyarrow as pa
 from pyarrow import types
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.grading.batch.folder import ROWS, address_of, local_folder
+from slotwise.benchmarks.grading.batch.local_frame import arrow_schema
 from slotwise.benchmarks.grading.row_file import read_table, row_schema
 from slotwise.benchmarks.grading.rows import COLUMNS, SCHEMA, Kind
 from slotwise.models.errors import InputError, in_file
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 WRITTEN = "written"
 """Column that says when and where a row was written; of two, the greater is later."""
@@ -48,8 +48,9 @@ def stored_rows(spark: SparkSession, folder: str | os.PathLike[str]) -> DataFram
     if not files:
         raise no_rows(text)
     others = [file for file in files if not file.name.startswith(SPARKS_OWN)]
-    untyped = [file for file in others if _has_untyped(file)]
-    typed = [address_of(file) for file in others if file not in set(untyped)]
+    is_untyped = {file: _has_untyped(file) for file in others}
+    untyped = [file for file in others if is_untyped[file]]
+    typed = [address_of(file) for file in others if not is_untyped[file]]
     frames = [_read_by_spark(spark, typed, text)] if typed else []
     frames += [_shipped(spark, untyped)] if untyped else []
     if len(others) < len(files):
@@ -58,15 +59,10 @@ def stored_rows(spark: SparkSession, folder: str | os.PathLike[str]) -> DataFram
 
 
 def _contestants(rows: DataFrame) -> DataFrame:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    return rows.where(F.col("kind") != str(Kind.CROSSCHECK))
+    return rows.where(fn.col("kind") != str(Kind.CROSSCHECK))
 
 
 def _read_by_spark(spark: SparkSession, paths: Sequence[str], folder: str) -> DataFrame:
-    from pyspark.errors import AnalysisException
-    from pyspark.sql import functions as F  # noqa: N812
-
     try:
         found = spark.read.schema(_SCHEMA).parquet(*paths)
         assert found.schema  # Spark Connect looks for the files when it is asked something.
@@ -74,9 +70,14 @@ def _read_by_spark(spark: SparkSession, paths: Sequence[str], folder: str) -> Da
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
         raise no_rows(folder) from error
-    place = (F.col("_metadata.file_name"), F.col("_metadata.row_index"))
-    return found.withColumn(
-        WRITTEN, F.struct(F.coalesce("batch", F.lit("")).alias("batch"), *place)
+    written = _written(fn.col("_metadata.file_name"), fn.col("_metadata.row_index"))
+    return found.withColumn(WRITTEN, written)
+
+
+def _written(file_name: Column, row_index: Column) -> Column:
+    batch = fn.coalesce("batch", fn.lit(""))
+    return fn.struct(
+        batch.alias("batch"), file_name.alias("file_name"), row_index.alias("row_index")
     )
 
 
@@ -106,12 +107,7 @@ def _is_untyped(kind: pa.DataType) -> bool:
 
 def _shipped(spark: SparkSession, paths: Sequence[Path]) -> DataFrame:
     """Return the rows of files that are read here and handed to Spark."""
-    from pyspark.sql import functions as F  # noqa: N812
-    from pyspark.sql.pandas.types import to_arrow_schema
-    from pyspark.sql.types import StructType
-
-    named = f"{_SCHEMA}, file_name string, row_index long"
-    wanted = to_arrow_schema(cast(StructType, StructType.fromDDL(named)))
+    wanted = arrow_schema(spark, f"{_SCHEMA}, file_name string, row_index long")
     tables = []
     for path in paths:
         with in_file(str(path)):
@@ -120,6 +116,6 @@ def _shipped(spark: SparkSession, paths: Sequence[Path]) -> DataFrame:
         cells |= {"file_name": [path.name] * len(found), "row_index": range(len(found))}
         nothing = pa.nulls(len(found))
         tables.append(pa.table({n: cells.get(n, nothing) for n in wanted.names}).cast(wanted))
-    place = F.struct(F.coalesce("batch", F.lit("")).alias("batch"), "file_name", "row_index")
-    rows = spark.createDataFrame(pa.concat_tables(tables)).withColumn(WRITTEN, place)
-    return rows.drop("file_name", "row_index")
+    rows = spark.createDataFrame(pa.concat_tables(tables))
+    written = _written(fn.col("file_name"), fn.col("row_index"))
+    return rows.withColumn(WRITTEN, written).drop("file_name", "row_index")

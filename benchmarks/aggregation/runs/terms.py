@@ -14,12 +14,10 @@ distance in the user's unit is ``above``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as fn
 
 from slotwise.models.values import GAP_FLOOR
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 
 def run_terms(runs: DataFrame) -> DataFrame:
@@ -29,26 +27,24 @@ def run_terms(runs: DataFrame) -> DataFrame:
     optimum), ``settled``, ``above`` (value - bound, exact), ``gap``, ``over_optimum``; what does
     not exist is null.
     """
-    from pyspark.sql import functions as F  # noqa: N812
-
-    spread = runs.select("*", F.posexplode("names").alias("position", "term"))
-    position = F.col("position")
+    spread = runs.select("*", fn.posexplode("names").alias("position", "term"))
+    position = fn.col("position")
     told = spread.withColumns(
         {
-            "value": F.get("values", position),
-            "bound": F.get("bounds", position),
-            "proven": position < F.col("known"),
-            "settled": F.col("placed") & (F.col("reached") >= position),
+            "value": fn.get("values", position),
+            "bound": fn.get("bounds", position),
+            "proven": position < fn.col("known"),
+            "settled": fn.col("placed") & (fn.col("reached") >= position),
         }
     )
-    value, bound = F.col("value"), F.col("bound")
-    comparable = F.col("settled") & bound.isNotNull()
-    above = F.when(comparable, value - bound)
-    size = F.greatest(F.abs(value).cast("double"), F.lit(float(GAP_FLOOR)))
+    value, bound = fn.col("value"), fn.col("bound")
+    comparable = fn.col("settled") & bound.isNotNull()
+    above = fn.when(comparable, value - bound)
+    size = fn.greatest(fn.abs(value).cast("double"), fn.lit(float(GAP_FLOOR)))
     is_at, has_ratio = above == 0, bound != 0
     distance = above.cast("double")
-    gap = F.when(is_at, 0.0).when(has_ratio, distance / size)
-    over = F.when(is_at, 0.0).when(has_ratio, distance / bound.cast("double"))
+    gap = fn.when(is_at, 0.0).when(has_ratio, distance / size)
+    over = fn.when(is_at, 0.0).when(has_ratio, distance / bound.cast("double"))
     return told.withColumns(
-        {"above": above, "gap": gap, "over_optimum": F.when(F.col("proven"), over)}
+        {"above": above, "gap": gap, "over_optimum": fn.when(fn.col("proven"), over)}
     )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.aggregation.runs.judged import RUN, is_right_refusal
 from slotwise.benchmarks.aggregation.runs.terms import run_terms
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 OF_TERM = ("value", "bound", "proven", "gap", "over_optimum")
 """What each term has columns of: ``network_value``, ``network_bound`` and so on."""
@@ -26,10 +25,9 @@ OF_RUN = (
 
 def wide_runs(runs: DataFrame, terms: Sequence[str]) -> DataFrame:
     """Return one row for each run of `judged_runs`, with `OF_TERM` of each of `terms`."""
-    from pyspark.sql import functions as F  # noqa: N812
 
     def of_term(what: str, term: str) -> Column:
-        return F.max(F.when(F.col("term") == term, F.col(what))).alias(f"{term}_{what}")
+        return fn.max(fn.when(fn.col("term") == term, fn.col(what))).alias(f"{term}_{what}")
 
     long = run_terms(runs.select(*RUN, *_NEEDED))
     columns = [of_term(what, term) for term in terms for what in OF_TERM]

@@ -58,7 +58,7 @@ def make_local(out: str | os.PathLike[str]) -> None:
         When it cannot be made or written to.
     """
     if not os.fspath(out):
-        raise InputError("must name a folder", field="--out", value="")
+        raise InputError("must name a folder", field="out", value="")
     local = local_folder(out)
     if local is None:
         return
@@ -66,10 +66,10 @@ def make_local(out: str | os.PathLike[str]) -> None:
         (local / ROWS).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"cannot be made: {error.strerror}", field="--out", value=str(local)
+            f"cannot be made: {error.strerror}", field="out", value=str(local)
         ) from error
     if not os.access(local / ROWS, os.W_OK):
-        raise InputError("cannot be written to", field="--out", value=str(local))
+        raise InputError("cannot be written to", field="out", value=str(local))
 
 
 def read(spark: SparkSession, address: str, part: str, schema: str) -> DataFrame:

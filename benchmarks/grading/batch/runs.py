@@ -8,24 +8,22 @@ from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.grading.batch.local_frame import local_frame
 from slotwise.benchmarks.grading.plan import Setting
-from slotwise.benchmarks.grading.rows import FAILED, KEY, Kind, RunStatus
+from slotwise.benchmarks.grading.rows import FAILED, KEY, PROVEN, Kind, RunStatus
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-FOUND = "batch string, status string"
 KEY_TYPES = (
     "instance_hash string, kind string, method string, version string, seed long, "
     "time_limit_s double"
 )
-STANDING = f"{KEY_TYPES}, {FOUND}"
-"""The columns of rows that say whether a run is done."""
+"""The columns of `KEY` with their types, in Spark's notation."""
 
 CONFIRMED, UNCONFIRMED = "confirmed", "not confirmed"
 """How cross-checks end, but for failures: with the optimum, or at the limit without it."""
 
 MOST_WORK = 5_000_000
-"""Of cheap runs in one task; a unit is about a microsecond, so a killed task loses seconds."""
+"""Of the cheap runs in one task; a unit is about a microsecond, so a killed task loses seconds."""
 
 RUN_WORK = 2_000
 """Of any run, besides that of its tasks and nodes."""
@@ -37,9 +35,11 @@ SHARES = 4
 def settings_frame(spark: SparkSession, settings: Sequence[Setting]) -> DataFrame:
     """Return the settings by their position: what they are for, and their part of the key."""
     rows = [
-        (position, str(one.subject), str(one.kind), one.method, one.version, one.seed, limit)
+        (
+            *(position, str(one.subject), str(one.kind), one.method),
+            *(one.version, one.seed, one.time_limit_s),
+        )
         for position, one in enumerate(settings)
-        for limit in [one.time_limit_s]
     ]
     key = KEY_TYPES.partition(", ")[2]
     return local_frame(spark, rows, f"setting int, subject string, {key}")
@@ -62,7 +62,7 @@ def standing(rows: DataFrame, retry_failed: bool) -> DataFrame:
     """Return the keys whose rows stand: all, or those of runs that did not fail."""
     if not retry_failed:
         return rows.select(*KEY)
-    return newest(rows).where(~_is("status", FAILED)).select(*KEY)
+    return newest(rows).where(~is_any("status", FAILED)).select(*KEY)
 
 
 def remaining(plan: DataFrame, standing: DataFrame) -> DataFrame:
@@ -81,7 +81,7 @@ class Work:
     alone
         How many of them have a task of their own.
     shared
-        The work of the others, in units of `MOST_WORK`.
+        The work of the others, in the unit of `MOST_WORK`.
     """
 
     kinds: Mapping[str, int]
@@ -133,10 +133,9 @@ def hardest_first() -> list[Column]:
     """Return the order of the runs: no two are equal in it, and an instance's come together."""
     from pyspark.sql import functions as fn
 
-    size = fn.col("tasks").cast("long") * fn.col("nodes")
     return [
         _alone().desc(),
-        size.desc(),
+        _size().desc(),
         fn.desc("tasks"),
         fn.asc("instance_hash"),
         fn.asc("setting"),
@@ -170,8 +169,8 @@ def statuses(plan: DataFrame, rows: DataFrame, rightly_refused: str) -> DataFram
     check = fn.col("kind") == str(Kind.CROSSCHECK)
     status = (
         fn.when(right, rightly_refused)
-        .when(check & _is("status", (RunStatus.OPTIMAL, RunStatus.INFEASIBLE)), CONFIRMED)
-        .when(check & _is("status", (RunStatus.FEASIBLE, RunStatus.UNKNOWN)), UNCONFIRMED)
+        .when(check & is_any("status", PROVEN), CONFIRMED)
+        .when(check & is_any("status", (RunStatus.FEASIBLE, RunStatus.UNKNOWN)), UNCONFIRMED)
         .otherwise(fn.col("status"))
     )
     judged = ours.join(proven, "instance_hash", "left").select(status.alias("status"))
@@ -185,14 +184,20 @@ def _alone() -> Column:
 
 
 def _work() -> Column:
-    """Return a guess at the seconds of a cheap run, for tasks of like length; 0 for the others."""
+    """Return a guess at the work of a cheap run, in the unit of `MOST_WORK`; 0 for the others."""
     from pyspark.sql import functions as fn
 
-    size = fn.col("tasks").cast("long") * fn.col("nodes")
-    return fn.when(_alone(), fn.lit(0)).otherwise(RUN_WORK + size)
+    return fn.when(_alone(), fn.lit(0)).otherwise(RUN_WORK + _size())
 
 
-def _is(column: str, values: Sequence[str]) -> Column:
+def _size() -> Column:
+    from pyspark.sql import functions as fn
+
+    return fn.col("tasks").cast("long") * fn.col("nodes")
+
+
+def is_any(column: str, values: Sequence[str]) -> Column:
+    """Return whether a column is one of these."""
     from pyspark.sql import functions as fn
 
     return fn.col(column).isin([str(one) for one in values])

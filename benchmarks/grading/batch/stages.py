@@ -16,10 +16,8 @@ class Stage:
 
     Parameters
     ----------
-    name
-        For people.
     runs
-        (plan, rows that stand) -> the plan's runs that belong to this stage.
+        Plan -> its runs that belong to this stage.
     known
         (runs without a row, plan, rows) -> these runs, or those of them that can run, with what
         rows of earlier stages say: the columns ``hint``, ``hint_from`` and ``against`` of
@@ -29,11 +27,6 @@ class Stage:
         batch.
     """
 
-    name: str
-    runs: Callable[[DataFrame, DataFrame], DataFrame]
+    runs: Callable[[DataFrame], DataFrame]
     known: Callable[[DataFrame, DataFrame, DataFrame], DataFrame] | None = None
     then: Callable[[SparkSession, str, DataFrame, DataFrame], None] | None = None
-
-
-STAGES = (Stage("runs", lambda plan, standing: plan),)
-"""All runs at once: no run needs another's row."""

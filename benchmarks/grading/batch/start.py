@@ -20,7 +20,7 @@ from slotwise.benchmarks.grading.batch.folder import (
 )
 from slotwise.benchmarks.grading.batch.rounds import run_rounds
 from slotwise.benchmarks.grading.batch.slots import slots_of
-from slotwise.benchmarks.grading.batch.stages import STAGES, Stage
+from slotwise.benchmarks.grading.batch.stages import Stage
 from slotwise.benchmarks.grading.batch.task import graded
 from slotwise.benchmarks.grading.plan import Setting
 from slotwise.benchmarks.grading.progress.watching import Watcher
@@ -55,8 +55,8 @@ class Batch:
     sources: Sources
     settings: Sequence[Setting]
     seed: int
-    retry_failed: bool = False
-    stages: Sequence[Stage] = STAGES
+    retry_failed: bool
+    stages: Sequence[Stage]
     narrowed: Callable[[DataFrame], DataFrame] | None = None
 
 
@@ -86,8 +86,9 @@ def run_batch(spark: SparkSession, batch: Batch, rightly_refused: str, watcher: 
             row["subject"]: row["count"] for row in cases.groupBy("subject").count().collect()
         }
     ran = sum(_run_stage(spark, batch, stage, plan, watcher) for stage in batch.stages)
-    planned = sum(counts.get(setting.subject, 0) for setting in batch.settings)
-    if batch.narrowed is not None:
+    if batch.narrowed is None:
+        planned = sum(counts.get(setting.subject, 0) for setting in batch.settings)
+    else:
         planned = plan.count()
     ended = of_runs.statuses(plan, _rows(spark, batch), rightly_refused).collect()
     return Done(
@@ -128,7 +129,7 @@ def plan_stage(spark: SparkSession, batch: Batch, stage: Stage, plan: DataFrame)
     """
     rows = _rows(spark, batch)
     standing = of_runs.standing(rows, batch.retry_failed)
-    todo = of_runs.remaining(stage.runs(plan, rows), standing)
+    todo = of_runs.remaining(stage.runs(plan), standing)
     if stage.known is not None:
         todo = stage.known(todo, plan, rows)
     replace(todo, batch.address, PLAN)

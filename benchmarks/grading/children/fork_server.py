@@ -28,6 +28,7 @@ from slotwise.benchmarks.grading.children.ends import End
 from slotwise.benchmarks.grading.children.process_tree import children, held_mb
 from slotwise.benchmarks.grading.preload import preload
 from slotwise.benchmarks.grading.rows import EXACT_KINDS, Kind
+from slotwise.heuristics.external.reaper import wake_up_call
 
 LOOK_S = 0.05
 """Between two looks at the memory of runs."""
@@ -62,7 +63,7 @@ class ForkServer:
         self._asked = b""
         self._living: dict[int, _Watched] = {}
         self._exact_runs = 0
-        self._wake = _wake_up_call()
+        self._wake = wake_up_call()
 
     def serve(self) -> None:
         """Do what is asked until the other end of the socket is closed."""
@@ -170,13 +171,3 @@ class ForkServer:
     def _tell(self, message: dict[str, Any]) -> None:
         with suppress(BrokenPipeError, ConnectionResetError):  # the loop will see it
             self._control.sendall(json.dumps(message).encode() + b"\n")
-
-
-def _wake_up_call() -> int:
-    """Return a descriptor that can be read when a child has ended."""
-    read, write = os.pipe()
-    for end in (read, write):
-        os.set_blocking(end, False)
-    signal.set_wakeup_fd(write, warn_on_full_buffer=False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    return read

@@ -18,8 +18,7 @@ from slotwise.benchmarks.grading.children.server import Server
 from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.rows import Kind, RunOutcome
 from slotwise.heuristics.external.exchange import MOST_BYTES
-from slotwise.heuristics.external.stderr_tail import STDERR_BYTES, STDERR_TAIL
-from slotwise.models.one_line import one_line
+from slotwise.heuristics.external.stderr_tail import STDERR_BYTES, last_line
 
 LEAVE_S = 1.0
 """A process that has closed its connection may take so long to end."""
@@ -135,11 +134,10 @@ class RunProcess:
     def last_words(self, seconds: float) -> RunOutcome:
         """End it, and return the outcome of the run at which it was, which took `seconds`."""
         end = self.end()
-        lines = bytes(self._printed).decode(errors="replace").strip().splitlines()
         return outcome_of(
             end,
             self._stopped,
-            one_line(lines[-1], STDERR_TAIL) if lines else "",
+            last_line(bytes(self._printed)),
             seconds=seconds,
             memory_limit_mb=self._memory_limit_mb,
             kernel_killed=kernel_kills() > self._kernel_kills,

@@ -18,8 +18,7 @@ from slotwise.benchmarks.grading.children import fork_server
 from slotwise.benchmarks.grading.children.ends import End
 from slotwise.benchmarks.grading.children.environment import of_server
 from slotwise.benchmarks.grading.rows import Kind
-from slotwise.heuristics.external.stderr_tail import STDERR_BYTES, STDERR_TAIL
-from slotwise.models.one_line import one_line
+from slotwise.heuristics.external.stderr_tail import STDERR_BYTES, last_line
 
 STARTUP_S = 120.0
 """Most seconds until a process is there: imports, and loops that are loaded."""
@@ -138,5 +137,4 @@ class Server:
         """Return what to raise: the last line that it said."""
         size = os.fstat(self._stderr.fileno()).st_size
         self._stderr.seek(max(0, size - STDERR_BYTES))
-        said = self._stderr.read().decode(errors="replace").strip().splitlines()
-        return ServerError(one_line(said[-1], STDERR_TAIL) if said else "it said nothing")
+        return ServerError(last_line(self._stderr.read()) or "it said nothing")

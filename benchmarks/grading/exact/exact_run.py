@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager
 
 from slotwise.benchmarks.grading.exact.proofs import proofs_text, read_proofs
 from slotwise.benchmarks.grading.plan import PlannedRun
-from slotwise.benchmarks.grading.rows import Kind, RunOutcome, RunStatus, term_of
+from slotwise.benchmarks.grading.rows import PROVEN, Kind, RunOutcome, RunStatus, term_of
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.result import Result, Status
+from slotwise.solver.core.result import Result
 from slotwise.solver.solve import solve
 from slotwise.solver.verification.certify import proofs_of
 from slotwise.solver.verification.claim import engines_behind
@@ -18,8 +18,6 @@ from slotwise.solver.verification.second_engine import second_engines
 
 SHARE = 0.5
 """Of what is left of the limit, for a second engine that is not the last one to be asked."""
-
-ANSWERED = (Status.OPTIMAL, Status.INFEASIBLE)
 
 Found = tuple[RunOutcome, Placement | None]
 """The outcome columns but for the placement, and the placement."""
@@ -62,7 +60,7 @@ def _checked(
             share = left if name == names[-1] else left * SHARE
             left -= share
             result = _solve(run, problem, name, None, memory_limit_mb, share)
-            if result.status in ANSWERED:
+            if str(result.status) in PROVEN:
                 break
     return _columns(problem, result), result.placement
 

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable
 from fractions import Fraction
 
+from slotwise.benchmarks.grading.rows import number_cell
 from slotwise.models.certificates.certificate import CertifiedProof
 from slotwise.models.errors import InputError
 from slotwise.models.formats.json_text import parse_json
-from slotwise.models.number_text import exact_text
-from slotwise.models.values import as_decimal, number_of_text
+from slotwise.models.values import number_of_text
 
 FIELDS = ("engine", "version", "time_limit_s", "workers", "seed", "how", "bounds")
 
@@ -24,16 +24,12 @@ def _document(proof: CertifiedProof) -> dict[str, object]:
     return {
         "engine": proof.engine,
         "version": proof.version,
-        "time_limit_s": _text(proof.time_limit_s),
+        "time_limit_s": number_cell(proof.time_limit_s),
         "workers": proof.workers,
         "seed": proof.seed,
         "how": proof.how,
-        "bounds": [_text(bound) for bound in proof.bounds],
+        "bounds": [number_cell(bound) for bound in proof.bounds],
     }
-
-
-def _text(number: Fraction | None) -> str | None:
-    return None if number is None else exact_text(as_decimal(number))
 
 
 def read_proofs(text: str) -> tuple[CertifiedProof, ...]:
@@ -60,12 +56,13 @@ def _proof(data: object, place: str) -> CertifiedProof:
             raise InputError(rule, field=f"{place}.{key}", value=data[key])
     if not isinstance(data["bounds"], list):
         raise InputError("must be a list", field=f"{place}.bounds", value=data["bounds"])
-    bounds = [_number(bound, f"{place}.bounds") for bound in data["bounds"]]
-    limit = _number(data["time_limit_s"], f"{place}.time_limit_s")
+    bounds = (
+        None if bound is None else _number(bound, f"{place}.bounds") for bound in data["bounds"]
+    )
     return CertifiedProof(
         engine=data["engine"],
         version=data["version"],
-        time_limit_s=Fraction(0) if limit is None else limit,
+        time_limit_s=_number(data["time_limit_s"], f"{place}.time_limit_s"),
         workers=data["workers"],
         seed=data["seed"],
         how=data["how"],
@@ -73,9 +70,7 @@ def _proof(data: object, place: str) -> CertifiedProof:
     )
 
 
-def _number(value: object, place: str) -> Fraction | None:
-    if value is None:
-        return None
+def _number(value: object, place: str) -> Fraction:
     if not isinstance(value, str):
         raise InputError("must be a number as text", field=place, value=value)
     return Fraction(number_of_text(value, place))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.grading.oracle.standing_rows import is_any, standing_rows
+from slotwise.benchmarks.grading.batch.runs import is_any
+from slotwise.benchmarks.grading.oracle.standing_rows import ANSWERED, standing_rows
 from slotwise.benchmarks.grading.rows import EXACT_KINDS, KEY, SUCCEEDED, RunStatus
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-PROVEN = (RunStatus.OPTIMAL, RunStatus.FEASIBLE, RunStatus.INFEASIBLE)
 
 
 def contradictions(plan: DataFrame, rows: DataFrame) -> DataFrame:
@@ -24,7 +23,7 @@ def contradictions(plan: DataFrame, rows: DataFrame) -> DataFrame:
 
     ours = standing_rows(plan, rows)
     whole = fn.struct(*KEY, *(name for name in ours.columns if name not in KEY))
-    proofs = ours.where(is_any("kind", EXACT_KINDS) & is_any("status", PROVEN))
+    proofs = ours.where(is_any("kind", EXACT_KINDS) & is_any("status", ANSWERED))
     placed = ours.where(is_any("status", SUCCEEDED))
     pairs = proofs.select("instance_hash", whole.alias("proof")).join(
         placed.select("instance_hash", whole.alias("placed")), "instance_hash"

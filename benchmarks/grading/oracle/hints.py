@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.grading.oracle.standing_rows import is_any, standing_rows
+from slotwise.benchmarks.grading.batch.runs import is_any
+from slotwise.benchmarks.grading.oracle.standing_rows import standing_rows
 from slotwise.benchmarks.grading.rows import Kind, RunStatus
 
 if TYPE_CHECKING:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from slotwise.benchmarks.grading.batch.runs import is_any
 from slotwise.benchmarks.grading.batch.stages import Stage
 from slotwise.benchmarks.grading.oracle.disagreement import stop_where_rows_disagree
 from slotwise.benchmarks.grading.oracle.hints import METHODS, with_hints
 from slotwise.benchmarks.grading.oracle.sample import is_sampled
-from slotwise.benchmarks.grading.oracle.standing_rows import is_any, standing_rows
-from slotwise.benchmarks.grading.rows import Kind, RunStatus
+from slotwise.benchmarks.grading.oracle.standing_rows import ANSWERED, standing_rows
+from slotwise.benchmarks.grading.rows import Kind
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-ANSWERED = (RunStatus.OPTIMAL, RunStatus.FEASIBLE, RunStatus.INFEASIBLE)
 
 
 def grading_stages(crosscheck: float, seed: int) -> tuple[Stage, ...]:
@@ -24,27 +23,25 @@ def grading_stages(crosscheck: float, seed: int) -> tuple[Stage, ...]:
     The exact runs of the sample come before the others, so that a disagreement stops the batch
     early.
     """
-    methods = Stage("methods", of_kinds(*METHODS))
+    methods = Stage(of_kinds(*METHODS))
     exact = of_kinds(Kind.EXACT)
     if not crosscheck:
-        return methods, Stage("optima", exact, with_hints)
+        return methods, Stage(exact, with_hints)
 
-    def of_sample(plan: DataFrame, rows: DataFrame) -> DataFrame:
-        return exact(plan, rows).where(is_sampled(crosscheck, seed))
+    def of_sample(plan: DataFrame) -> DataFrame:
+        return exact(plan).where(is_sampled(crosscheck, seed))
 
     return (
         methods,
-        Stage("optima of the sample", of_sample, with_hints),
-        Stage(
-            "cross-checks", of_kinds(Kind.CROSSCHECK), with_proofs, then=stop_where_rows_disagree
-        ),
-        Stage("optima", exact, with_hints, then=stop_where_rows_disagree),
+        Stage(of_sample, with_hints),
+        Stage(of_kinds(Kind.CROSSCHECK), with_proofs, then=stop_where_rows_disagree),
+        Stage(exact, with_hints, then=stop_where_rows_disagree),
     )
 
 
-def of_kinds(*kinds: Kind) -> Callable[[DataFrame, DataFrame], DataFrame]:
+def of_kinds(*kinds: Kind) -> Callable[[DataFrame], DataFrame]:
     """Return the choice of the plan's runs of these kinds."""
-    return lambda plan, rows: plan.where(is_any("kind", kinds))
+    return lambda plan: plan.where(is_any("kind", kinds))
 
 
 def with_proofs(runs: DataFrame, plan: DataFrame, rows: DataFrame) -> DataFrame:

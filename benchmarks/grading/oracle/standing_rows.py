@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.grading.rows import KEY, Kind, RunStatus
+from slotwise.benchmarks.grading.rows import KEY, PROVEN, RunStatus
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 NUMBER = "decimal(38,12)"
 """Of values and bounds: at most 2^53 steps, each of at most 12 decimal places."""
+
+ANSWERED = (*PROVEN, RunStatus.FEASIBLE)
+"""How exact runs end that found a placement or a proof; their bounds hold."""
 
 USED = (
     *("engine", "status", "terms", "placement", "proofs", "instance", "workers", "hint_from"),
@@ -36,10 +38,3 @@ def standing_rows(plan: DataFrame, rows: DataFrame) -> DataFrame:
     return last.withColumn("values", fn.when(complete, numbers)).withColumn(
         "bounds", fn.filter(bounds, lambda number: number.isNotNull())
     )
-
-
-def is_any(column: str, values: Sequence[Kind | RunStatus]) -> Column:
-    """Return whether a column is one of these."""
-    from pyspark.sql import functions as fn
-
-    return fn.col(column).isin([str(one) for one in values])

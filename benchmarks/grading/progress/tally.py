@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
-from slotwise.benchmarks.grading.rows import Kind, Row, RunStatus
+from slotwise.benchmarks.grading.rows import FAILED, PROVEN, Kind, Row, RunStatus
 
-FAILED = (
-    RunStatus.INVALID,
-    RunStatus.ERROR,
-    RunStatus.CRASHED,
-    RunStatus.TIMEOUT,
-    RunStatus.OUT_OF_MEMORY,
-)
-"""What counts as failed while a grading runs; whether a refusal is right shows in the end only."""
-
-PROVEN = (RunStatus.OPTIMAL, RunStatus.INFEASIBLE)
-"""How an exact run with a proof ends."""
+COUNTED_AS_FAILED = (RunStatus.INVALID, *FAILED)
+"""While a grading runs; whether a refusal is right shows in the end only."""
 
 OVERHEAD_S = 0.05
 """About what a run costs besides its own seconds."""
@@ -69,8 +60,8 @@ class Tally:
 
     @property
     def failed(self) -> int:
-        """Runs that ended in one of the ways of `FAILED`."""
-        return sum(self.statuses[status] for status in FAILED)
+        """Runs that ended in one of the ways of `COUNTED_AS_FAILED`."""
+        return sum(self.statuses[status] for status in COUNTED_AS_FAILED)
 
     @property
     def proven(self) -> int:

@@ -13,23 +13,10 @@ MOST_ON_A_PAGE = 40
 
 _NUMBER = re.compile(r"[-+\N{MINUS SIGN}]?[\d,.]+(e[-+]?\d+)?( %)?|[\N{EN DASH}\N{INFINITY}-]|")
 
-# Signs of ours that pdflatex does not know as text.
-_SIGNS = {
-    "\N{EN DASH}": "--",
-    "\N{MINUS SIGN}": "$-$",
-    "\N{MULTIPLICATION SIGN}": r"$\times$",
-    "\N{INFINITY}": r"$\infty$",
-    "\N{HORIZONTAL ELLIPSIS}": r"\ldots{}",
-    "\N{RIGHTWARDS ARROW}": r"$\rightarrow$",
-}
-
 
 def escaped(text: str) -> str:
     """Return plain text for LaTeX, on one line."""
-    found = latex_escaped(" ".join(text.split()))
-    for sign, command in _SIGNS.items():
-        found = found.replace(sign, command)
-    return found
+    return latex_escaped(" ".join(text.split()))
 
 
 def latex_table(table: PaperTable) -> str:

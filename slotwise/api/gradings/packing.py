@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 from slotwise.api.inputs import path_of
-from slotwise.benchmarks.spark.pack import DEFAULT_OUT, Packed, pack_environment
+from slotwise.benchmarks.spark.pack import Packed, pack_environment
 
 
 def pack(
-    out: str | os.PathLike[str] = DEFAULT_OUT,
+    out: str | os.PathLike[str] = "slotwise-env.tar.gz",
     *,
     python_prefix: str | os.PathLike[str] | None = None,
 ) -> Packed:

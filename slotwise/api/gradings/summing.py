@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Literal, overload
 
 from slotwise.api.inputs import path_of
@@ -64,7 +64,7 @@ def read_rows(
     """
     path = _graded(folder)
     if spark is False:
-        with session("local[*]", waiting_for("starting Spark", False)) as own, job_errors():
+        with session("local[*]", nullcontext()) as own, job_errors():
             return run_table(own, path).toPandas()
     return run_table(spark_session() if spark is True else spark, path)
 
@@ -104,7 +104,7 @@ def summary(
     >>> slotwise.summary("out")  # doctest: +SKIP
     Summary out: auto 9 of 9, r-storm 9 of 9
     """
-    starting: AbstractContextManager[object] = waiting_for("starting Spark", progress)
+    starting = waiting_for("starting Spark", progress)
     return summarise(_graded(folder), by, master, seed, starting)
 
 

@@ -1,6 +1,7 @@
 """Topologies that run: which few tasks to move, in which order, and what that saves.
 
 `rebalancing` takes what users have, asks `slotwise.solver.rebalance` or a method, and orders the
-moves; `rebalanced` is what comes of it. Start with `rebalancing`. It may
-import what the other modules of `api` may.
+moves; `rebalanced` is what comes of it.
+
+Start with `rebalancing`. It may import what the other modules of `api` may.
 """

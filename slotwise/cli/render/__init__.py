@@ -2,8 +2,9 @@
 
 `results` shows solves, verdicts and lists, `running` what runs now and the moves, `schedule` a
 scheduling round with its exact counterparts. `explanation` turns an explanation into the sections
-of `explained`, as text and as a page; `logs` is about metric logs of running clusters. JSON is made
-elsewhere (`cli.answers`, `api`); nothing here changes a value.
+of `explained`, as text and as a page. `graded` has the sums of a grading, `compared` two gradings,
+`logs` what metric logs of running clusters say. JSON is made elsewhere (`cli.answers`, `api`);
+nothing here changes a value.
 
 Start with `results`. It may import `api`, `cli.answers`, `cli.exits` and the types that
 it shows.

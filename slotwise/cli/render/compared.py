@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from slotwise.benchmarks.report.comparison.change import Change, MethodChanges
 from slotwise.benchmarks.report.comparison.compare import OnlyIn
 from slotwise.benchmarks.report.comparison.comparison import Comparison
-from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
+from slotwise.cli.render.tables import MOST_ROWS, listed, more_rows, show, table
 
 LISTED = (Change.NEWLY_FAILING, Change.WORSE, Change.NEWLY_SOLVED, Change.BETTER)
 """Changes whose instances are listed."""
@@ -70,7 +70,5 @@ def _only(which: str, only: OnlyIn) -> list[str]:
     if only.methods:
         said.append(f"methods {', '.join(only.methods)}")
     if only.instances:
-        shown = ", ".join(only.instances[:5])
-        more = f" and {len(only.instances) - 5} more" if len(only.instances) > 5 else ""
-        said.append(f"{len(only.instances)} cases: {shown}{more}")
+        said.append(f"{len(only.instances)} cases: {listed(only.instances, 5)}")
     return [f"Only {which}, not compared: {'; '.join(said)}"] if said else []

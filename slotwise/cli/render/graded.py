@@ -52,7 +52,7 @@ def latex_summary(summary: Summary) -> str:
         "counted as infinite: median and 95th percentile with 95 % bootstrap intervals. Seconds: "
         "shifted geometric mean."
     )
-    return latex_text(heads, rows, caption).replace("∞", r"$\infty$")
+    return latex_text(heads, rows, caption)
 
 
 def method_cells(summary: Graded) -> tuple[dict[str, bool], list[tuple[str, ...]]]:
@@ -105,10 +105,10 @@ def _telling(summary: Graded) -> list[str]:
 
 
 def _settled(summary: Graded) -> list[str]:
-    known = set(summary.gaps[summary.gaps["basis"] == ALL]["term"])
-    told = [term for term in summary.terms if term not in _telling(summary)]
-    at = [term for term in told if term in known]
-    unknown = [term for term in told if term not in known]
+    known, telling = set(summary.gaps[summary.gaps["basis"] == ALL]["term"]), _telling(summary)
+    silent = [term for term in summary.terms if term not in telling]
+    at = [term for term in silent if term in known]
+    unknown = [term for term in silent if term not in known]
     lines = [f"{', '.join(at)}: every placement is at the optimum."] if at else []
     if unknown:
         lines.append(f"{', '.join(unknown)}: no optimum is proven; bounds are in --json.")

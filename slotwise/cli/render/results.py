@@ -15,7 +15,7 @@ from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status, TermResult
 
 if TYPE_CHECKING:
-    from slotwise.benchmarks.grade import GradeSummary
+    from slotwise.benchmarks.grading.grade_summary import GradeSummary
     from slotwise.cli.answers import Placed
     from slotwise.models.judge.verdict import NodeLoad, Verdict, Violation
 
@@ -69,7 +69,8 @@ def _terms(result: Result) -> Table:
 
 
 def _not_found(result: Result) -> str:
-    early = result.seconds < result.limits.time_s and not result.interrupted
+    spent = result.deterministic_work if result.limits.by_work else result.seconds
+    early = spent is not None and spent < result.limits.time_s and not result.interrupted
     return _GAVE_UP if early and result.status is Status.UNKNOWN else _NOT_FOUND[result.status]
 
 

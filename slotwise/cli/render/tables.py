@@ -41,6 +41,12 @@ def table(rows: Iterable[Sequence[str]], heads: Sequence[str], right: Sequence[s
     return made
 
 
+def listed(names: Sequence[str], most: int = 12) -> str:
+    """Return names in a row; of a long list the first ones and how many more."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def more_rows(count: int, what: str) -> list[str]:
     """Return the line that says how many of `count` rows were cut, if any were."""
     return [f"  ... and {count - MOST_ROWS} more {what}: see --json"] if count > MOST_ROWS else []

@@ -93,11 +93,13 @@ def _supports(problem: Problem) -> str | None:
 
 
 def _milp(params: MilpParams) -> Engine:
-    return Engine("milp", partial(run, HIGHS, params=params), _supports, HIGHS.version)
+    search = partial(run, HIGHS, params=params)
+    return Engine("milp", search, _supports, HIGHS.version, takes_work=False)
 
 
 def _milp_cbc(params: MilpParams) -> Engine:
-    return Engine("milp-cbc", partial(run, CBC, params=params), _supports, CBC.version)
+    search = partial(run, CBC, params=params)
+    return Engine("milp-cbc", search, _supports, CBC.version, takes_work=False)
 
 
 MILP = configurable(_milp, MILP_DEFAULTS)

@@ -14,14 +14,12 @@ from typing import TypeVar
 
 from slotwise.models.errors import InputError, UnfinishedError
 from slotwise.models.work_clock import WorkClock
+from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.memory import Memory, RunToken
 from slotwise.solver.core.progress import OnProgress, Progress
 from slotwise.solver.core.supervision import Supervised, TimeLimit, supervised
 
 T = TypeVar("T")
-
-BY_SECONDS = ("milp", "milp-cbc")
-"""Engines whose solvers have limits in seconds alone."""
 
 DIGITS = 6
 """Decimal places of the work that is told."""
@@ -34,17 +32,24 @@ def wall_limit_s(units: float) -> float:
     return LEAST_WALL_S + MOST_SECONDS_PER_UNIT * units
 
 
-def check_takes_work(engine: str, workers: int) -> None:
+def check_takes_work(engine: Engine | None, workers: int) -> None:
     """Refuse what work cannot limit.
+
+    Parameters
+    ----------
+    engine
+        ``None`` = ``auto``, which asks only engines that take it.
+    workers
+        Threads.
 
     Raises
     ------
     InputError
-        For several threads, and for engines that read the clock.
+        For several threads, and for an engine that only seconds can limit.
     """
-    if engine in BY_SECONDS:
+    if engine is not None and not engine.takes_work:
         rule = "is limited by seconds alone; with a limit of work use auto, cp-sat or another"
-        raise InputError(rule, field="engine", value=engine)
+        raise InputError(rule, field="engine", value=engine.name)
     if workers != 1:
         rule = "must be 1 with a limit of work: with more, threads race"
         raise InputError(rule, field="workers", value=workers)

@@ -11,7 +11,7 @@ from statistics import mean
 
 import pandas as pd
 import pytest
-from rows_of_gradings import TERMS, row, write_rows
+from graded_rows import TERMS, row, write_rows
 from scipy.stats import wilcoxon
 
 from slotwise.benchmarks.aggregation.runs.run_table import run_table

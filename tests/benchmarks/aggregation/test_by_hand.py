@@ -16,7 +16,7 @@ from decimal import Decimal
 from math import exp, inf, log
 
 import pytest
-from rows_of_gradings import row, write_rows
+from graded_rows import row, write_rows
 
 from slotwise.benchmarks.aggregation.runs.run_table import run_table
 from slotwise.benchmarks.aggregation.summary import Summary, summary_of

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from rows_of_gradings import row, write_rows
+from graded_rows import row, write_rows
 
 import slotwise
 from slotwise.benchmarks.grading.store import Store
@@ -58,8 +58,9 @@ def test_rows_without_terms_make_a_table_without_their_columns(spark, tmp_path):
 
 
 def test_of_a_run_that_was_run_again_the_newest_row_counts(spark, tmp_path):
-    later = row("a", "m", "valid", ("0", "8"), batch="2026-02-01T00:00:00")
-    first = row("a", "m", "crashed", error="boom", batch="2026-01-01T00:00:00")
+    instance = {"instance_hash": f"sha256:{'a' * 64}"}
+    later = row("a", "m", "valid", ("0", "8"), batch="2026-02-01T00:00:00", **instance)
+    first = row("a", "m", "crashed", error="boom", batch="2026-01-01T00:00:00", **instance)
     write_rows(tmp_path, [later], [first])
     assert slotwise.read_rows(tmp_path)["status"].tolist() == ["valid"]
     assert [one["status"] for one in Store(tmp_path).rows()] == ["valid"]

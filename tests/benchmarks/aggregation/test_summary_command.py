@@ -6,7 +6,7 @@ import csv
 import io
 
 import pytest
-from rows_of_gradings import row, write_rows
+from graded_rows import row, write_rows
 
 import slotwise
 from slotwise.benchmarks.aggregation.plain_table import latex_escaped, latex_text
@@ -139,6 +139,7 @@ def test_names_cannot_be_commands_of_latex():
     assert latex_escaped(r"a_b{50%} \x ~^") == (
         r"a\_b\{50\%\} \textbackslash{}x \textasciitilde{}\textasciicircum{}"
     )
+    assert latex_escaped("a\N{RIGHTWARDS ARROW}b \N{INFINITY}") == r"a$\rightarrow$b $\infty$"
     table = latex_text({"method": False, "n": True}, [("x&y", "1")], "100 %")
     assert r"\begin{tabular}{lr}" in table
     assert r"x\&y & 1 \\" in table

@@ -214,6 +214,13 @@ def test_methods_stand_in_the_order_of_their_distance_term_by_term() -> None:
     assert [m.method for m in summary.methods] == ["auto", "c", "b", "a", "d"]
 
 
+def test_terms_stand_in_the_order_of_the_longest_objective() -> None:
+    """Else the first instance, which counts traffic alone, would put it before overload."""
+    traffic = {"term": "network", "value": "7", "bound": "7"}
+    rows = [row("x", "auto", "optimal", terms=[traffic]), optimal("y", "0", "10")]
+    assert aggregate(rows).terms == ("overload", "network")
+
+
 def test_win_tie_loss_and_virtual_best() -> None:
     rows = [
         valid("x", "a", "0", "5"),

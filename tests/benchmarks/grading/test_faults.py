@@ -12,9 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from grading_processes import executors, java_below, stable, start, tiny, wait_for_rows
+from grading_processes import (
+    PLACE,
+    READ,
+    executors,
+    java_below,
+    stable,
+    start,
+    tiny,
+    wait_for_rows,
+)
 
-from slotwise.benchmarks.grade import GradeSummary, grade
+from slotwise.benchmarks.grade import grade
+from slotwise.benchmarks.grading.grade_summary import GradeSummary
 from slotwise.benchmarks.grading.row_file import read_rows
 from slotwise.benchmarks.grading.rows import KEY, key_of
 from slotwise.benchmarks.grading.store import Store
@@ -24,9 +34,8 @@ if TYPE_CHECKING:
 
 OURS = ("round-robin", "r-storm")
 
-FAULTY = """
-import json, os, signal, subprocess, sys, time
-data = json.load(sys.stdin)
+BREAK_DOWN = """
+import signal, subprocess, time
 fault = sys.argv[1]
 if fault == "crash":
     os.kill(os.getpid(), signal.SIGSEGV)
@@ -38,17 +47,9 @@ if fault == "hang":
     time.sleep(99)
 if fault == "bomb":
     bytearray(1 << 31)
-node = data["cluster"]["nodes"][0]["id"]
-topologies = {
-    t["id"]: {
-        f"{c['id']}[{i}]": {"node": node, "worker": 0}
-        for c in t["components"] for i in range(c["parallelism"])
-    }
-    for t in data["topologies"]
-}
-print(json.dumps({"format": "slotwise.placement/1", "instance": os.environ["SLOTWISE_INSTANCE"],
-                  "topologies": topologies}))
 """
+
+FAULTY = READ + BREAK_DOWN + PLACE
 """A command that breaks down as its argument says; ``lie``: all tasks on one node, too many."""
 
 ENDS = {

@@ -17,7 +17,8 @@ from grading_processes import (
     wait_for_rows,
 )
 
-from slotwise.benchmarks.grade import GradeSummary, grade
+from slotwise.benchmarks.grade import grade
+from slotwise.benchmarks.grading.grade_summary import GradeSummary
 from slotwise.benchmarks.grading.rows import COLUMNS, KEY
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.page import write_report

@@ -45,6 +45,7 @@ def test_grade_and_report(cli, examples, spark):
         (["--archive", "env.tgz"], "--archive = 'env.tgz': is for other machines"),
         (["--archive", "env.tgz", "--master", "yarn"], "is no file; make it with slotwise pack"),
         (["--master", "sc:host"], "--master = 'sc:host': must be local,"),
+        (["--out", ""], "--out = '': must name a folder"),
     ],
 )
 def test_what_a_cluster_cannot_take_is_refused_first(words, said, cli, examples, monkeypatch):

@@ -77,7 +77,7 @@ def grade(
         bool,
         typer.Option(
             "--retry-failed",
-            help="Run those again, too, that ended as error, crashed, timeout or out-of-memory.",
+            help="Also run again what ended as error, crashed, timeout or out-of-memory.",
         ),
     ] = False,
     log: Annotated[
@@ -95,10 +95,10 @@ def grade(
         from slotwise.benchmarks.aggregation.plain_table import plain_records
         from slotwise.benchmarks.aggregation.summary import Graded, summarise_methods
         from slotwise.benchmarks.grade import grade as run_grading
-        from slotwise.benchmarks.grade import split_methods
+        from slotwise.benchmarks.grading.names import split_methods
 
     settings = _settings(conf or ())
-    named = {"master": "--master", "archive": "--archive", "log": "--log"}
+    named = {name: f"--{name}" for name in ("master", "archive", "log", "out")}
     tables: list[Graded] = []
 
     try:
@@ -139,9 +139,11 @@ def grade(
 
 def _settings(written: Sequence[str]) -> dict[str, str]:
     """Return the settings in texts ``KEY=VALUE``."""
+    found: dict[str, str] = {}
     for text in written:
-        if not text.partition("=")[0].strip() or "=" not in text:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if not (key and equals):
             rule = "must be KEY=VALUE, such as spark.task.cpus=4"
             raise InputError(rule, field="--conf", value=text)
-    pairs = (text.partition("=") for text in written)
-    return {key.strip(): value.strip() for key, _, value in pairs}
+        found[key] = value
+    return found

@@ -32,7 +32,8 @@ def summary(
     seed: options.Seed = 0,
 ) -> int:
     """Sum a grading up: solved, gap to the optimum, wins and seconds of each method."""
-    chosen = [name for name, is_on in _formats(as_csv, as_json, as_latex) if is_on]
+    formats = {"--csv": as_csv, "--json": as_json, "--latex": as_latex}
+    chosen = [name for name, is_on in formats.items() if is_on]
     if len(chosen) > 1:
         raise InputError(f"cannot be given together: {' and '.join(chosen)}", has_value=False)
     with exits.held():
@@ -51,7 +52,3 @@ def summary(
     else:
         show_summary(found)
     return Exit.DONE
-
-
-def _formats(as_csv: bool, as_json: bool, as_latex: bool) -> tuple[tuple[str, bool], ...]:
-    return ("--csv", as_csv), ("--json", as_json), ("--latex", as_latex)

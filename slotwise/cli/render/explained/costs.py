@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
+from slotwise.cli.render.tables import listed
 from slotwise.models.explanation.cost_split import CostSplit
 from slotwise.models.explanation.network_split import LEVELS, StreamCost
 from slotwise.models.judge.verdict import NodeLoad, Verdict
@@ -106,12 +107,6 @@ def _names(split: CostSplit) -> list[PageSection]:
     if split.rejected:
         lines.append(f"Topologies left out: {listed(split.rejected)}.")
     return [PageSection("", tuple(lines))] if lines else []
-
-
-def listed(names: tuple[str, ...], most: int = 12) -> str:
-    """Return names in a row; of a long list the first ones and how many more."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def _nodes(split: CostSplit) -> PageSection:

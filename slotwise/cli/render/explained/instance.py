@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from slotwise.api.explanations.answers import ExplainedInstance
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
-from slotwise.cli.render.explained.costs import cost_sections, cost_text, listed
+from slotwise.cli.render.explained.costs import cost_sections, cost_text
+from slotwise.cli.render.tables import listed
 from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.explanation import Conflict, Explanation, Feasibility, Member

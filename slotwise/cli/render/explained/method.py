@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from slotwise.api.explanations.answers import ExplainedMethod
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
-from slotwise.cli.render.explained.costs import cost_text, listed
+from slotwise.cli.render.explained.costs import cost_text
 from slotwise.cli.render.explained.rest import left_section, nearest_sections
+from slotwise.cli.render.tables import listed
 from slotwise.heuristics.decision_log import TaskDecision
 from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.mending import cause

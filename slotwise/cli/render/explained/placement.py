@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from slotwise.api.explanations.answers import ExplainedComparison, ExplainedPlacement, ExplainedTask
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
-from slotwise.cli.render.explained.costs import cost_sections, cost_text, listed, signed
+from slotwise.cli.render.explained.costs import cost_sections, cost_text, signed
 from slotwise.cli.render.explained.instance import proof_text
 from slotwise.cli.render.explained.rest import nearest_sections
+from slotwise.cli.render.tables import listed
 from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.mending import cause
 from slotwise.models.judge.moves import TaskMove

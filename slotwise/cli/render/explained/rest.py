@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
-from slotwise.cli.render.explained.costs import listed
 from slotwise.cli.render.results import compact
+from slotwise.cli.render.tables import listed
 from slotwise.models.judge.judge import judge
 from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem

@@ -11,8 +11,8 @@ import pytest
 from slotwise.benchmarks.grading.batch.cases import addresses, chosen
 from slotwise.benchmarks.grading.batch.local_frame import local_frame
 from slotwise.benchmarks.grading.batch.runs import (
+    KEY_TYPES,
     MOST_WORK,
-    STANDING,
     Work,
     in_partitions,
     newest,
@@ -38,6 +38,7 @@ KNOWN = (
     "family string, case_index int, instance_hash string, instance string, subject string, "
     "tasks int, nodes int, topologies int, tightness double, case_seed long, made_by string"
 )
+STANDING = f"{KEY_TYPES}, batch string, status string"
 FILES = KNOWN.replace(", case_seed long, made_by string", ", position int")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.grading.run import Loader, outcome
 from slotwise.benchmarks.grading.sources import read_cases
+from slotwise.models.certificates.certificate import CertifiedProof
 from slotwise.models.errors import InputError, UnfinishedError
 from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem
@@ -35,6 +37,16 @@ def test_an_engine_limited_by_seconds_is_refused_before_anything_starts(tmp_path
     with pytest.raises(InputError, match="engine = 'milp': is limited by seconds alone"):
         grade("rstorm", engine="milp", out=tmp_path / "out", deterministic=True)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("out", "rule"), [("", "must name"), ("file/out", "cannot be made")])
+def test_a_folder_that_cannot_be_made_is_refused_by_its_argument(
+    out: str, rule: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+    with pytest.raises(InputError, match=rf"^out = .*: {rule}"):
+        grade("rstorm", out=out)
 
 
 def test_every_engine_is_of_a_family() -> None:
@@ -96,3 +108,11 @@ def test_a_cross_check_without_another_family_is_not_settled() -> None:
 def test_what_is_no_proof_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         read_proofs(text)
+
+
+def test_a_proof_without_its_time_limit_is_refused() -> None:
+    proof = CertifiedProof("cp-sat", "9", Fraction(60), 1, 0, "search", (Fraction(5), None))
+    text = proofs_text([proof])
+    assert read_proofs(text) == (proof,)
+    with pytest.raises(InputError, match=r"time_limit_s = .*must be a number as text"):
+        read_proofs(text.replace('"60"', "null"))

@@ -17,11 +17,13 @@ from slotwise.models.errors import InputError, UnfinishedError
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import read_instance
+from slotwise.models.problem.compile import compile_problem
 from slotwise.models.work_clock import WorkClock
 from slotwise.solver.core.limited import by_work
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.solve import solve
+from slotwise.solver.verification.certify import proofs_of
 
 OPEN = ("rstorm", 4, 0.2)
 """Family, index, units: more work would prove more."""
@@ -111,6 +113,13 @@ def test_the_limit_is_one_of_work() -> None:
     assert 0.2 <= little < 0.4
     assert little < much < 5.0
     assert results[0].to_document()["deterministic"]
+
+
+def test_proofs_tell_their_limit_in_seconds() -> None:
+    problem = compile_problem(made("rstorm", 1))
+    for deterministic, seconds in ((False, 30), (True, 360)):
+        result = solve(problem, time_limit_s=30, deterministic=deterministic)
+        assert {proof.time_limit_s for proof in proofs_of(problem, result)} == {seconds}
 
 
 def test_what_the_process_did_before_does_not_matter() -> None:
