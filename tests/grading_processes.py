@@ -42,14 +42,15 @@ def stable(rows: list[Row]) -> list[Row]:
 READ = """
 import json, os, sys
 data = json.load(sys.stdin)
+all_nodes = [node["id"] for node in data["cluster"]["nodes"]]
+nodes = all_nodes[:1]
 """
-"""The first lines of a command: `data` is its instance."""
+"""The first lines of a command: `data` is its instance, `nodes` are those that it uses."""
 
 PLACE = """
-node = data["cluster"]["nodes"][0]["id"]
 topologies = {
     t["id"]: {
-        f"{c['id']}[{i}]": {"node": node, "worker": 0}
+        f"{c['id']}[{i}]": {"node": nodes[i % len(nodes)], "worker": 0}
         for c in t["components"] for i in range(c["parallelism"])
     }
     for t in data["topologies"]
@@ -57,7 +58,7 @@ topologies = {
 print(json.dumps({"format": "slotwise.placement/1", "instance": os.environ["SLOTWISE_INSTANCE"],
                   "topologies": topologies}))
 """
-"""The last lines of a command: all tasks on one node."""
+"""The last lines of a command: tasks on `nodes` in turn."""
 
 PLACE_ALL_ON_FIRST = READ + PLACE
 

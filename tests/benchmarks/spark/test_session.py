@@ -58,7 +58,7 @@ def test_the_memory_of_a_local_master(
     monkeypatch.delenv("SPARK_DRIVER_MEMORY", raising=False)
     if asked:
         monkeypatch.setenv("SPARK_DRIVER_MEMORY", asked)
-    assert settings(Cluster("local[2]"))["spark.driver.memory"] == (asked or "2g")
+    assert settings(Cluster("local[2]"))["spark.driver.memory"] == (asked or "1280m")
 
 
 @pytest.mark.parametrize("master", REMOTE)
