@@ -28,6 +28,7 @@ from slotwise.benchmarks.statistics.weights.run import (
     collect_windows,
     rhythms_of,
 )
+from slotwise.benchmarks.statistics.weights.series import series
 from slotwise.models.instance.instance import Instance
 
 
@@ -69,8 +70,9 @@ class Measuring:
             return None
         beats = rhythms_of(sums.first_tasks(spark, table), found, asked.interval_s)
         windows = timed(sums.windows(spark, table), beats).persist()
+        rows = series(windows)
         try:
-            return self._of(collect_windows(windows, found, beats, table.hz, asked.statistic))
+            return self._of(collect_windows(windows, rows, found, beats, table.hz, asked.statistic))
         finally:
             windows.unpersist()
 

@@ -58,14 +58,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add what the command line can say."""
     parser.add_argument("--seconds", type=float, default=2.0, help="of each trial (%(default)s)")
     parser.add_argument("--threads", default="1,2,4", help="numbers to try (%(default)s)")
+    parser.add_argument("--task", choices=SLEEPS_S, help="profile only this")
+    found_to = "peak rates are found to this part of themselves (%(default)s)"
+    parser.add_argument("--resolution", type=float, default=Settings().resolution, help=found_to)
 
 
 def run(options: argparse.Namespace) -> None:
     """Print expected and measured rates."""
     threads = tuple(map(int, options.threads.split(",")))
-    settings = Settings(threads=threads, seconds=options.seconds, first_rate=10)
+    settings = Settings(
+        threads=threads, seconds=options.seconds, first_rate=10, resolution=options.resolution
+    )
     say(f"{'':40} {'expected':>10} {'measured':>10} {'error':>8}")
-    for name, seconds in SLEEPS_S.items():
+    chosen = SLEEPS_S if options.task is None else {options.task: SLEEPS_S[options.task]}
+    for name, seconds in chosen.items():
         task = f"{MODULE}:{name}"
         once = partial(run_trial, task, settings=settings)
         trials = list(sweep(once, settings, []))

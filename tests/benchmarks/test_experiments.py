@@ -20,6 +20,7 @@ from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.instance_file import instance_text
 
 LIMIT = ("--time-limit", "0.3")
+TASK = ("--task", "sleep_20_ms")
 LOCAL = ("--master", "local[1]", "--memory", "600m")
 SMALLEST: dict[str, tuple[str, ...]] = {
     "proofs": ("--family", "rstorm", "--count", "1", "--textbook", *LIMIT),
@@ -49,7 +50,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "slots": ("--part", "large", "--count", "1", "--time-limit", "1"),
     "masters_agree": ("--count", "1", "--methods", "round-robin"),
     "follow_killed": ("--kills", "2", "--lines", "600", "--files", "2"),
-    "profile_accuracy": ("--seconds", "0.1", "--threads", "1"),
+    "profile_accuracy": (*("--seconds", "0.1", "--threads", "1", "--resolution", "0.5"), *TASK),
     "partition_speed": ("--edges", "2000", "--methods", "ldg", "--parts", "4"),
     "statistics_speed": ("{instance}", "--lines", "0.003", "--sample", "2000", *LOCAL),
     "interrupts": ("{instance}", "--moments", "1", "--least", "0.1", "--most", "0.2"),

@@ -99,8 +99,9 @@ def collect_weights(
     )
     windows = timed(sums, beats).persist(StorageLevel.DISK_ONLY)
     try:
-        found_weights = collect_windows(windows, found, beats, known, statistic)
-        return replace(found_weights, timeline=collect_timeline(series(windows), found, window_s))
+        rows = series(windows)
+        found_weights = collect_windows(windows, rows, found, beats, known, statistic)
+        return replace(found_weights, timeline=collect_timeline(rows, found, window_s))
     finally:
         windows.unpersist()
         sums.unpersist()
@@ -108,19 +109,20 @@ def collect_weights(
 
 def collect_windows(
     windows: DataFrame,
+    rows: DataFrame,
     found: Mapping[tuple[str, str], Overview],
     beats: Rhythms,
     clocks: Mapping[str, int],
     statistic: str,
 ) -> Collected:
-    """Run the jobs that make the small tables of `WINDOWS`, all but the timeline."""
+    """Run the jobs that make the small tables of `WINDOWS` and their `SERIES`: not the timeline."""
     intervals = {key: one.interval_s for key, one in beats.items()}
     seen = collect_seen(windows, intervals)
     return Collected(
         overview=found,
         interval_s=intervals,
         clocks=clocks,
-        values=collect_values(series(windows), statistic),
+        values=collect_values(rows, statistic),
         parts=collect_parts(windows, seen, intervals),
         seen=seen,
     )
