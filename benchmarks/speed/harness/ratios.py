@@ -5,7 +5,8 @@ same calls; exact solves of tiny instances; the same runs by one and by two proc
 Spark's Python workers do them. Every figure is taken from wall clock and from CPU time: on a busy
 machine only the latter says much. Exit code 1: a CPU figure is worse than asked.
 
-Spark itself is not in it: about 0.1 s a task, and a task has many runs.
+``--part grading`` has Spark in it, too: the same runs by a grading on one and on two cores, from
+the plan to the rows in their folder. Spark's start, some seconds, is not counted; Java's work is.
 """
 
 from __future__ import annotations
@@ -162,7 +163,35 @@ def of_two_cores(options: argparse.Namespace) -> tuple[Figure, ...]:
     return (Figure("2 cores / 1 core", wall, cpu, least=LEAST_SPEED_UP),)
 
 
-PARTS = {"heuristics": beside_bare, "exact": of_exact_solves, "cores": of_two_cores}
+def of_grading(options: argparse.Namespace) -> tuple[Figure, ...]:
+    """Measure the runs of heuristics by a grading on Spark, beside those of a bare process."""
+    request = {"exact": False, "count": options.instances, "family": options.family}
+    bare = measure(1, {**request, "bare": True})
+    one, two = (measure(1, {**request, "master": f"local[{cores}]"}) for cores in (1, 2))
+    return (
+        Figure("runs/s of a grading, 1 core", wall_rate(one), cpu_rate(one)),
+        Figure("runs/s of a grading, 2 cores", wall_rate(two), cpu_rate(two)),
+        Figure(
+            "grading / bare process",
+            wall_rate(one) / wall_rate(bare),
+            cpu_rate(one) / cpu_rate(bare),
+            least=LEAST_SHARE,
+        ),
+        Figure(
+            "grading, 2 cores / 1 core",
+            wall_rate(two) / wall_rate(one),
+            2 * cpu_rate(two) / cpu_rate(one),
+            least=LEAST_SPEED_UP,
+        ),
+    )
+
+
+PARTS = {
+    "heuristics": beside_bare,
+    "exact": of_exact_solves,
+    "cores": of_two_cores,
+    "grading": of_grading,
+}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
