@@ -57,8 +57,8 @@ class Frames:
     def gaps(self) -> DataFrame:
         """Return `gap_statistics` of all methods, exact engines and the virtual best."""
         needed = (
-            *(*self.by, *CASE, "subject", "kind", "method", "names", "values", "bounds", "known"),
-            *("best", "placed", "impossible", "common", "reached"),
+            *(*self.by, *CASE, "subject", "kind", "method", "names", "ranks"),
+            *("values", "bounds", "known", "best", "placed", "impossible", "common", "reached"),
         )
         best = virtual_best(self.runs, self.by).select(*needed)
         everyone = self.runs.select(*needed).unionByName(best)

@@ -9,6 +9,7 @@ from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.aggregation.runs.arrays import collected, leading_equal, mean_of
 from slotwise.benchmarks.aggregation.runs.judged import CASE, is_player
+from slotwise.benchmarks.aggregation.runs.terms import each_term
 
 PAIR = ("method", "rival")
 """Columns that name a pair; each pair has one row, the first in the alphabet is ``method``."""
@@ -22,7 +23,7 @@ def meetings(runs: DataFrame, by: Sequence[str]) -> DataFrame:
     """
     keys = [*by, "subject", *CASE]
     players = runs.where(is_player() & ~fn.col("impossible"))
-    mine = players.select(*keys, "names", "common", "method", "placed", "values")
+    mine = players.select(*keys, "names", "ranks", "common", "method", "placed", "values")
     other = players.select(
         *keys,
         fn.col("method").alias("rival"),
@@ -60,10 +61,8 @@ def pair_differences(met: DataFrame, by: Sequence[str]) -> DataFrame:
     """
     both = met.where("placed and rival_placed")
     agreed = leading_equal(fn.col("values"), fn.col("rival_values"))
-    each = both.withColumn("_agreed", agreed).select(
-        "*", fn.posexplode("names").alias("position", "term")
-    )
-    differences = each.where("_agreed >= position").withColumn("difference", _difference())
+    each = each_term(both.withColumn("_agreed", agreed))
+    differences = each.where("_agreed >= at").withColumn("difference", _difference())
     per_instance = differences.groupBy(*by, *PAIR, "position", "term", "instance_hash").agg(
         mean_of(collected(fn.col("difference"))).alias("difference")
     )
@@ -73,7 +72,7 @@ def pair_differences(met: DataFrame, by: Sequence[str]) -> DataFrame:
 
 
 def _difference() -> Column:
-    value = fn.get("values", fn.col("position"))
-    rival = fn.get("rival_values", fn.col("position"))
+    value = fn.get("values", fn.col("at"))
+    rival = fn.get("rival_values", fn.col("at"))
     apart = (value - rival).cast("double") / fn.greatest(value, rival).cast("double")
     return fn.when(value == rival, 0.0).otherwise(apart)

@@ -15,6 +15,7 @@ from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.aggregation.runs.arrays import collected, leading_equal, share_within
 from slotwise.benchmarks.aggregation.runs.judged import CASE, is_player, with_rivals
+from slotwise.benchmarks.aggregation.runs.terms import each_term
 
 SECONDS = "seconds"
 """The profile of times; all others are named by their term."""
@@ -36,10 +37,9 @@ def profiles(runs: DataFrame, by: Sequence[str], taus: Sequence[float] = TAUS) -
     so is every other value.
     """
     shared = _shared_cases(runs, by)
-    of_terms = (
-        shared.withColumn("_agreed", leading_equal(fn.col("values"), fn.col("best")))
-        .select("*", fn.posexplode("names").alias("position", "profile"))
-        .select(*by, "method", "position", "profile", _value_ratio().alias("ratio"))
+    agreed = leading_equal(fn.col("values"), fn.col("best"))
+    of_terms = each_term(shared.withColumn("_agreed", agreed)).select(
+        *by, "method", "position", fn.col("term").alias("profile"), _value_ratio().alias("ratio")
     )
     of_time = shared.select(
         *by, "method", fn.lit(-1).alias("position"), fn.lit(SECONDS).alias("profile"),
@@ -61,8 +61,8 @@ def _shared_cases(runs: DataFrame, by: Sequence[str]) -> DataFrame:
 
 
 def _value_ratio() -> Column:
-    value, best = fn.get("values", fn.col("position")), fn.get("best", fn.col("position"))
-    in_play = fn.col("placed") & (fn.col("_agreed") >= fn.col("position"))
+    value, best = fn.get("values", fn.col("at")), fn.get("best", fn.col("at"))
+    in_play = fn.col("placed") & (fn.col("_agreed") >= fn.col("at"))
     ratio = fn.when(value == best, 1.0).when(best > 0, value.cast("double") / best.cast("double"))
     return fn.coalesce(fn.when(in_play, ratio), fn.lit(math.inf))
 

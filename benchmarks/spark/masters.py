@@ -6,7 +6,6 @@ Importing this module starts nothing.
 from __future__ import annotations
 
 import atexit
-import os
 import re
 import shutil
 import sys
@@ -184,13 +183,9 @@ def _ours(cluster: Cluster) -> Mapping[str, str]:
     folder = Path(tempfile.mkdtemp(prefix="slotwise-spark-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     warehouse = {"spark.sql.warehouse.dir": str(folder / "warehouse")}
-    # With local[N] driver and executors are one process, for which Spark's own default is 1 GB.
-    # With what Java and Python need besides, a million planned runs keep below 2 GB.
-    memory = {"spark.driver.memory": os.environ.get("SPARK_DRIVER_MEMORY", "1280m")}
     executor_mb = _executor_mb(cluster.master)
-    if executor_mb is not None:
-        # Spark would wait forever for a worker with the 1 GB that its executors want by default.
-        memory["spark.executor.memory"] = f"{executor_mb}m"
+    # Spark would wait forever for a worker with the 1 GB that its executors want by default.
+    memory = {} if executor_mb is None else {"spark.executor.memory": f"{executor_mb}m"}
     return {**_EVERYWHERE, **_LOCAL, **_quiet(folder), **warehouse, **memory}
 
 

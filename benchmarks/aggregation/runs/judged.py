@@ -35,6 +35,7 @@ def judged_runs(rows: DataFrame, exact: Exactness) -> DataFrame:
     """Return the latest row of each run, with columns of its own and of its instance.
 
     Added: ``subject`` (placement or allocation), ``placed``, ``names`` (of the instance's terms),
+    ``ranks`` (of these among the terms of all instances, from 0),
     ``values`` (exact decimals; null where nothing is placed), ``bounds`` and ``known`` (the
     reference's: how many of the first terms have a proven optimum), ``reached`` (how many of the
     first terms are at their bound), ``impossible`` (proven infeasible), ``best`` (the virtual best
@@ -50,12 +51,16 @@ def judged_runs(rows: DataFrame, exact: Exactness) -> DataFrame:
     latest = found.withColumn(
         "_newest", fn.row_number().over(Window.partitionBy(*RUN).orderBy(fn.desc(WRITTEN)))
     ).where("_newest = 1")
+    every = fn.array(*map(fn.lit, exact.terms)).cast("array<string>")
     infeasible = fn.col("status") == RunStatus.INFEASIBLE
     mine = fn.when(is_player() & fn.col("placed"), fn.col("values"))
     told = latest.withColumns(
         {
             "impossible": fn.max(infeasible).over(instance),
             "best": fn.min(mine).over(case),
+            "ranks": fn.transform(
+                "names", lambda name: (fn.array_position(every, name) - 1).cast("int")
+            ),
             "bounds": fn.transform("_strongest.bounds", lambda b: fn.when(b >= 0, b)),
             "known": fn.coalesce(fn.col("_strongest.known"), fn.lit(0)),
             "seconds": _seconds(),
@@ -137,7 +142,7 @@ def with_rivals(runs: DataFrame, by: Sequence[str], method: Column) -> DataFrame
 
 def virtual_best(runs: DataFrame, by: Sequence[str]) -> DataFrame:
     """Return a run of the virtual best for each case that methods ran on (`with_common`)."""
-    same = ("names", "bounds", "known", "impossible", "best", "common")
+    same = ("names", "ranks", "bounds", "known", "impossible", "best", "common")
     cases = runs.where(is_player()).groupBy(*by, "subject", *CASE)
     found = cases.agg(*(fn.max(name).alias(name) for name in same))
     return found.withColumns(

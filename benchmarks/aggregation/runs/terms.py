@@ -20,21 +20,30 @@ from pyspark.sql import functions as fn
 from slotwise.models.values import GAP_FLOOR
 
 
+def each_term(runs: DataFrame) -> DataFrame:
+    """Return `judged_runs` (or some of their columns) with a row for each term of the instance.
+
+    Added: ``at``, where the instance's arrays have the term (from 0); ``term``, its name; and
+    ``position``, its rank among the terms of all instances, some of which have fewer.
+    """
+    spread = runs.select("*", fn.posexplode("names").alias("at", "term"))
+    return spread.withColumn("position", fn.get("ranks", fn.col("at")))
+
+
 def run_terms(runs: DataFrame) -> DataFrame:
     """Return `judged_runs` (or some of their columns) with a row for each term of the instance.
 
-    Added: ``position`` (from 0), ``term``, ``value``, ``bound``, ``proven`` (the bound is the
-    optimum), ``settled``, ``above`` (value - bound, exact), ``gap``, ``over_optimum``; what does
-    not exist is null.
+    Added: what `each_term` adds, ``value``, ``bound``, ``proven`` (the bound is the optimum),
+    ``settled``, ``above`` (value - bound, exact), ``gap``, ``over_optimum``; what does not exist is
+    null.
     """
-    spread = runs.select("*", fn.posexplode("names").alias("position", "term"))
-    position = fn.col("position")
-    told = spread.withColumns(
+    at = fn.col("at")
+    told = each_term(runs).withColumns(
         {
-            "value": fn.get("values", position),
-            "bound": fn.get("bounds", position),
-            "proven": position < fn.col("known"),
-            "settled": fn.col("placed") & (fn.col("reached") >= position),
+            "value": fn.get("values", at),
+            "bound": fn.get("bounds", at),
+            "proven": at < fn.col("known"),
+            "settled": fn.col("placed") & (fn.col("reached") >= at),
         }
     )
     value, bound = fn.col("value"), fn.col("bound")

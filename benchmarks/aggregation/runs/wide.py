@@ -37,4 +37,4 @@ def wide_runs(runs: DataFrame, terms: Sequence[str]) -> DataFrame:
     return kept.join(long.groupBy(*RUN).agg(*columns), list(RUN), "left")
 
 
-_NEEDED = ("names", "values", "bounds", "known", "reached", "placed")
+_NEEDED = ("names", "ranks", "values", "bounds", "known", "reached", "placed")

@@ -27,7 +27,8 @@ Record = dict[str, Any]
 
 def show_summary(summary: Summary) -> None:
     """Show a line per method, the comparison on common instances, pairs, failures."""
-    show(*method_lines(summary), *_common(summary), *_pairs(summary), *_failures(summary))
+    parts = (*method_lines(summary), *_common(summary), *_pairs(summary), *_failures(summary))
+    show(*parts, whole=True)
 
 
 def method_lines(summary: Graded) -> list[RenderableType]:
@@ -36,9 +37,10 @@ def method_lines(summary: Graded) -> list[RenderableType]:
     numbers = [head for head, is_number in heads.items() if is_number]
     return [
         table(rows, tuple(heads), numbers),
-        "Gap = (value - optimum) / optimum over all instances with a proven optimum: median and "
-        "95th percentile, [95 % interval]. ∞: no valid placement, above an optimum of 0, or worse "
-        "in an earlier term. Wins: alone the best of all methods; ties: one of the best.",
+        "Gap = (value - optimum) / optimum over all instances with a proven optimum"
+        f"{_proven(summary)}: median and 95th percentile, [95 % interval]. ∞: no valid placement, "
+        "above an optimum of 0, or worse in an earlier term. Wins: alone the best of all methods; "
+        "ties: one of the best.",
         *_settled(summary),
         *_contradictions(summary),
     ]
@@ -102,6 +104,18 @@ def _telling(summary: Graded) -> list[str]:
     proven = set(summary.gaps[summary.gaps["basis"] == ALL]["term"])
     telling = [term for term in summary.terms if term in above]
     return telling or [term for term in summary.terms if term in proven][-1:]
+
+
+def _proven(summary: Graded) -> str:
+    """Return of how many instances the optimum of each shown term is proven; classes differ."""
+    if summary.by:
+        return ""
+    counts = {
+        term: summary.methods[f"{term}_{OVER_OPTIMUM}_all_instances"].max()
+        for term in _telling(summary)
+    }
+    told = [f"{term} {count:.0f}" for term, count in counts.items() if count == count]
+    return f" ({', '.join(told)})" if told else ""
 
 
 def _settled(summary: Graded) -> list[str]:

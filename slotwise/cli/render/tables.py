@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from rich import box
 from rich.console import Console, RenderableType
+from rich.measure import Measurement
 from rich.table import Table
 
 from slotwise.cli.exits import emit
@@ -16,8 +17,15 @@ MOST_ROWS = 40
 """A longer table is cut; the rest is in ``--json`` and ``--out``."""
 
 
-def show(*parts: RenderableType) -> None:
-    """Print on stdout; names with brackets are names, not markup."""
+MOST_WIDE = 1000
+"""Columns of a table in a file."""
+
+
+def show(*parts: RenderableType, whole: bool = False) -> None:
+    """Print on stdout; names with brackets are names, not markup.
+
+    With `whole`, tables that go into a file or a pipe keep their lines whole, however long.
+    """
     console = Console(
         markup=False,
         highlight=False,
@@ -26,9 +34,16 @@ def show(*parts: RenderableType) -> None:
         color_system="auto" if takes_escapes(sys.stdout) else None,
     )
     with console.capture() as captured:
+        usual = console.width
         for part in parts:
+            is_whole = whole and isinstance(part, Table) and not console.is_terminal
+            console.width = max(usual, _natural_width(console, part)) if is_whole else usual
             console.print(part)
     emit(captured.get())
+
+
+def _natural_width(console: Console, part: RenderableType) -> int:
+    return Measurement.get(console, console.options.update(max_width=MOST_WIDE), part).maximum
 
 
 def table(rows: Iterable[Sequence[str]], heads: Sequence[str], right: Sequence[str] = ()) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from math import inf
 
 import pandas as pd
 import pyarrow as pa
@@ -55,6 +56,35 @@ def test_rows_without_terms_make_a_table_without_their_columns(spark, tmp_path):
     assert isinstance(told, pd.DataFrame)
     assert told[["method", "status", "error"]].to_numpy().tolist() == [["m", "crashed", "boom"]]
     assert not any(name.endswith("_gap") for name in told.columns)
+
+
+def test_a_term_is_one_whatever_stands_before_it_in_an_objective(spark, tmp_path):
+    """Topologies alone, and a cluster where rejected ones count first."""
+    of_all = ("rejected", "overload", "network")
+    rows = [
+        row("alone", "auto", "optimal", ("0", "4")),
+        row("alone", "m", "valid", ("0", "8")),
+        row("alone", "n", "valid", ("0", "4")),
+        row("all", "auto", "optimal", ("0", "0", "10"), terms=of_all),
+        row("all", "m", "valid", ("0", "0", "40"), terms=of_all),
+        row("all", "n", "valid", ("1", "0", "5"), terms=of_all),
+    ]
+    told = slotwise.summary(write_rows(tmp_path, rows))
+    assert told.terms == of_all
+    assert told.methods["method"].tolist() == ["auto", "m", "n"]
+    assert told.methods["network_over_optimum_all_instances"].tolist() == [2, 2, 2]
+    assert told.methods["network_over_optimum_all_median"].tolist() == [0, 2, inf]
+    assert told.methods["rejected_over_optimum_all_instances"].tolist() == [1, 1, 1]
+    for table, keys in {
+        "gaps": ["kind", "method", "term", "measure", "basis"],
+        "tests": ["method", "rival", "term"],
+        "profiles": ["method", "profile", "tau"],
+    }.items():
+        frame = getattr(told, table)
+        assert not frame.duplicated(keys).any(), table
+        assert len(frame)
+    ranks = told.gaps.set_index("term")["position"].to_dict()
+    assert ranks == {"rejected": 0, "overload": 1, "network": 2}
 
 
 def test_of_a_run_that_was_run_again_the_newest_row_counts(spark, tmp_path):

@@ -132,7 +132,7 @@ def grade(
         from slotwise.cli.render.results import show_grading
         from slotwise.cli.render.tables import show
 
-        show(*method_lines(graded))
+        show(*method_lines(graded), whole=True)
         show_grading(summary)
     return Exit.DONE
 
