@@ -63,6 +63,9 @@ _CLUSTER = {"spark.log.level": "ERROR"}
 
 _LOCAL = {
     "spark.ui.enabled": "false",
+    # Else Spark describes each plan at length, in many megabytes, for a page that is not there.
+    "spark.sql.maxPlanStringLength": "2000",
+    "spark.sql.ui.explainMode": "simple",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.shuffle.partitions": "2",
