@@ -209,8 +209,8 @@ def _executor_mb(master: str) -> int | None:
 
 
 # Spark announces a change of level, unless the gateway's own logger has the root's level already.
-# The writer of files and its helper print the stack of what is raised as an exception, too, and of
-# each job that Ctrl-C cancels.
+# The writer of files, its helper and executors print the stack of what is raised as an exception,
+# too, and of each job that Ctrl-C cancels.
 _LOG4J = """\
 rootLogger.level = error
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
@@ -219,6 +219,10 @@ logger.writer.name = org.apache.spark.sql.execution.datasources.FileFormatWriter
 logger.writer.level = off
 logger.utils.name = org.apache.spark.util.Utils
 logger.utils.level = off
+logger.executor.name = org.apache.spark.executor.Executor
+logger.executor.level = off
+logger.tasks.name = org.apache.spark.scheduler.TaskSetManager
+logger.tasks.level = off
 rootLogger.appenderRef.stderr.ref = stderr
 appender.stderr.type = Console
 appender.stderr.name = stderr

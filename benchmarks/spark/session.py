@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import signal
 import socket
 import threading
@@ -28,6 +29,9 @@ from slotwise.models.errors import SlotwiseError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+CONDITION = re.compile(r"\[[A-Z][A-Z_.]+\] .*")
+"""An error condition of Spark, and what it says."""
 
 CONNECT_S = 10.0
 """Seconds for a server of Spark Connect to answer; Spark itself tries for minutes."""
@@ -141,8 +145,17 @@ def job_errors() -> Iterator[None]:
     try:
         yield
     except (Py4JJavaError, PySparkException) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise SlotwiseError(f"the Spark job failed: {reason}") from error
+        raise SlotwiseError(f"the Spark job failed: {reason_of(error)}") from error
+
+
+def reason_of(error: Exception) -> str:
+    """Return one line of Spark's error: the condition that Spark names, such as an unreadable file.
+
+    Where it names none, the first line.
+    """
+    text = str(getattr(error, "java_exception", error)).strip()
+    named = CONDITION.search(text)
+    return named[0].strip() if named else text.partition("\n")[0]
 
 
 @contextmanager

@@ -50,7 +50,7 @@ class Profile:
     subject, term
         What the cases ask for, and the name of the term.
     cases
-        Number of cases, the same for all methods.
+        Number of cases whose objective has the term, the same for all methods.
     ratios
         Method -> value / best value in each case where the method is no worse in an earlier term;
         infinite where the best value is 0 and its own is not.
@@ -91,7 +91,9 @@ def _of_subject(subject: Subject, rows: Sequence[Row]) -> list[Profile]:
     ran: dict[str, set[Case]] = defaultdict(set)
     placed: dict[str, dict[Case, Values]] = defaultdict(dict)
     exact = set()
+    terms_of: dict[str, set[str]] = defaultdict(set)
     for row in rows:
+        terms_of[row["instance_hash"]].update(one["term"] for one in row["terms"] or ())
         ran[row["method"]].add(case_of(row))
         values = term_values(row) if row["status"] in SUCCEEDED else {}
         found = placed[row["method"]]
@@ -109,7 +111,12 @@ def _of_subject(subject: Subject, rows: Sequence[Row]) -> list[Profile]:
         players[VIRTUAL_BEST] = _best(heuristics)
     best = _best(players)
     terms = dict.fromkeys(term for values in best.values() for term in values)
-    return [_profile(subject, term, players, best, len(cases)) for term in terms]
+    # Where nobody knows the terms, every method failed: a failure in each of them.
+    known = [terms_of[instance] or set(terms) for instance, _ in cases]
+    return [
+        _profile(subject, term, players, best, sum(term in some for some in known))
+        for term in terms
+    ]
 
 
 def _best(placed: Placed) -> dict[Case, Values]:

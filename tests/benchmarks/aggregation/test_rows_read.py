@@ -13,6 +13,7 @@ from graded_rows import row, write_rows
 
 import slotwise
 from slotwise.benchmarks.grading.store import Store
+from slotwise.models.errors import SlotwiseError
 
 NEAR = "123456789012345678.000000000000000001", "123456789012345678.000000000000000002"
 """Two numbers that are one as floats."""
@@ -85,6 +86,16 @@ def test_a_term_is_one_whatever_stands_before_it_in_an_objective(spark, tmp_path
         assert len(frame)
     ranks = told.gaps.set_index("term")["position"].to_dict()
     assert ranks == {"rejected": 0, "overload": 1, "network": 2}
+
+
+def test_a_file_that_is_cut_off_is_named(spark, tmp_path):
+    folder = write_rows(tmp_path, [row("a", "m", "valid", ("0", "8"))])
+    (whole,) = (folder / "rows").glob("*.parquet")
+    cut = whole.with_name("part-00000-cut.parquet")
+    cut.write_bytes(whole.read_bytes()[:-40])
+    with pytest.raises(SlotwiseError, match=r"^the Spark job failed: .*part-00000-cut") as caught:
+        slotwise.summary(folder)
+    assert "\n" not in str(caught.value)
 
 
 def test_of_a_run_that_was_run_again_the_newest_row_counts(spark, tmp_path):

@@ -120,6 +120,23 @@ def test_profiles_count_failures_as_infinitely_far() -> None:
     assert list(network.ratios["auto"]) == [1, 1, 1, 1]
 
 
+def test_a_term_is_counted_over_the_cases_that_have_it() -> None:
+    of_all = ("rejected", "overload", "network")
+    rows = [
+        *graded(),
+        row("all", "auto", "optimal", ("0", "0", "9"), terms=of_all),
+        row("all", "near", "valid", ("0", "0", "9"), terms=of_all),
+        row("all", "far", "crashed"),
+    ]
+    assert {one.term: one.cases for one in profiles(rows)} == {
+        "rejected": 1, "overload": 5, "network": 5,
+    }  # fmt: skip
+    found = panels(rows, aggregate(rows))
+    assert {one.term: one.total for one in found} == {"rejected": 1, "overload": 5, "network": 5}
+    nobody = [row("none", "near", "crashed"), row("none", "far", "crashed")]
+    assert {one.cases for one in profiles([*rows, *nobody])} == {2, 6}
+
+
 def test_a_profile_has_no_ratio_to_zero() -> None:
     overload, _ = profiles(graded())
     assert sorted(overload.ratios["far"]) == [1, 1, 1, math.inf]

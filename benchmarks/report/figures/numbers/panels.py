@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from slotwise.benchmarks.analysis.aggregate import Aggregate
 from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances
-from slotwise.benchmarks.analysis.gaps import Gap, row_term_gaps
+from slotwise.benchmarks.analysis.gaps import Gap, Reference, row_term_gaps
 from slotwise.benchmarks.grading.rows import Kind, Row, Subject, subject_of
 from slotwise.benchmarks.report.figures.numbers.shared_cases import Cases, shared_cases
 
@@ -39,8 +39,9 @@ class Panel:
     cases
         All cases that are compared.
     total, at_zero
-        All cases of the subject that are not proven infeasible; those left out because their
-        optimum is 0, where the ratio says nothing. The rest that is left out has no proven optimum.
+        All cases whose objective has the term, but for those proven infeasible; those left out
+        because their optimum is 0, where the ratio says nothing. The rest that is left out has no
+        proven optimum.
     excess
         Method -> distance in each case where it has a valid placement and every earlier term is at
         its optimum; methods in the order of the summary.
@@ -112,11 +113,16 @@ def panels(rows: Sequence[Row], summary: Aggregate) -> tuple[Panel, ...]:
             [m for m in order if m in methods[subject]],
             known,
             found[subject, term],
-            len(some),
+            sum(_has(term, summary.references.get(case[0])) for case in some),
         )
         for subject, some in cases.items()
         for term, known in _terms(some, summary).items()
     )
+
+
+def _has(term: str, reference: Reference | None) -> bool:
+    """Return whether an objective has a term; one of which nothing is known counts for each."""
+    return reference is None or term in reference.terms
 
 
 def _terms(cases: Collection[Case], summary: Aggregate) -> dict[str, _Bounds]:
