@@ -30,12 +30,15 @@ from slotwise.benchmarks.grading.oracle.stages import grading_stages
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.progress.watching import watching
 from slotwise.benchmarks.grading.sources import read_sources
-from slotwise.benchmarks.spark.masters import Cluster, is_local
+from slotwise.benchmarks.spark.masters import DRIVER_MEMORY, MEMORY_ASKED, Cluster, is_local
 from slotwise.benchmarks.spark.session import job_errors, session
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.core.limited.by_work import check_takes_work
 from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
+
+_HERE = {DRIVER_MEMORY: "1g"}
+"""So that a million planned runs take less than 2 GB, Java and Python together."""
 
 _ON_A_CLUSTER = {"spark.sql.shuffle.partitions": "16"}
 """Of the joins of the plan: Spark's 200 tasks would take longer than a million runs need."""
@@ -194,7 +197,8 @@ def _cluster(
     master: str, archive: str | os.PathLike[str] | None, conf: Mapping[str, str]
 ) -> Cluster:
     """Return where Spark runs, checked; `conf` goes over ours."""
-    ours = {} if is_local(master) else _ON_A_CLUSTER
+    here = {} if MEMORY_ASKED in os.environ else _HERE
+    ours = here if is_local(master) else _ON_A_CLUSTER
     cluster = Cluster(master, None if archive is None else Path(archive), {**ours, **conf})
     cluster.check()
     return cluster

@@ -6,6 +6,7 @@ Importing this module starts nothing.
 from __future__ import annotations
 
 import atexit
+import os
 import re
 import shutil
 import sys
@@ -34,6 +35,9 @@ UNPACKED = "environment"
 
 PACKED_PYTHON = f"./{UNPACKED}/bin/python"
 """The Python of an unpacked archive, as executors name it."""
+
+DRIVER_MEMORY, MEMORY_ASKED = "spark.driver.memory", "SPARK_DRIVER_MEMORY"
+"""Spark's setting, and its environment variable, which goes before what we choose."""
 
 CONNECT_PORT = 15002
 """Of a server of Spark Connect whose address names none."""
@@ -186,9 +190,13 @@ def _ours(cluster: Cluster) -> Mapping[str, str]:
     folder = Path(tempfile.mkdtemp(prefix="slotwise-spark-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     warehouse = {"spark.sql.warehouse.dir": str(folder / "warehouse")}
+    # With local[N] driver and executors are one process, for which Spark's own default is 1 GB: too
+    # little for the plans of one measurement after another.
+    memory = {DRIVER_MEMORY: os.environ.get(MEMORY_ASKED, "2g")}
     executor_mb = _executor_mb(cluster.master)
-    # Spark would wait forever for a worker with the 1 GB that its executors want by default.
-    memory = {} if executor_mb is None else {"spark.executor.memory": f"{executor_mb}m"}
+    if executor_mb is not None:
+        # Spark would wait forever for a worker with the 1 GB that its executors want by default.
+        memory["spark.executor.memory"] = f"{executor_mb}m"
     return {**_EVERYWHERE, **_LOCAL, **_quiet(folder), **warehouse, **memory}
 
 

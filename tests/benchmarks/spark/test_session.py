@@ -51,6 +51,16 @@ def test_local_masters(master: str, some_java: None) -> None:
     assert Path(chosen["spark.sql.warehouse.dir"]).parent.is_dir()
 
 
+@pytest.mark.parametrize("asked", [None, "5g"])
+def test_the_memory_of_a_local_master(
+    asked: str | None, some_java: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SPARK_DRIVER_MEMORY", raising=False)
+    if asked:
+        monkeypatch.setenv("SPARK_DRIVER_MEMORY", asked)
+    assert settings(Cluster("local[2]"))["spark.driver.memory"] == (asked or "2g")
+
+
 @pytest.mark.parametrize("master", REMOTE)
 def test_clusters_keep_their_own_settings(master: str, some_java: None) -> None:
     assert not is_local(master)
