@@ -40,15 +40,15 @@ def test_the_chains_of_the_benchmark_are_placed_without_a_step_back(
 
 
 @pytest.mark.parametrize(
-    ("cluster", "most"),
-    [("largeCluster03", 0.3), pytest.param("largeCluster01", 10, marks=pytest.mark.deep)],
+    "cluster", ["largeCluster03", pytest.param("largeCluster01", marks=pytest.mark.deep)]
 )
-def test_real_clusters_are_placed_in_time(
-    cluster: str, most: float, shared: Path, note: list[str], monkeypatch: pytest.MonkeyPatch
+def test_real_clusters_are_placed_without_a_step_back(
+    cluster: str, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ras_speed, "REPEATS", 2 if most < 1 else 1)
-    read = read_instance(shared / "storm" / "clusters" / f"{cluster}.json")
-    spent, placed, backtracked = ras_speed.seconds(read)
-    note.append(f"{cluster} by ras-default: {spent:.2f} s of one core")
-    assert (placed, backtracked) == (len(read.topologies), 0)
-    assert spent <= most
+    monkeypatch.setattr(ras_speed, "EXECUTORS", ())
+    monkeypatch.setattr(ras_speed, "CLUSTERS", (cluster,))
+    monkeypatch.setattr(ras_speed, "REPEATS", 1)
+    _, line = ras_speed.lines(shared / "storm" / "clusters")
+    count = len(read_instance(shared / "storm" / "clusters" / f"{cluster}.json").topologies)
+    assert line.startswith(f"{cluster}: read in ")
+    assert line.endswith(f" s, {count} of {count} placed, backtracked 0 times")
