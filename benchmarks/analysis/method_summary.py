@@ -124,7 +124,7 @@ def summarise(
         reasons=reasons(row for row in rows if not is_right_refusal(row, impossible)),
         optimal=sum(_is_optimal(row, references) for row in valid),
         proven=sum(_is_proven(row, references) for row in rows),
-        terms=term_summaries(valid, references, common),
+        terms=term_summaries(rows, references, common),
         seconds=shifted_geometric_mean([seconds_of(row) for row in rows]),
         overload=spread(overloads(valid)),
         nodes_used=spread(nodes_used(valid)),

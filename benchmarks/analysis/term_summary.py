@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +23,8 @@ class TermSummary:
     ----------
     term
         Name of the term.
+    runs
+        All runs whose objective has the term; one of which nothing is proven counts for each.
     cases
         Runs that count and whose optimum of the term is proven.
     at_optimum
@@ -41,6 +43,7 @@ class TermSummary:
     """
 
     term: str
+    runs: int
     cases: int
     at_optimum: int
     excess: Spread
@@ -67,20 +70,28 @@ def term_summaries(
         What `common_by_term` found.
     """
     by_term: dict[str, list[tuple[Case, Gap]]] = defaultdict(list)
+    having: Counter[str] = Counter()
+    unknown = 0
     for row in rows:
+        reference = references.get(row["instance_hash"])
+        having.update(() if reference is None else reference.terms)
+        unknown += reference is None
         for gap in row_term_gaps(row, references):
             by_term[gap.term].append((case_of(row), gap))
     return {
-        term: _summary(term, found, common.get(term, frozenset()))
+        term: _summary(term, having[term] + unknown, found, common.get(term, frozenset()))
         for term, found in by_term.items()
     }
 
 
-def _summary(term: str, found: Sequence[tuple[Case, Gap]], common: frozenset[Case]) -> TermSummary:
+def _summary(
+    term: str, runs: int, found: Sequence[tuple[Case, Gap]], common: frozenset[Case]
+) -> TermSummary:
     proven = [(case, gap) for case, gap in found if gap.to_optimum]
     gaps = [gap for _, gap in proven]
     return TermSummary(
         term=term,
+        runs=runs,
         cases=len(gaps),
         at_optimum=sum(gap.absolute == 0 for gap in gaps),
         excess=_spread(gap.excess for gap in gaps),

@@ -56,21 +56,29 @@ def answers(summary: Aggregate) -> tuple[Answer, ...]:
 
 
 def _distance(one: MethodSummary, terms: Sequence[str]) -> Iterator[Part]:
-    """Yield how far it is from the optimum in the last term that tells, and how often in all."""
+    """Yield how far it is from the optimum: first in the term that tells most, then in the others.
+
+    That is the last term that most objectives have: in it most placements differ.
+    """
     found = [one.terms[term] for term in terms if term in one.terms]
     proven = [term for term in found if term.cases]
-    if proven:
-        yield from _far(proven[-1], one.runs)
-    for term in proven[:-1]:
+    most = max((term.runs for term in proven), default=0)
+    leading = [term for term in proven if term.runs == most][-1:]
+    for term in leading:
+        yield from _far(term, one.runs)
+    for term in proven:
+        if term in leading:
+            continue
         missed = term.cases - term.at_optimum
         text = f"{term.term} {'above' if missed else 'at'} its optimum"
-        yield Part(text, _in(missed or term.cases, one.runs))
+        yield Part(text, _in(missed or term.cases, term, one.runs))
     for term in found:
         if term.to_bound.count:
             text = (
                 f"{term.term} at most {percent(term.to_bound.mean)} of its value above the optimum"
             )
-            where = f"on average {_in(term.to_bound.count, one.runs)}, where only a bound is proven"
+            often = _in(term.to_bound.count, term, one.runs)
+            where = f"on average {often}, where only a bound is proven"
             yield Part(text, where)
     if one.proven:
         yield Part("optimal", f"in {one.optimal} of {one.proven} with a proven optimum")
@@ -81,21 +89,24 @@ def _distance(one: MethodSummary, terms: Sequence[str]) -> Iterator[Part]:
 def _far(term: TermSummary, runs: int) -> Iterator[Part]:
     missed, spread = term.above_zero, term.excess
     if term.at_optimum == term.cases:
-        yield Part(f"{term.term} at its optimum", _in(term.cases, runs))
+        yield Part(f"{term.term} at its optimum", _in(term.cases, term, runs))
         return
     if spread.count and spread.most:
-        where = f"on average {_in(spread.count, runs)}"
+        where = f"on average {_in(spread.count, term, runs)}"
         more = f" (median {percent(spread.median)}, worst {percent(spread.most)})"
         text = f"{term.term} {percent(spread.mean)} above the optimum"
         yield Part(text, where + more, True)
     if missed.count:
-        where = f"on average {_in(missed.count, runs)}, where 0 is possible"
+        where = f"on average {_in(missed.count, term, runs)}, where 0 is possible"
         yield Part(f"{term.term} {short(missed.mean)}", where, True)
 
 
-def _in(count: int, runs: int) -> str:
+def _in(count: int, term: TermSummary, runs: int) -> str:
+    """Return in how many of a method's runs, or of those whose objective has the term."""
     if runs == 1:
         return "in its one run"
+    if term.runs < runs:
+        return f"in {count} of the {term.runs} that count it"
     return f"in {count} of {runs}" if count < runs else f"in all {runs}"
 
 

@@ -29,6 +29,18 @@ def test_distance_is_that_of_the_last_term_and_counts_all_runs() -> None:
     )
 
 
+def test_terms_that_few_objectives_have_count_among_those_that_have_them() -> None:
+    few = {"terms": ("overload", "workers")}
+    rows = [optimum("a", "0", "10"), optimum("b", "0", "10"), optimum("c", "0", "1", **few)]
+    more = row("c", "m", "valid", ("0", "2"), **few)
+    assert sentence(*rows, valid("a", "0", "20"), valid("b", "0", "10"), more) == (
+        "m: overload at its optimum in all 3; "
+        "network above its optimum in 1 of the 2 that count it; "
+        "workers above its optimum in 1 of the 1 that count it; "
+        "optimal in 1 of 3 with a proven optimum; answers all 3."
+    )
+
+
 def test_a_method_that_always_overloads_is_told_by_its_overload() -> None:
     assert sentence(optimum("a", "0", "10"), valid("a", "7", "5")) == (
         "m: overload 7 on average in its one run, where 0 is possible; "
