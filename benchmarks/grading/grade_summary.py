@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slotwise.models.display import html_line, html_table
+from slotwise.models.display import counted, html_line, html_table
 from slotwise.models.frame import frame
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ class GradeSummary:
         """One line: folder, instances, runs, how they ended."""
         ended = ", ".join(f"{status} {count}" for status, count in self.statuses.items())
         return (
-            f"GradeSummary {self.folder}: {self.instances} instances, {self.planned} runs, "
+            f"GradeSummary {self.folder}: {counted(self.instances, 'instance')}, "
+            f"{counted(self.planned, 'run')}, "
             f"{self.skipped} of them skipped; {ended}"
         )
 

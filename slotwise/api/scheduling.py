@@ -13,6 +13,7 @@ from slotwise.heuristics.ras.methods import cluster_reason
 from slotwise.heuristics.ras.scheduler.round import Round
 from slotwise.heuristics.ras.scheduler.scheduler import schedule_round
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
+from slotwise.models.display import counted
 from slotwise.models.errors import InputError, at
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.formats.placement_file import placement_document
@@ -70,10 +71,8 @@ class Scheduled:
         done = self.done
         refused = ", ".join(names(done, done.refused)) or "none"
         evicted = ", ".join(names(done, tuple(one.topology for one in done.evicted))) or "none"
-        return (
-            f"Scheduled {self.given.name}: {len(done.decisions)} topologies, refused: {refused}, "
-            f"evicted: {evicted}"
-        )
+        topologies = counted(len(done.decisions), "topology", "topologies")
+        return f"Scheduled {self.given.name}: {topologies}, refused: {refused}, evicted: {evicted}"
 
     def to_document(self) -> dict[str, Any]:
         """Return what ``schedule --json`` prints."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from slotwise.models.display import counted
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.formats.placement_file import placement_document
 from slotwise.models.formats.running.plan_file import PLAN_FORMAT
@@ -79,10 +80,8 @@ class Rebalanced:
             return f"Rebalanced {self.given.name} by {self.method}: {self.status}"
         pairs = zip(self.now.objective, self.plan.after.objective, strict=True)
         costs = ", ".join(f"{a.term} {plain(a.value)} -> {plain(b.value)}" for a, b in pairs)
-        count = len(self.plan.moves) + len(self.plan.rest)
-        return (
-            f"Rebalanced {self.given.name} by {self.method}: {self.status}, {count} moves; {costs}"
-        )
+        moves = counted(len(self.plan.moves) + len(self.plan.rest), "move")
+        return f"Rebalanced {self.given.name} by {self.method}: {self.status}, {moves}; {costs}"
 
     def plan_document(self) -> dict[str, Any] | None:
         """Return the content of a plan file (``slotwise schema plan``); ``None`` without a plan."""

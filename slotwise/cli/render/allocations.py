@@ -14,6 +14,7 @@ from slotwise.cli.render.curves import Line, plot_lines
 from slotwise.cli.render.tables import MOST_ROWS, show, table
 from slotwise.models.allocation.load import Routing
 from slotwise.models.allocation.prediction import Limit, Usage, vm_usage
+from slotwise.models.display import counted
 from slotwise.models.number_text import short_text
 from slotwise.models.performance.curves import full_bundle
 from slotwise.models.performance.rows import Models
@@ -100,8 +101,8 @@ _NO_PLAN = {
 def _headline(what: str, answer: Answer) -> str:
     assert answer.plan is not None
     plan = answer.plan
-    acquired = _counted(sum(vm.size.slots for vm in plan.vms), "slot")
-    slots, vms = _counted(answer.slots or 0, "slot"), _counted(len(plan.vms), "VM")
+    acquired = counted(sum(vm.size.slots for vm in plan.vms), "slot")
+    slots, vms = counted(answer.slots or 0, "slot"), counted(len(plan.vms), "VM")
     estimate = "" if answer.estimate is None else f" (estimated {answer.estimate})"
     if answer.bound_rate is not None:
         proof = f"; proven: no more than {short_text(answer.bound_rate)} whole tuples/s"
@@ -115,10 +116,6 @@ def _headline(what: str, answer: Answer) -> str:
         f"{what}, {answer.method}: {slots}{estimate} on {vms} with {acquired} "
         f"for {short_text(plan.price)} an hour{proof}."
     )
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _slots(answer: Answer) -> list[RenderableType]:

@@ -10,6 +10,7 @@ from slotwise.benchmarks.report.comparison.change import Change, MethodChanges
 from slotwise.benchmarks.report.comparison.compare import OnlyIn
 from slotwise.benchmarks.report.comparison.comparison import Comparison
 from slotwise.cli.render.tables import MOST_ROWS, listed, more_rows, show, table
+from slotwise.models.display import counted
 
 LISTED = (Change.NEWLY_FAILING, Change.WORSE, Change.NEWLY_SOLVED, Change.BETTER)
 """Changes whose instances are listed."""
@@ -24,7 +25,7 @@ def show_comparison(found: Comparison, page: Path) -> None:
     heads = tuple(map(str, Change))
     infeasible = f", {changes.infeasible} of them proven infeasible" if changes.infeasible else ""
     parts: list[RenderableType] = [
-        f"{changes.cases} cases in both gradings{infeasible}; before {found.before}, "
+        f"{counted(changes.cases, 'case')} in both gradings{infeasible}; before {found.before}, "
         f"after {found.after}",
         table(counts, ("method", *heads), heads),
         table(_terms(changes.methods), _TERM_HEADS, _TERM_HEADS[2:-1]),
@@ -70,5 +71,5 @@ def _only(which: str, only: OnlyIn) -> list[str]:
     if only.methods:
         said.append(f"methods {', '.join(only.methods)}")
     if only.instances:
-        said.append(f"{len(only.instances)} cases: {listed(only.instances, 5)}")
+        said.append(f"{counted(len(only.instances), 'case')}: {listed(only.instances, 5)}")
     return [f"Only {which}, not compared: {'; '.join(said)}"] if said else []

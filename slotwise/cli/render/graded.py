@@ -18,6 +18,7 @@ from slotwise.benchmarks.aggregation.gap_numbers import (
 )
 from slotwise.benchmarks.aggregation.plain_table import latex_text, plain_records
 from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
+from slotwise.models.display import counted
 
 if TYPE_CHECKING:
     from slotwise.benchmarks.aggregation.summary import Graded, Summary
@@ -133,7 +134,8 @@ def _contradictions(summary: Graded) -> list[str]:
     count = int(summary.methods["contradictions"].sum())
     if not count:
         return []
-    return [f"WARNING: {count} runs contradict a proof (below a bound, or infeasible): report it."]
+    runs = f"{counted(count, 'run')} {'contradicts' if count == 1 else 'contradict'} a proof"
+    return [f"WARNING: {runs} (below a bound, or infeasible): report it."]
 
 
 def _common(summary: Summary) -> list[RenderableType]:

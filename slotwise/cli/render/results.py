@@ -10,6 +10,7 @@ from rich.table import Table
 
 from slotwise.cli.render.running import moves_parts, running_lines
 from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
+from slotwise.models.display import counted
 from slotwise.models.instance.placement import Placement, tasks_by_worker
 from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status, TermResult
@@ -161,7 +162,8 @@ def show_grading(summary: GradeSummary) -> None:
     """Show what a grading did, and what comes next."""
     rows = [(status, str(count)) for status, count in summary.statuses.items()]
     show(
-        f"{summary.planned} runs on {summary.instances} instances in {summary.folder}: "
+        f"{counted(summary.planned, 'run')} on {counted(summary.instances, 'instance')} "
+        f"in {summary.folder}: "
         f"{summary.planned - summary.skipped} run now in {summary.seconds:.1f} s, "
         f"{summary.skipped} already there.",
         table(rows, ("status", "runs"), ("runs",)),
@@ -170,7 +172,7 @@ def show_grading(summary: GradeSummary) -> None:
 
 
 def _count(violations: Sequence[Violation]) -> str:
-    return f"{len(violations)} hard rule{'' if len(violations) == 1 else 's'}"
+    return counted(len(violations), "hard rule")
 
 
 def _values(verdict: Verdict) -> Table:

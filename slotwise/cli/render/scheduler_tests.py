@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from slotwise.cli.exits import emit
 from slotwise.cli.render.tables import show, table
 from slotwise.cli.scheduler_tests import Tested
+from slotwise.models.display import counted
 from slotwise.testing.checks.report import Report, State
 
 
@@ -32,7 +33,7 @@ def _said(report: Report) -> str:
 
 def _not_judged(tested: Tested) -> list[RenderableType]:
     lines = [
-        f"  {report.demand}: {count} instance{'' if count == 1 else 's'}: {why}"
+        f"  {report.demand}: {counted(count, 'instance')}: {why}"
         for report, _ in tested.rows
         for why, count in report.not_judged.items()
     ]

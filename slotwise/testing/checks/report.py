@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from slotwise.models.display import counted
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_hash
 from slotwise.testing.checks.finding import Finding
@@ -104,7 +105,7 @@ class Report:
         """Return in words how many instances were judged, and why the others were not."""
         share = "" if self.share is None else f"; holds on {100 * self.share:.4g} %"
         others = [f"{count} not judged: {why}" for why, count in self.not_judged.items()]
-        return "; ".join([f"{self.judged} instances judged{share}", *others])
+        return "; ".join([f"{counted(self.judged, 'instance')} judged{share}", *others])
 
     def to_document(self) -> dict[str, Any]:
         """Return the report as JSON-ready data."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from slotwise.models.display import counted
 from slotwise.models.formats.instance_writer import instance_document
 from slotwise.models.formats.json_text import pretty_json
 from slotwise.models.formats.placement_file import placement_document
@@ -147,9 +148,7 @@ class ValidatorReport:
 def _told(rule: RuleReport) -> list[str]:
     lines = [str(finding) for finding in rule.findings[:MOST_TOLD]]
     more = len(rule.findings) - len(lines)
-    return (
-        [*lines, f"{rule.rule}: {more} more mistake{'' if more == 1 else 's'}"] if more else lines
-    )
+    return [*lines, f"{rule.rule}: {counted(more, 'more mistake')}"] if more else lines
 
 
 def _smallest(rule: RuleReport) -> str:

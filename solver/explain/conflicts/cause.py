@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
+from slotwise.models.display import counted
 from slotwise.models.instance.cluster import Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Component, Topology
@@ -213,7 +214,7 @@ def _apart(core: Core) -> str:
         return ""
     return (
         f"{listed(tuple(names))} exclude each other: {len(names)} workers needed, "
-        f"{slots} slot{'' if slots == 1 else 's'}."
+        f"{counted(int(slots), 'slot')}."
     )
 
 
@@ -232,11 +233,10 @@ def _too_few_slots(instance: Instance) -> Finding | None:
     each = ""
     if len(workers) > 1:
         each = f" ({', '.join(f'{key} {count}' for key, count in workers.items())})"
-    count = "worker" if total == 1 else "workers"
     return Finding(
         Cause.SHORTAGE,
-        f"{_these(instance)} need at least {total} {count}{each}, but all nodes together have "
-        f"{slots} slot{'' if slots == 1 else 's'}.",
+        f"{_these(instance)} need at least {counted(total, 'worker')}{each}, "
+        f"but all nodes together have {counted(int(slots), 'slot')}.",
     )
 
 

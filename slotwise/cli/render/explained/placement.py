@@ -8,6 +8,7 @@ from slotwise.cli.render.explained.costs import cost_sections, cost_text, signed
 from slotwise.cli.render.explained.instance import proof_text
 from slotwise.cli.render.explained.rest import nearest_sections
 from slotwise.cli.render.tables import listed
+from slotwise.models.display import counted
 from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.mending import cause
 from slotwise.models.judge.moves import TaskMove
@@ -23,7 +24,7 @@ def placement_sections(answer: ExplainedPlacement) -> list[PageSection]:
     found = []
     if answer.mendings:
         count = len(answer.mendings)
-        lead = f"Not valid: it breaks {count} hard rule{'' if count == 1 else 's'}."
+        lead = f"Not valid: it breaks {counted(count, 'hard rule')}."
         rows = tuple((one.meaning, one.remedy) for one in answer.mendings)
         found.append(PageSection("", (lead,), PageTable(("what is wrong", "what mends it"), rows)))
         if answer.nearest is not None:
@@ -107,7 +108,7 @@ def _terms(one: Comparison) -> PageSection:
         )
     else:
         count = len(one.moves)
-        lines = ("1 task differs." if count == 1 else f"{count} tasks differ.",)
+        lines = (f"{counted(count, 'task')} {'differs' if count == 1 else 'differ'}.",)
         if one.renamed:
             names = tuple(f"{new} for {old}" for old, new in one.renamed.items())
             lines += (f"Equal nodes are exchanged in the second: {listed(names)}.",)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable
 from slotwise.cli.render.results import compact
 from slotwise.cli.render.tables import listed
+from slotwise.models.display import counted
 from slotwise.models.judge.judge import judge
 from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
@@ -71,10 +72,10 @@ def nearest_sections(problem: Problem, near: FewestMoves) -> list[PageSection]:
     parts = []
     if near.moved:
         moved = tuple("/".join(names[task]) for task in near.moved)
-        parts.append(f"moves {_tasks(len(moved))} ({listed(moved)})")
+        parts.append(f"moves {counted(len(moved), 'task')} ({listed(moved)})")
     if near.placed:
         placed = tuple("/".join(names[task]) for task in near.placed)
-        parts.append(f"places {_tasks(len(placed))} that had no place ({listed(placed)})")
+        parts.append(f"places {counted(len(placed), 'task')} that had no place ({listed(placed)})")
     proven = "; fewer moves do not suffice" if near.status is Status.OPTIMAL else ""
     rows = tuple(
         (
@@ -87,7 +88,3 @@ def nearest_sections(problem: Problem, near: FewestMoves) -> list[PageSection]:
     )
     lines = (f"It {' and '.join(parts)}{proven}." if parts else "It is the same one.",)
     return [PageSection(heading, lines, PageTable(("task", "goes to node", "worker"), rows))]
-
-
-def _tasks(count: int) -> str:
-    return "1 task" if count == 1 else f"{count} tasks"

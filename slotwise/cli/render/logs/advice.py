@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 
 from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
+from slotwise.models.display import counted
 from slotwise.models.number_text import short_text
 
 if TYPE_CHECKING:
@@ -39,9 +40,9 @@ def _headline(advice: Advice) -> str:
     if saving.is_repair:
         gain = "hard rules that are broken now"
     elif any(term.best is None for term in saving.terms):
-        gain = f"nothing: no placement with at most {saving.max_moves} moves was found"
+        gain = f"nothing: no placement with at most {counted(saving.max_moves, 'move')} was found"
     else:
-        gain = f"{float(100 * saving.gain):.3g} % with {_count(len(saving.moves))}"
+        gain = f"{float(100 * saving.gain):.3g} % with {counted(len(saving.moves), 'move')}"
     why = _WHY[advice.reason].format(gain=gain, since="-" if since is None else _clock(since))
     batch = advice.batch
     return f"{_clock(batch.time_ms)}, batch {batch.number}, {batch.samples:,} samples. {why}."
@@ -65,10 +66,6 @@ def _moves(saving: Saving) -> list[RenderableType]:
 
 def _place(place: tuple[str, int] | None) -> tuple[str, str]:
     return ("(left out)", "") if place is None else (place[0], str(place[1]))
-
-
-def _count(moves: int) -> str:
-    return f"{moves} move{'' if moves == 1 else 's'}"
 
 
 def _clock(milliseconds: int) -> str:
