@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.following.day_table import Day, DayTable, Files
-from slotwise.benchmarks.following.kept_lines import Kept, literal
+from slotwise.benchmarks.following.kept_lines import Kept
+from slotwise.benchmarks.spark.scratch import literal, scratch
 from slotwise.benchmarks.statistics.quarantine import Cleaned, cleaned
 from slotwise.benchmarks.statistics.reading import Reading
 from slotwise.benchmarks.statistics.schema import SAMPLES, names, struct
@@ -103,11 +104,10 @@ class DailySums:
         self, samples: DataFrame, stale: Mapping[date, Files], batch: int, table: DayTable
     ) -> DayTable | None:
         """Return the table with new sums of the days of `stale`; ``None``: all have to be new."""
-        from pyspark import StorageLevel
         from pyspark.sql import functions as fn
 
-        days = samples.where(fn.col("day").isin(*stale)).persist(StorageLevel.DISK_ONLY)
-        try:
+        with scratch(self.folder / "scratch") as stored:
+            days = stored(samples.where(fn.col("day").isin(*stale)))
             there = sorted(row.day for row in days.select("day").distinct().collect())
             parts = {day: days.where(fn.col("day") == fn.lit(day)) for day in there}
             new = {day: Day(files) for day, files in stale.items()}
@@ -125,8 +125,6 @@ class DailySums:
                 first = of_first_tasks(part).select(*names(SAMPLES))
                 first.write.mode("overwrite").parquet(str(path / "first"))
             return replace(merged, hz=hz)
-        finally:
-            days.unpersist()
 
     def _parts(self, table: DayTable, name: str) -> list[str]:
         return [literal(self.folder / folder / name) for folder in table.folders()]

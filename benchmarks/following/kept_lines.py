@@ -9,7 +9,6 @@ is the list up to one batch: the answer is a function of that batch, whatever is
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from slotwise.benchmarks.spark.scratch import literal
 from slotwise.benchmarks.statistics.schema import PARSED, struct
 from slotwise.models.errors import SlotwiseError
 
@@ -105,8 +105,3 @@ def _added(path: Path) -> list[str]:
         raise SlotwiseError(f"{path}: Spark's log removes files, which this program never asks for")
     # As in the folder, which may have been moved, and without the escapes of a URL.
     return [unquote("/".join(entry["path"].rsplit("/", 2)[1:])) for entry in read]
-
-
-def literal(path: Path) -> str:
-    """Return a path for Spark, which takes paths for patterns."""
-    return re.sub(r"([\[\]{}*?\\])", r"\\\1", str(path))

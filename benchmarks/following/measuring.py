@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from slotwise.benchmarks.following.daily_sums import DailySums
 from slotwise.benchmarks.following.kept_lines import Kept
+from slotwise.benchmarks.spark.scratch import scratch
 from slotwise.benchmarks.statistics.quarantine import cleaned
 from slotwise.benchmarks.statistics.reading import Reading
 from slotwise.benchmarks.statistics.weights.collected import Collected
@@ -64,32 +65,28 @@ class Measuring:
         sums = DailySums(folder, self.reading, asked.window_s, asked.clocks)
         table = sums.update(spark, kept)
         if table is None:
-            return self.of_all_lines(spark, kept)
+            return self.of_all_lines(spark, kept, folder)
         found = table.overview()
         if not found:
             return None
         beats = rhythms_of(sums.first_tasks(spark, table), found, asked.interval_s)
-        windows = timed(sums.windows(spark, table), beats).persist()
-        rows = series(windows)
-        try:
+        with scratch(folder / "scratch") as stored:
+            windows = stored(timed(sums.windows(spark, table), beats))
+            rows = stored(series(windows))
             return self._of(collect_windows(windows, rows, found, beats, table.hz, asked.statistic))
-        finally:
-            windows.unpersist()
 
-    def of_all_lines(self, spark: SparkSession, kept: Kept) -> Measured | None:
-        """Return the same, computed from all lines."""
+    def of_all_lines(self, spark: SparkSession, kept: Kept, folder: Path) -> Measured | None:
+        """Return the same, computed from all lines; `folder` has tables between jobs."""
         if not kept.files:
             return None
         asked = self.settings
-        samples = cleaned(kept.parsed(spark), self.reading).samples.persist()
-        try:
+        with scratch(folder / "scratch") as stored:
+            samples = stored(cleaned(kept.parsed(spark), self.reading).samples)
             return self._of(
                 collect_weights(
-                    samples, asked.statistic, asked.window_s, asked.clocks, asked.interval_s
+                    samples, asked.statistic, asked.window_s, asked.clocks, asked.interval_s, stored
                 )
             )
-        finally:
-            samples.unpersist()
 
     def instance_of(self, measured: Measured) -> Instance:
         """Return the instance with these weights, and where the tasks run."""

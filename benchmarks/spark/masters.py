@@ -50,6 +50,8 @@ _SQL = {
 
 _EVERYWHERE = {
     **_SQL,
+    # Else Python notes the line of ours at which each column and step was made, for Spark's errors.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     # What Spark remembers of finished work: by default a thousand plans, and some of ours are
     # large. A job that follows a cluster for days would fill the driver's memory with them.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
+from slotwise.benchmarks.spark.scratch import literal
 from slotwise.benchmarks.spark.session import job_errors
 from slotwise.benchmarks.statistics import manifest as files
 from slotwise.benchmarks.statistics.json_lines import json_samples
@@ -48,9 +48,7 @@ def write_lines(
 
 def raw_lines(spark: SparkSession, paths: Collection[str]) -> DataFrame:
     """Give `RAW` of some files."""
-    # Spark takes a path for a pattern.
-    exact = [re.sub(r"([\[\]{}*?\\])", r"\\\1", path) for path in paths]
-    text = spark.read.text(exact)
+    text = spark.read.text([literal(path) for path in paths])
     return text.select(fn.col("value").alias("line"), fn.col("_metadata.file_path").alias("path"))
 
 

@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
+from slotwise.benchmarks.spark.scratch import literal
 from slotwise.benchmarks.statistics import manifest as files
 from slotwise.benchmarks.statistics.clock_skew import clocks
 from slotwise.benchmarks.statistics.manifest import LogFile, Manifest, Part
@@ -190,7 +191,7 @@ def _lines(
 ) -> DataFrame:
     """Give `PARSED` of some parts, without what was read of files that have changed since."""
     paths = [
-        str(_part_folder(folder / LINES_FOLDER, run, part))
+        literal(_part_folder(folder / LINES_FOLDER, run, part))
         for run, of_run in lines.lines.items()
         for part in of_run
         if part in parts
@@ -210,7 +211,7 @@ def _parquet(
 ) -> DataFrame:
     """Give the rows of a table, each part from the run that wrote it last."""
     paths = [_part_folder(folder, run, part) for part, run in parts.items()]
-    there = [str(path) for path in paths if path.is_dir()]
+    there = [literal(path) for path in paths if path.is_dir()]
     if not there:
         return spark.createDataFrame([], struct(schema))
     reader = spark.read.schema(struct(schema)).option("basePath", str(folder))

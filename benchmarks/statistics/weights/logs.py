@@ -94,6 +94,7 @@ def collect_logs(
 
     The topologies of all `instances` have different ids; see `measure_logs` for the rest.
     """
+    from slotwise.benchmarks.spark.scratch import scratch
     from slotwise.benchmarks.statistics.run import sized, update
     from slotwise.benchmarks.statistics.weights.run import (
         collect_reasons,
@@ -105,13 +106,14 @@ def collect_logs(
         tables = update(spark, logs, folder, reading_of(instances, settings))
         if not tables.manifest.files:
             raise no_logs(logs)
-        with sized(spark, tables.manifest.files):
+        with sized(spark, tables.manifest.files), scratch(folder / "scratch") as stored:
             collected = collect_weights(
                 tables.samples(spark),
                 settings.statistic,
                 settings.window_s,
                 settings.clocks,
                 settings.interval_s,
+                stored,
             )
             aside = tables.quarantine(spark)
             collected = replace(collected, unreadable=collect_unreadable(aside))

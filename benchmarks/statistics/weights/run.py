@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
-from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
+from slotwise.benchmarks.spark.scratch import Store
 from slotwise.benchmarks.statistics.schema import UNREADABLE
 from slotwise.benchmarks.statistics.weights import windows as w
 from slotwise.benchmarks.statistics.weights.collected import (
@@ -75,6 +75,7 @@ def collect_weights(
     window_s: int,
     clocks: Mapping[str, int],
     interval_s: float | None,
+    stored: Store,
 ) -> Collected:
     """Run the jobs that make the small tables of `samples`.
 
@@ -90,21 +91,17 @@ def collect_weights(
         Node -> Hz; what the lines say goes before.
     interval_s
         Seconds between two samples of a task; ``None`` = recognised.
+    stored
+        Of `scratch`, for tables between jobs.
     """
     found = overview(samples)
     beats = rhythms_of(samples, found, interval_s)
     known = {**clocks, **clock_rates(samples)}
-    sums = w.by_window(w.by_interval(samples), f"{window_s} seconds", known).persist(
-        StorageLevel.DISK_ONLY
-    )
-    windows = timed(sums, beats).persist(StorageLevel.DISK_ONLY)
-    try:
-        rows = series(windows)
-        found_weights = collect_windows(windows, rows, found, beats, known, statistic)
-        return replace(found_weights, timeline=collect_timeline(rows, found, window_s))
-    finally:
-        windows.unpersist()
-        sums.unpersist()
+    sums = stored(w.by_window(w.by_interval(samples), f"{window_s} seconds", known))
+    windows = stored(timed(sums, beats))
+    rows = stored(series(windows))
+    found_weights = collect_windows(windows, rows, found, beats, known, statistic)
+    return replace(found_weights, timeline=collect_timeline(rows, found, window_s))
 
 
 def collect_windows(

@@ -103,7 +103,7 @@ def check(run: Run) -> None:
     expected = {**batch.to_document(), "thrown_away": {}}
     kept, days = kept_lines(run.checkpoint / "lines"), run.checkpoint / "days"
     assert run.measuring.measured(run.spark, kept, days).to_document() == expected
-    assert run.measuring.of_all_lines(run.spark, kept).to_document() == expected
+    assert run.measuring.of_all_lines(run.spark, kept, days).to_document() == expected
     assert len(list(days.glob("2023-*"))) == 3
     assert run.kept_instances[-1] == run.measuring.instance_of(batch)
     assert run.lines()[-1]["samples"] == batch.samples

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import slotwise
+from slotwise.benchmarks.spark.scratch import scratch
 from slotwise.benchmarks.statistics.schema import SAMPLES
 from slotwise.benchmarks.statistics.weights.collected import Value
 from slotwise.benchmarks.statistics.weights.instance import measured_instance
@@ -83,7 +86,8 @@ def measured(
     spark: SparkSession, rows: Sequence[tuple[Any, ...]], statistic: str = "mean", parts: int = 1
 ) -> Measured:
     frame = spark.createDataFrame(rows, SAMPLES).repartition(parts)
-    collected = collect_weights(frame, statistic, 60, CLOCKS, None)
+    with TemporaryDirectory() as folder, scratch(Path(folder)) as stored:
+        collected = collect_weights(frame, statistic, 60, CLOCKS, None, stored)
     return measured_of(slotwise.read_instance(INSTANCE), collected, statistic, 60)
 
 
