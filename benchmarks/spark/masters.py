@@ -46,6 +46,9 @@ _SQL = {
     # Adaptive execution would merge partitions of one row, and one row is one long solve.
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # What Spark infers from conditions grows exponentially with columns made of columns: it thought
+    # for 12 s about how to judge a handful of lines.
+    "spark.sql.constraintPropagation.enabled": "false",
 }
 
 _EVERYWHERE = {
