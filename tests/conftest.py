@@ -63,6 +63,8 @@ GROUPS = {file: f"spark-{name}" for name, files in SPARK_FILES.items() for file 
 # that Java itself reads, Spark's is not announced on stderr; the subprocesses of tests inherit it.
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
 os.environ.setdefault("SPARK_SUBMIT_OPTS", JAVA_OPTIONS)
+if not DEEP:
+    os.environ.setdefault("SPARK_CONF_DIR", str(ROOT / "tests" / "spark_conf"))
 
 _notes: list[str] = []
 
