@@ -45,6 +45,7 @@ SPARK_FILES = {
     ),
     "logs": (
         "tests/benchmarks/following/test_follow.py",
+        "tests/benchmarks/spark/test_scratch.py",
         "tests/benchmarks/statistics/test_parsing.py",
         "tests/benchmarks/statistics/test_quarantine.py",
         "tests/benchmarks/statistics/test_tables.py",

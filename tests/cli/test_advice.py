@@ -60,4 +60,4 @@ def test_broken_rules_are_named(found, capsys):
 def test_no_placement_is_said(found, capsys):
     none = replace(found, terms=(TermSaving("network", Fraction(38), None, None),), moves=())
     text = shown(capsys, none, Reason.SMALL)
-    assert "nothing: no placement with at most 1 moves was found" in text
+    assert "nothing: no placement with at most 1 move was found" in text

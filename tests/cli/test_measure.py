@@ -54,7 +54,7 @@ def test_the_example(spark: SparkSession, cli: Cli, examples: Path) -> None:
 @pytest.mark.spark
 def test_storm_s_lines_alone_and_a_store(spark: SparkSession, cli: Cli, examples: Path) -> None:
     Path("logs/tuples-0.jsonl").unlink()
-    command = ("measure", "logs", *TOPOLOGY, "--ghz", "logs/nodes.json", "--store", "tables")
+    command = ("measure", "logs", *TOPOLOGY, "--ghz", "logs/nodes.json", "--store", "tables [1]")
     first = cli(*command, "--tuple-bytes", "512", "--out", "m.json")
     assert first.code == 0, first.err
     assert " lines -> split " in first.out

@@ -6,5 +6,6 @@ exactly, with a confidence interval: functions DataFrame -> DataFrame. `run` sta
 `collected` is what they leave; `topology_reader` and `memory` make weights of it, `measure` a
 `Measured`, which `instance` puts into a topology file. `logs` does it all for a folder.
 
-Start with `measured`. It may import `models` and the rest of `benchmarks.statistics`.
+Start with `measured`. It may import `models`, `benchmarks.spark` and the rest of
+`benchmarks.statistics`.
 """
