@@ -49,9 +49,13 @@ def plan_of(frame: object) -> str:
 
 
 def test_folders_go_with_errors(spark: SparkSession, tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), scratch(tmp_path / "scratch") as stored:
-        stored(spark.range(1).toDF("id"))
-        raise ZeroDivisionError
+    def fail() -> None:
+        with scratch(tmp_path / "scratch") as stored:
+            stored(spark.range(1).toDF("id"))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert list(tmp_path.iterdir()) == []
 
 
