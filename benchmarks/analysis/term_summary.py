@@ -24,7 +24,7 @@ class TermSummary:
     term
         Name of the term.
     runs
-        All runs whose objective has the term; one of which nothing is proven counts for each.
+        All runs whose objective has the term; one whose objective nobody knows counts for each.
     cases
         Runs that count and whose optimum of the term is proven.
     at_optimum
@@ -63,7 +63,7 @@ def term_summaries(
     Parameters
     ----------
     rows
-        Of one method.
+        All of one method, failed ones too.
     references
         Instance hash -> what is proven about it.
     common
@@ -74,8 +74,9 @@ def term_summaries(
     unknown = 0
     for row in rows:
         reference = references.get(row["instance_hash"])
-        having.update(() if reference is None else reference.terms)
-        unknown += reference is None
+        terms = reference.terms if reference else [one["term"] for one in row["terms"] or ()]
+        having.update(terms)
+        unknown += not terms
         for gap in row_term_gaps(row, references):
             by_term[gap.term].append((case_of(row), gap))
     return {

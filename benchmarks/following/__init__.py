@@ -5,6 +5,6 @@ a Structured Streaming job keeps the samples of each batch of logs exactly once,
 the weights of them, `saving` solves for the best placement with at most K moves, `hysteresis`
 decides whether advice begins or ends, and `advice_file` has one line per batch.
 
-Start with `advice`. It may import `models`, `solver` and `benchmarks.statistics`; Spark in `stream`
-and `sources` alone.
+Start with `advice`. It may import `models`, `solver`, `benchmarks.spark` and
+`benchmarks.statistics`; a stream begins in `stream` and `sources` alone.
 """

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.following.day_table import Day, DayTable, Files
 from slotwise.benchmarks.following.kept_lines import Kept
-from slotwise.benchmarks.spark.scratch import literal, scratch
+from slotwise.benchmarks.spark.paths import literal
+from slotwise.benchmarks.spark.scratch import scratch
 from slotwise.benchmarks.statistics.quarantine import Cleaned, cleaned
 from slotwise.benchmarks.statistics.reading import Reading
 from slotwise.benchmarks.statistics.schema import SAMPLES, names, struct
@@ -106,7 +107,7 @@ class DailySums:
         """Return the table with new sums of the days of `stale`; ``None``: all have to be new."""
         from pyspark.sql import functions as fn
 
-        with scratch(self.folder / "scratch") as stored:
+        with scratch(self.folder) as stored:
             days = stored(samples.where(fn.col("day").isin(*stale)))
             there = sorted(row.day for row in days.select("day").distinct().collect())
             parts = {day: days.where(fn.col("day") == fn.lit(day)) for day in there}

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from slotwise.benchmarks.spark.scratch import literal
+from slotwise.benchmarks.spark.paths import literal
 from slotwise.benchmarks.statistics.schema import PARSED, struct
 from slotwise.models.errors import SlotwiseError
 

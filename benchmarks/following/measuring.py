@@ -70,7 +70,7 @@ class Measuring:
         if not found:
             return None
         beats = rhythms_of(sums.first_tasks(spark, table), found, asked.interval_s)
-        with scratch(folder / "scratch") as stored:
+        with scratch(folder) as stored:
             windows = stored(timed(sums.windows(spark, table), beats))
             rows = stored(series(windows))
             return self._of(collect_windows(windows, rows, found, beats, table.hz, asked.statistic))
@@ -80,7 +80,7 @@ class Measuring:
         if not kept.files:
             return None
         asked = self.settings
-        with scratch(folder / "scratch") as stored:
+        with scratch(folder) as stored:
             samples = stored(cleaned(kept.parsed(spark), self.reading).samples)
             return self._of(
                 collect_weights(

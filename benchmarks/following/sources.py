@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.spark.scratch import literal
+from slotwise.benchmarks.spark.paths import literal
 from slotwise.benchmarks.statistics.manifest import log_files
 from slotwise.benchmarks.statistics.reading import JSON_FILES, STORM_FILES
 from slotwise.models.errors import InputError, SlotwiseError

@@ -43,11 +43,11 @@ class GradeSummary:
 
     def __repr__(self) -> str:
         """One line: folder, instances, runs, how they ended."""
-        ended = ", ".join(f"{status} {count}" for status, count in self.statuses.items())
+        ended = ", ".join(f"{status} {count:,}" for status, count in self.statuses.items())
         return (
             f"GradeSummary {self.folder}: {counted(self.instances, 'instance')}, "
             f"{counted(self.planned, 'run')}, "
-            f"{self.skipped} of them skipped; {ended}"
+            f"{self.skipped:,} of them skipped; {ended}"
         )
 
     def _repr_html_(self) -> str:

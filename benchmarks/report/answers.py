@@ -56,14 +56,15 @@ def answers(summary: Aggregate) -> tuple[Answer, ...]:
 
 
 def _distance(one: MethodSummary, terms: Sequence[str]) -> Iterator[Part]:
-    """Yield how far it is from the optimum: first in the term that tells most, then in the others.
+    """Yield how far it is from the optimum: first in the term that leads, then in the others.
 
-    That is the last term that most objectives have: in it most placements differ.
+    It is the last of those that more than half of the objectives have, or at least as many as have
+    any other term.
     """
     found = [one.terms[term] for term in terms if term in one.terms]
     proven = [term for term in found if term.cases]
     most = max((term.runs for term in proven), default=0)
-    leading = [term for term in proven if term.runs == most][-1:]
+    leading = [term for term in proven if term.runs == most or 2 * term.runs > one.runs][-1:]
     for term in leading:
         yield from _far(term, one.runs)
     for term in proven:
@@ -105,8 +106,10 @@ def _in(count: int, term: TermSummary, runs: int) -> str:
     """Return in how many of a method's runs, or of those whose objective has the term."""
     if runs == 1:
         return "in its one run"
+    if term.runs == 1:
+        return "in the one that counts it"
     if term.runs < runs:
-        return f"in {count} of the {term.runs} that count it"
+        return f"in {'all' if count == term.runs else f'{count} of the'} {term.runs} that count it"
     return f"in {count} of {runs}" if count < runs else f"in all {runs}"
 
 

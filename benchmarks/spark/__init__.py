@@ -5,7 +5,7 @@ instead (`java_launcher` is for the one that comes as a Python package). `master
 settings of each kind of master, `session` makes a quiet session on it, gives Ctrl-C back to Python,
 and turns what Spark raises into errors of one line. `pack` makes the archive by which executors get
 slotwise; `servers` starts clusters of processes on this machine, for experiments. `scratch` keeps
-tables between two jobs as files, so that plans stay short.
+tables between two jobs as files, so that plans stay short; `paths` writes paths for Spark.
 
 Start with `session`. It may import `models.errors` only; besides it, only
 `benchmarks.grading.batch`, `benchmarks.grading.oracle`, `benchmarks.aggregation`,

@@ -14,6 +14,9 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from slotwise.benchmarks.spark.paths import literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -21,30 +24,35 @@ if TYPE_CHECKING:
 Store = Callable[["DataFrame"], "DataFrame"]
 """Computes a frame and returns one with the same rows and a plan of one step."""
 
+_NAME = re.compile(r"scratch-[0-9a-f]{32}")
+
 
 @contextmanager
 def scratch(folder: Path) -> Iterator[Store]:
-    """Give a function that keeps frames as Parquet in a folder; in the end the folder is removed.
+    """Give a function that keeps frames as Parquet; in the end they are removed.
 
     Parameters
     ----------
     folder
-        One of its own, which this process and the executors see. What is in it, such as the files
-        of a process that was killed, is lost.
+        Where they have a folder of a name that nothing else has; this process and the executors
+        see it.
     """
+    mine = folder / f"scratch-{uuid4().hex}"
     numbers = count()
 
     def stored(frame: DataFrame) -> DataFrame:
-        path = folder / str(next(numbers))
-        frame.write.mode("overwrite").parquet(str(path))
+        path = mine / str(next(numbers))
+        frame.write.parquet(str(path))
         return frame.sparkSession.read.schema(frame.schema).parquet(literal(path))
 
     try:
         yield stored
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(mine, ignore_errors=True)
 
 
-def literal(path: Path | str) -> str:
-    """Return a path for Spark's readers, which take paths for patterns."""
-    return re.sub(r"([\[\]{}*?\\])", r"\\\1", str(path))
+def remove_scratch(folder: Path) -> None:
+    """Remove the tables that processes which were killed have left in a folder."""
+    for path in folder.iterdir():
+        if _NAME.fullmatch(path.name):
+            shutil.rmtree(path, ignore_errors=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from slotwise.benchmarks.spark.scratch import literal
+from slotwise.benchmarks.spark.paths import literal
 from slotwise.benchmarks.spark.session import job_errors
 from slotwise.benchmarks.statistics import manifest as files
 from slotwise.benchmarks.statistics.json_lines import json_samples

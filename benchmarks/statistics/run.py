@@ -18,7 +18,8 @@ from urllib.parse import unquote
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from slotwise.benchmarks.spark.scratch import literal
+from slotwise.benchmarks.spark.paths import literal
+from slotwise.benchmarks.spark.scratch import remove_scratch
 from slotwise.benchmarks.statistics import manifest as files
 from slotwise.benchmarks.statistics.clock_skew import clocks
 from slotwise.benchmarks.statistics.manifest import LogFile, Manifest, Part
@@ -224,7 +225,7 @@ def _part_folder(folder: Path, run: int, part: Part) -> Path:
 
 
 def _remove_unnamed(folder: Path, manifest: Manifest) -> None:
-    """Remove the rows that do not count: of a run that was killed, or judged again since."""
+    """Remove what does not count: of a run that was killed, or rows that were judged again."""
     named = {
         _part_folder(folder / LINES_FOLDER, run, one)
         for run in manifest.lines
@@ -236,3 +237,4 @@ def _remove_unnamed(folder: Path, manifest: Manifest) -> None:
         for part in (folder / name).glob("run=*/topology=*/day=*"):
             if part not in named:
                 shutil.rmtree(part)
+    remove_scratch(folder)

@@ -3,7 +3,8 @@
 Prints seconds against executors and nodes for one topology on an empty cluster, and with
 ``--clusters DIR`` the seconds for the two decoded clusters of Storm's own test in that folder (all
 topologies, one user, in the scheduler's order, without the outer loop's bookkeeping). The least
-of three runs each, in seconds of one core; reading and checking the file is a figure of its own.
+of three runs each, in seconds of one core; reading and checking the file, done once, is a figure of
+its own.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
+from slotwise.models.display import counted
 from slotwise.models.number_text import exact_text
 from slotwise.solver.explain.constraint import listed, tasks_text
 
@@ -91,8 +92,7 @@ def _raise_capacity(one: Change) -> str:
 
 
 def _raise_slots(one: Change) -> str:
-    slots = "slot" if one.amount == 1 else "slots"
-    return f"give {_nodes(one)} {one.amount} more {slots}{_values(one)}"
+    return f"give {_nodes(one)} {counted(int(one.amount), 'more slot')}{_values(one)}"
 
 
 def _drop_incompatible(one: Change) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
+from slotwise.models.display import counted
 from slotwise.models.number_text import exact_text
 
 LIMITS = (
@@ -106,7 +107,7 @@ def nodes_text(nodes: tuple[str, ...], is_everywhere: bool) -> str:
 
 def tasks_text(count: Decimal | int) -> str:
     """Return ``1 task`` or ``3 tasks``."""
-    return f"{count} task{'' if count == 1 else 's'}"
+    return counted(int(count), "task")
 
 
 def most_moved_text(count: Decimal | int) -> str:

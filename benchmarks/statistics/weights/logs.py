@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -106,7 +107,13 @@ def collect_logs(
         tables = update(spark, logs, folder, reading_of(instances, settings))
         if not tables.manifest.files:
             raise no_logs(logs)
-        with sized(spark, tables.manifest.files), scratch(folder / "scratch") as stored:
+        # A store without new lines is only read, and may be one that nobody may write.
+        beside = folder if os.access(folder, os.W_OK) else None
+        with (
+            sized(spark, tables.manifest.files),
+            _folder(beside) as writable,
+            scratch(writable) as stored,
+        ):
             collected = collect_weights(
                 tables.samples(spark),
                 settings.statistic,
@@ -134,7 +141,12 @@ def no_logs(logs: Path) -> InputError:
 
 @contextmanager
 def _folder(store: Path | None) -> Iterator[Path]:
-    temporary = TemporaryDirectory(prefix="slotwise-measure-") if store is None else None
+    # After Ctrl-C Spark may still write for a moment.
+    temporary = (
+        TemporaryDirectory(prefix="slotwise-measure-", ignore_cleanup_errors=True)
+        if store is None
+        else None
+    )
     with nullcontext(str(store)) if temporary is None else temporary as name:
         yield Path(name)
 

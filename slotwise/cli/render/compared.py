@@ -23,7 +23,7 @@ def show_comparison(found: Comparison, page: Path) -> None:
         (one.method, *(str(one.count(change)) for change in Change)) for one in changes.methods
     ]
     heads = tuple(map(str, Change))
-    infeasible = f", {changes.infeasible} of them proven infeasible" if changes.infeasible else ""
+    infeasible = f", {changes.infeasible:,} of them proven infeasible" if changes.infeasible else ""
     parts: list[RenderableType] = [
         f"{counted(changes.cases, 'case')} in both gradings{infeasible}; before {found.before}, "
         f"after {found.after}",

@@ -164,8 +164,8 @@ def show_grading(summary: GradeSummary) -> None:
     show(
         f"{counted(summary.planned, 'run')} on {counted(summary.instances, 'instance')} "
         f"in {summary.folder}: "
-        f"{summary.planned - summary.skipped} run now in {summary.seconds:.1f} s, "
-        f"{summary.skipped} already there.",
+        f"{summary.planned - summary.skipped:,} run now in {summary.seconds:.1f} s, "
+        f"{summary.skipped:,} already there.",
         table(rows, ("status", "runs"), ("runs",)),
         f"Make the report: slotwise report {summary.folder}",
     )

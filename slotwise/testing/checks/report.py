@@ -104,7 +104,7 @@ class Report:
     def counts(self) -> str:
         """Return in words how many instances were judged, and why the others were not."""
         share = "" if self.share is None else f"; holds on {100 * self.share:.4g} %"
-        others = [f"{count} not judged: {why}" for why, count in self.not_judged.items()]
+        others = [f"{count:,} not judged: {why}" for why, count in self.not_judged.items()]
         return "; ".join([f"{counted(self.judged, 'instance')} judged{share}", *others])
 
     def to_document(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ def sentence(*rows: Row) -> str:
     return found.text
 
 
-def test_distance_is_that_of_the_last_term_and_counts_all_runs() -> None:
+def test_distance_is_that_of_the_last_term_of_most_objectives_and_counts_all_runs() -> None:
     rows = [optimum(name, "0", "10") for name in "abcd"]
     broken = row("d", "m", "invalid", violations=["capacity: node n1"], violation_count=1)
     runs = [valid("a", "0", "10"), valid("b", "0", "20"), valid("c", "7", "5"), broken]
@@ -34,9 +34,9 @@ def test_terms_that_few_objectives_have_count_among_those_that_have_them() -> No
     rows = [optimum("a", "0", "10"), optimum("b", "0", "10"), optimum("c", "0", "1", **few)]
     more = row("c", "m", "valid", ("0", "2"), **few)
     assert sentence(*rows, valid("a", "0", "20"), valid("b", "0", "10"), more) == (
-        "m: overload at its optimum in all 3; "
-        "network above its optimum in 1 of the 2 that count it; "
-        "workers above its optimum in 1 of the 1 that count it; "
+        "m: network 50 % above the optimum on average in all 2 that count it "
+        "(median 50 %, worst 100 %); overload at its optimum in all 3; "
+        "workers above its optimum in the one that counts it; "
         "optimal in 1 of 3 with a proven optimum; answers all 3."
     )
 
