@@ -141,7 +141,8 @@ def show_placed(placed: Placed) -> None:
     if placed.verdict.valid:
         show(f"Placed by {by} in {placed.seconds:.2f} s; every hard rule holds.")
     else:
-        show(f"{by} breaks {_count(placed.verdict.violations)}: a failure, not written to a file.")
+        broken = counted(len(placed.verdict.violations), "hard rule")
+        show(f"{by} breaks {broken}: a failure, not written to a file.")
     _show_judged(placed.verdict, placed.placement)
 
 
@@ -150,7 +151,7 @@ def show_verdict(verdict: Verdict, plan: Placement) -> None:
     if verdict.valid:
         show("Valid: every hard rule holds.")
     else:
-        show(f"Not valid: breaks {_count(verdict.violations)}.")
+        show(f"Not valid: breaks {counted(len(verdict.violations), 'hard rule')}.")
     _show_judged(verdict, plan)
 
 
@@ -169,10 +170,6 @@ def show_grading(summary: GradeSummary) -> None:
         table(rows, ("status", "runs"), ("runs",)),
         f"Make the report: slotwise report {summary.folder}",
     )
-
-
-def _count(violations: Sequence[Violation]) -> str:
-    return counted(len(violations), "hard rule")
 
 
 def _values(verdict: Verdict) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -60,8 +60,8 @@ def test_a_plan_begins_at_the_files(spark: SparkSession, tmp_path: Path) -> None
         assert "Aggregate" not in plan_of(kept)
 
 
-def plan_of(frame: object) -> str:
-    return str(frame._jdf.queryExecution().analyzed().toString())  # type: ignore[attr-defined]
+def plan_of(frame: Any) -> str:
+    return str(frame._jdf.queryExecution().analyzed().toString())
 
 
 def test_folders_go_with_errors(spark: SparkSession, tmp_path: Path) -> None:
