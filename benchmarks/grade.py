@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -34,7 +33,6 @@ from slotwise.benchmarks.spark.masters import DRIVER_MEMORY, MEMORY_ASKED, Clust
 from slotwise.benchmarks.spark.session import job_errors, session
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.core.limited.by_work import check_takes_work
-from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 
 _HERE = {DRIVER_MEMORY: "1g"}
@@ -131,9 +129,7 @@ def grade(
     GradeSummary out: 9 instances, 18 runs, 0 of them skipped; feasible 9, optimal 9
     """
     started = time.perf_counter()
-    if renamed := renaming(engine):
-        warnings.warn(renamed, FutureWarning, stacklevel=2)
-    engine = known_engine(current_name(engine))
+    engine = known_engine(engine)
     time_limit_s = time_limit(time_limit_s, "time_limit_s")
     _check_numbers(seed, count, memory_limit_mb)
     names = known_methods(methods)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
@@ -30,7 +29,6 @@ from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Result, Status
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.core.supervision import TimeLimit
-from slotwise.solver.engine_names import current_name, renaming
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.parameters import Parameters
 from slotwise.solver.portfolio.attempt import run_checked
@@ -102,9 +100,6 @@ def solve(
     started = time.perf_counter()
     limits = checked_limits(time_limit_s, workers, seed, memory_limit_mb, deterministic)
     name = engine if isinstance(engine, str) else engine.name
-    if renamed := renaming(name):
-        warnings.warn(renamed, FutureWarning, stacklevel=2)
-        engine = name = current_name(name)
     if deterministic:
         check_takes_work(ENGINES.get(engine) if isinstance(engine, str) else engine, workers)
     given = checked_parameters(parameters or {})

@@ -2,7 +2,7 @@
 
     python docs/_scripts/pictures.py [FOLDER]      # default: docs/pictures
 
-Run at the root of the repository, with the extra `plot`. A command is drawn as it prints, so that
+Run at the root of the repository. A command is drawn as it prints, so that
 seconds in it differ from run to run.
 """
 

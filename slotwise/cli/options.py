@@ -13,7 +13,6 @@ import typer
 from slotwise.models.errors import InputError
 from slotwise.models.values import exact, time_limit
 from slotwise.models.values import known as known
-from slotwise.solver.engine_names import current_name, renaming
 
 MAX_WORKERS = 1024
 MAX_SEED = 2**31 - 1
@@ -29,14 +28,6 @@ def _min_cpu(value: str | None) -> str | None:
     if value is not None:
         exact(value, "--worker-min-cpu")
     return value
-
-
-def _current_engine(name: str | None) -> str | None:
-    if name is None:
-        return None
-    if renamed := renaming(name):
-        typer.echo(f"slotwise: {renamed}", err=True)
-    return current_name(name)
 
 
 def whole_number(option: str, least: int, most: int) -> Callable[[int | None], int | None]:
@@ -111,14 +102,11 @@ Workers = Annotated[
     int,
     typer.Option(callback=whole_number("--workers", 1, MAX_WORKERS), help="Threads of the engine."),
 ]
-Engine = Annotated[
-    str, typer.Option(metavar="NAME", callback=_current_engine, help="Exact engine, or auto.")
-]
+Engine = Annotated[str, typer.Option(metavar="NAME", help="Exact engine, or auto.")]
 OtherEngine = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        callback=_current_engine,
         help="The other engine; default: any that takes the instance.",
     ),
 ]

@@ -10,7 +10,6 @@ from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
 from slotwise.models.values import number_of_text
 from slotwise.solver.baseline.engine import BASELINE
-from slotwise.solver.engine_names import current_name
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.large_neighbourhood.engine import LARGE_NEIGHBOURHOOD
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
@@ -31,7 +30,7 @@ DEFAULTS: Mapping[str, Parameters] = {
 
 
 def checked_parameters(given: Mapping[str, Parameters]) -> dict[str, Parameters]:
-    """Return the parameters by the current names of their engines.
+    """Return the parameters by the names of their engines.
 
     Raises
     ------
@@ -39,12 +38,11 @@ def checked_parameters(given: Mapping[str, Parameters]) -> dict[str, Parameters]
         When a name is no engine's, or the parameters are another engine's.
     """
     found: dict[str, Parameters] = {}
-    for name, parameters in given.items():
-        engine = current_name(name)
+    for engine, parameters in given.items():
         if engine not in DEFAULTS:
-            rule = f"is not an engine with parameters; {suggestion(name, list(DEFAULTS))}"
-            raise InputError(rule, field="parameters", value=name)
-        of_type(parameters, type(DEFAULTS[engine]), f"parameters of {name}")
+            rule = f"is not an engine with parameters; {suggestion(engine, list(DEFAULTS))}"
+            raise InputError(rule, field="parameters", value=engine)
+        of_type(parameters, type(DEFAULTS[engine]), f"parameters of {engine}")
         found[engine] = parameters
     return found
 
@@ -66,7 +64,7 @@ def parsed_parameters(settings: Iterable[str]) -> dict[str, Parameters]:
         if not (equals and dot):
             rule = "must be ENGINE.NAME=VALUE, as in cp-sat.max_counts=50000"
             raise InputError(rule, field="parameters", value=setting)
-        engine = _known(current_name(name), DEFAULTS, setting)
+        engine = _known(name, DEFAULTS, setting)
         found[engine] = _with(found.get(engine, DEFAULTS[engine]), rest, text, setting)
     return found
 

@@ -11,9 +11,9 @@ carry is convex. Where demand is not scaled by load, X_ki = I_ki n_k and the loa
 Column generation (`master`) prices types by a two-dimensional knapsack with one choice per task
 (`pricing`, bounds in integers), `packing` makes whole slots with rates in fractions, `branching`
 closes the gap, `vms` buys the slots. `shuffle` chooses thread totals where every thread of a task
-receives an equal share. `compact` is the cross-check in CP-SAT.
+receives an equal share.
 
-Start with `solve`. It may import `solver.compact`, `solver.core` and `models`, but nothing about
+Start with `solve`. It may import `solver.core` and `models`, but nothing about
 placement. In words: ``docs/methods/sam.md``. Data: Shukla and Simmhan, *Model-driven Scheduling for
 Distributed Stream Processing Systems*; the article has no optimum.
 """

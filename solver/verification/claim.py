@@ -11,7 +11,6 @@ from typing import Protocol
 from slotwise.models.instance.placement import Placement
 from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Result, Status, TermResult
-from slotwise.solver.engine_names import current_name
 
 Amounts = tuple[Fraction | None, ...]
 
@@ -73,7 +72,7 @@ class SaysBounds(Protocol):
 def engines_behind(proofs: Sequence[SaysBounds]) -> tuple[str, ...]:
     """Return the engines that proved some bound; all that ran where none did."""
     some = [proof for proof in proofs if any(bound is not None for bound in proof.bounds)]
-    names = (current_name(name) for proof in some or proofs for name in proof.engine.split("+"))
+    names = (name for proof in some or proofs for name in proof.engine.split("+"))
     return tuple(dict.fromkeys(names))
 
 

@@ -11,7 +11,6 @@ from slotwise.models.suggestion import suggestion
 from slotwise.solver.core.ctrl_c import Presses, counted_presses
 from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Limits, Result
-from slotwise.solver.engine_names import current_name
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.solve import solve
 from slotwise.solver.verification.claim import Agreement, Claim, agreement, reasons
@@ -153,7 +152,6 @@ def _candidates(problem: Problem, claim: Claim, by_work: bool) -> tuple[str, ...
 
 
 def _named(engine: str, claim: Claim) -> str:
-    engine = current_name(engine)
     if engine not in ENGINES:
         raise InputError(
             f"is not an engine; {suggestion(engine, ENGINES)}", field="engine", value=engine

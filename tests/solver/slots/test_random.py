@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from slot_cases import brute_force, chain, faults, model, small_cases
+from slot_packing_model import slots_suffice
 
 from slotwise.models.allocation.load import Routing
 from slotwise.models.cancellation import CancellationToken
@@ -20,7 +21,6 @@ from slotwise.models.performance.article import article_models
 from slotwise.models.performance.model import PerformanceModel
 from slotwise.solver.core.result import Status
 from slotwise.solver.slots.branching import fewest
-from slotwise.solver.slots.compact import slots_suffice
 from slotwise.solver.slots.master import Master
 from slotwise.solver.slots.problem import Counts, SlotProblem, Variant, slot_problem
 from slotwise.solver.slots.solve import SlotSolver
