@@ -130,7 +130,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "follow_killed": Experiment(
         "slotwise.benchmarks.following.killed",
-        "whether measure --follow, killed again and again, loses a line or counts one twice",
+        "whether follow, killed again and again, loses a line or counts one twice",
     ),
     "masters_agree": Experiment(
         "slotwise.benchmarks.clusters.masters_agree",

@@ -1,4 +1,4 @@
-"""``slotwise measure --follow``: the loop from kept lines to advice.
+"""``slotwise follow``: the loop from kept lines to advice.
 
 The stream keeps lines by itself. Here, after each batch that it has kept, the weights are made of
 all lines so far, the instance of the weights is solved, and one line of advice is written. Every

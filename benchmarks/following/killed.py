@@ -1,7 +1,7 @@
 """``python -m slotwise.benchmarks follow_killed``: nothing lost, nothing counted twice.
 
-The logs of a simulated cluster appear in a folder, some files at a time. ``slotwise measure
---follow`` reads them, is killed by SIGKILL at a random moment, and started again, many times. In
+The logs of a simulated cluster appear in a folder, some files at a time. ``slotwise follow``
+reads them, is killed by SIGKILL at a random moment, and started again, many times. In
 the end its instance must be, byte for byte, that of the batch job over the same files, and each
 batch must have one line of advice.
 """

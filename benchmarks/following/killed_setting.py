@@ -51,16 +51,18 @@ class Setting:
         """The lines of advice."""
         return self.checkpoint / "advice.jsonl"
 
-    def command(self, out: str, *options: str, logs: str = "logs") -> list[str]:
-        """Return the command that measures `logs` into the file `out`."""
+    def command(
+        self, out: str, *options: str, name: str = "measure", logs: str = "logs"
+    ) -> list[str]:
+        """Return the command that measures, or follows, `logs` into the file `out`."""
         words = [str(self.folder / logs), "--topology", str(self.folder / "topology.json")]
         words += ["--out", str(self.folder / out), "--master", self.master, "--quiet", *options]
-        return [sys.executable, "-m", "slotwise", "measure", *words]
+        return [sys.executable, "-m", "slotwise", name, *words]
 
     def follow(self) -> list[str]:
         """Return the command of the stream; it ends when it has read what is there."""
-        options = ("--follow", "--once", "--checkpoint", str(self.checkpoint), "--time-limit", "1")
-        return self.command("followed.json", *options)
+        options = ("--once", "--checkpoint", str(self.checkpoint), "--time-limit", "1")
+        return self.command("followed.json", *options, name="follow")
 
 
 def write_logs(setting: Setting, options: argparse.Namespace) -> list[Path]:

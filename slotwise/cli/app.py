@@ -6,7 +6,7 @@ Everything heavy is imported inside the command that needs it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -28,6 +28,7 @@ from slotwise.cli.commands.kit import new
 from slotwise.cli.commands.kit.test_scheduler import test_scheduler
 from slotwise.cli.commands.kit.test_validator import test_validator
 from slotwise.cli.commands.lists import families, methods, schema
+from slotwise.cli.commands.logs.follow import follow
 from slotwise.cli.commands.logs.generate_logs import generate_logs
 from slotwise.cli.commands.logs.measure import measure
 from slotwise.cli.commands.partition import partition
@@ -38,39 +39,43 @@ from slotwise.cli.commands.schedule import schedule
 from slotwise.cli.commands.solve import solve
 from slotwise.cli.commands.verify import verify
 
-COMMANDS = (
-    solve,
-    verify,
-    place,
-    partition,
-    schedule,
-    rebalance,
-    allocate,
-    judge,
-    explain,
-    convert,
-    grade,
-    summary,
-    report,
-    pack,
-    generate,
-    generate_logs,
-    profile,
-    measure,
-    test_scheduler,
-    test_validator,
-    methods,
-    families,
-    schema,
+PURPOSES: dict[str, tuple[Callable[..., int], ...]] = {
+    "Place and prove": (solve, verify, place, judge, explain, schedule, allocate, partition),
+    "A running cluster": (measure, follow, rebalance, profile, generate_logs),
+    "Compare methods": (grade, summary, report, pack),
+    "Your own scheduler": (test_scheduler, test_validator),
+    "Files": (generate, convert, methods, families, schema),
+}
+"""The commands by what people come for, in the order of the help."""
+
+GROUPS = (
+    ("Compare methods", "reproduce", reproduce.app),
+    ("Your own scheduler", "new", new.app),
+    ("Files", "models", models.app),
 )
-"""The commands, in the order of the help."""
+"""Purpose and name of the commands that have commands of their own."""
+
+COMMANDS = tuple(command for commands in PURPOSES.values() for command in commands)
 
 TWO_WORDS = {"generate_logs": "generate logs"}
 """Functions of commands that are named by two words; the first word alone is a command, too."""
 
 
 class _Commands(TyperGroup):
-    """The commands; two words may name one."""
+    """The commands; two words may name one, and the help lists them by their purposes."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands with their first sentences, a section for each purpose."""
+        widest = max(map(len, self.commands))
+        whole = 10 * formatter.width
+        for purpose in PURPOSES:
+            rows = [
+                (name.ljust(widest), command.get_short_help_str(whole))
+                for name, command in self.commands.items()
+                if command.rich_help_panel == purpose
+            ]
+            with formatter.section(purpose):
+                formatter.write_dl(rows)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that the first two arguments name, else what the first one does."""
@@ -86,11 +91,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in COMMANDS:
-    app.command(TWO_WORDS.get(command.__name__))(command)
-app.add_typer(models.app, name="models")
-app.add_typer(reproduce.app, name="reproduce")
-app.add_typer(new.app, name="new")
+for purpose, commands in PURPOSES.items():
+    for command in commands:
+        app.command(TWO_WORDS.get(command.__name__), rich_help_panel=purpose)(command)
+for purpose, name, group in GROUPS:
+    app.add_typer(group, name=name, rich_help_panel=purpose)
 
 
 def main() -> None:

@@ -32,6 +32,7 @@ FUNCTION = {
     "generate_logs": "generate_logs",
     "profile": "profile",
     "measure": "measure",
+    "follow": "follow",
     "methods": "methods",
     "families": "families",
     "schema": "schema",
@@ -66,14 +67,6 @@ NO_ARGUMENT = {
     ("convert", "out"): "Written.text",
     ("measure", "out"): "Measurement.instance and write_instance",
     ("measure", "page"): "Measurement.write_page",
-    ("measure", "follow"): "follow",
-    **{
-        ("measure", option): "follow"
-        for option in (
-            *("checkpoint", "advice", "trigger", "once", "max_moves", "min_gain", "cooldown"),
-            *("engine", "time_limit", "workers", "seed", "jars"),
-        )
-    },
     ("generate", "out"): "write_instance",
     ("partition", "out"): "PartitionedFile.partition",
     ("allocate", "out"): "to_document",
@@ -91,7 +84,7 @@ NO_ARGUMENT = {
 
 TEXTS_THERE = (
     *(("profile", "threads"), ("grade", "sources"), ("test_validator", "rule")),
-    *(("generate_logs", "ghz"), ("summary", "by")),
+    *(("generate_logs", "ghz"), ("summary", "by"), ("follow", "jars")),
 )
 """Texts, or none for all, on the command line; sequences in Python."""
 
@@ -146,17 +139,6 @@ def test_exceptions_are_needed():
 def test_what_stands_in_for_an_option_is_there(name):
     if name.isidentifier() and name.split("_")[0] in ("write", "crosscheck", "certify"):
         assert name in slotwise.__all__
-
-
-def test_options_of_follow_are_arguments_of_follow():
-    taken = inspect.signature(slotwise.follow).parameters
-    given = inspect.signature({one.__name__: one for one in COMMANDS}["measure"]).parameters
-    options = [option for (_, option), by in NO_ARGUMENT.items() if by == "follow"]
-    options.remove("follow")
-    assert len(options) >= 10
-    for option in options:
-        other = taken[OTHER_NAME.get(option, option)].default
-        assert given[option].default == other or other in ((), inspect.Parameter.empty), option
 
 
 def test_commands_of_groups_have_functions():

@@ -1,4 +1,4 @@
-"""The shape of one line of an advice file (Pydantic); ``slotwise measure --follow`` writes them."""
+"""The shape of one line of an advice file (Pydantic); ``slotwise follow`` writes them."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def follow(
     time_limit_s: float = 10.0,
     workers: int = 1,
     seed: int = 0,
-    window: str | int = 60,
+    window: str | int = "60s",
     statistic: str = "mean",
     ghz: ClockRates | None = None,
     tuple_bytes: Number | None = None,
