@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md and docs/families.md, from what experiments print.
+"""The tables of docs/benchmarks.md, docs/families.md and README.md, from what experiments print.
 
 python docs/_scripts/benchmark_tables.py run NAME...   # runs experiments; makes docs/_data/
 python docs/_scripts/benchmark_tables.py write         # the tables of the pages from it
@@ -17,7 +17,10 @@ import marked
 
 DOCS = Path(__file__).parents[1]
 PAGE, DATA = DOCS / "benchmarks.md", DOCS / "_data"
-OTHER_PAGES = {"storm_like_fit": DOCS / "families.md"}
+OTHER_PAGES = {
+    "storm_like_fit": DOCS / "families.md",
+    "rstorm_excess": DOCS.parent / "README.md",
+}
 """Name of a table -> its page, where that is not `PAGE`."""
 
 EXPERIMENTS = {
@@ -26,7 +29,9 @@ EXPERIMENTS = {
     "rstorm_table": "rstorm_table",
     "storm_like_fit": "storm_like_fit --count 300",
 }
-"""Name of a table -> the words after ``python -m slotwise.benchmarks``; --json comes on top."""
+"""Name of the data -> the words after ``python -m slotwise.benchmarks``; --json comes on top."""
+DATA_OF = {"rstorm_excess": "rstorm_table"}
+"""Name of a table -> name of its data, where that is another."""
 
 Document = dict[str, Any]
 
@@ -72,6 +77,23 @@ def rstorm_table(rows: Sequence[Document]) -> str:
     return marked.table(("topology", *(f"`{m}`" for m in methods)), cells)
 
 
+def rstorm_excess(rows: Sequence[Document]) -> str:
+    """Return the optimum of each topology whose cpu suffices, and how far above it methods are."""
+    found = {(row["instance"], row["method"]): row for row in rows if "gap" in row}
+    methods = ("round-robin", "r-storm", "r-storm-1.0")
+    cells = [
+        (name, _number(optimum["network"]))
+        + tuple(_excess(found[name, method], optimum) for method in methods)
+        for (name, by), optimum in found.items()
+        if by == "exact" and not optimum["overload"]
+    ]
+    return marked.table(("topology", "optimum", *(f"`{m}`" for m in methods)), cells)
+
+
+def _excess(row: Document, optimum: Document) -> str:
+    return f"+{(row['network'] - optimum['network']) / optimum['network']:.1%}".replace("%", " %")
+
+
 def _cell(row: Document | None) -> str:
     if row is None or row.get("network") is None:
         return "refuses"
@@ -107,12 +129,13 @@ TABLES: dict[str, Callable[[Sequence[Document]], str]] = {
     "proofs-random": proofs,
     "rstorm_table": rstorm_table,
     "storm_like_fit": storm_like_fit,
+    "rstorm_excess": rstorm_excess,
 }
 
 
 def documents(name: str) -> list[Document]:
-    """Return what an experiment printed, one document for each line."""
-    text = (DATA / f"{name}.jsonl").read_text("utf-8")
+    """Return what the experiment of a table printed, one document for each line."""
+    text = (DATA / f"{DATA_OF.get(name, name)}.jsonl").read_text("utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 
