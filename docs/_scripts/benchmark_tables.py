@@ -82,8 +82,11 @@ def rstorm_excess(rows: Sequence[Document]) -> str:
     found = {(row["instance"], row["method"]): row for row in rows if "gap" in row}
     methods = ("round-robin", "r-storm", "r-storm-1.0")
     cells = [
-        (name, _number(optimum["network"]))
-        + tuple(_excess(found[name, method], optimum) for method in methods)
+        (
+            name,
+            _number(optimum["network"]),
+            *(_excess(found[name, method], optimum) for method in methods),
+        )
         for (name, by), optimum in found.items()
         if by == "exact" and not optimum["overload"]
     ]

@@ -72,7 +72,7 @@ class _Commands(TyperGroup):
             rows = [
                 (name.ljust(widest), command.get_short_help_str(whole))
                 for name, command in self.commands.items()
-                if command.rich_help_panel == purpose
+                if getattr(command, "rich_help_panel", None) == purpose
             ]
             with formatter.section(purpose):
                 formatter.write_dl(rows)

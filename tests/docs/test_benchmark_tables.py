@@ -1,4 +1,4 @@
-"""Tables of README.md, docs/benchmarks.md and docs/families.md: from docs/_data/, and values of today."""
+"""Tables of the README and of pages: from docs/_data/, and values of today."""
 
 from __future__ import annotations
 
