@@ -2,10 +2,10 @@
 
     min (or max) sum_y c_y x_y   s.t.  sum_y A_y x_y = b (<= b in rows that limit),  x >= 0
 
-All column generation of placements solves its linear programs here; no other module of it knows
-the LP solver, HiGHS. (Column generation of slots, `solver.slots`, has a master of its own.) Duals
-come in floating point and prove nothing by themselves: `on_grid` rounds them, and whoever asked for
-them recomputes their Lagrangian bound in integers.
+All column generation solves its linear programs here, that of slots (`solver.slots`) too; no other
+module of it knows the LP solver, HiGHS. Duals come in floating point and prove nothing by
+themselves: `on_grid` rounds them, and whoever asked for them recomputes their Lagrangian bound in
+integers; slots take them as exact fractions and do the same.
 """
 
 from __future__ import annotations
@@ -74,7 +74,10 @@ class RestrictedMaster:
         self.add_columns(np.full(len(entries), self.sign * penalty), entries)
 
     def add_columns(
-        self, costs: FloatArray | IntArray, entries: IntArray, most: float = highspy.kHighsInf
+        self,
+        costs: FloatArray | IntArray,
+        entries: FloatArray | IntArray,
+        most: float = highspy.kHighsInf,
     ) -> None:
         """Add columns [Y] with entries [Y, rows], each used at most `most` times.
 

@@ -13,7 +13,8 @@ Column generation (`master`) prices types by a two-dimensional knapsack with one
 closes the gap, `vms` buys the slots. `shuffle` chooses thread totals where every thread of a task
 receives an equal share.
 
-Start with `solve`. It may import `solver.core` and `models`, but nothing about
-placement. In words: ``docs/methods/sam.md``. Data: Shukla and Simmhan, *Model-driven Scheduling for
-Distributed Stream Processing Systems*; the article has no optimum.
+Start with `solve`. It may import the restricted master of `solver.column_generation`, `solver.core`
+and `models`, but nothing about placement. In words: ``docs/methods/sam.md``. Data: Shukla and
+Simmhan, *Model-driven Scheduling for Distributed Stream Processing Systems*; the article has no
+optimum.
 """

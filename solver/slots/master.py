@@ -1,4 +1,4 @@
-"""The restricted master: the LP over the contents found so far, in PuLP, solved by HiGHS.
+"""The restricted master: the LP over the contents found so far, solved by HiGHS.
 
     min sum_k n_k   s.t.   sum_k x_ki n_k >= w_i for each task i,   count rows,   n >= 0
 
@@ -9,13 +9,14 @@ at the dual values. Its value is not believed: with V at least the worth of any 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import pulp
+import numpy as np
 
 from slotwise.models.cancellation import CancellationToken
+from slotwise.solver.column_generation.restricted_master import RestrictedMaster
 from slotwise.solver.slots.contents import NONE, Contents, CountRow, Prices
 from slotwise.solver.slots.pricing import Pricing
 from slotwise.solver.slots.problem import WHOLE_SLOT, SlotProblem
@@ -78,62 +79,68 @@ class Master:
         Ends early once the bound, rounded up, is `enough`, or where `token` is cancelled.
         """
         best: tuple[Fraction, Bound] | None = None
+        lp = _SlotLp(problem, tuple(rows), self.columns)
         while True:
-            used, prices = self._solve_lp(problem, tuple(rows))
+            used, prices = lp.solve()
             priced = self._pricing.best(prices, token=token, most_nodes=NODES_A_ROUND)
             proof = Bound(prices, max(priced.upper, Fraction(1, 10**6)))
             bound = proof.at(problem)
             if best is None or bound > best[0]:
                 best = bound, proof
-            added = [self.add(one) for one in priced.columns[:MOST_COLUMNS_A_ROUND]]
-            done = not any(added)
-            if done or (enough is not None and best[0] > enough - 1) or (
-                token.is_cancelled
-            ):  # fmt: skip
-                return Relaxed(used, *best, done)
+            new = [one for one in priced.columns[:MOST_COLUMNS_A_ROUND] if self.add(one)]
+            enough_is_proven = enough is not None and best[0] > enough - 1
+            if not new or enough_is_proven or token.is_cancelled:
+                return Relaxed(used, *best, not new)
+            lp.add({one: self.columns[one] for one in new})
 
-    def _solve_lp(
-        self, problem: SlotProblem, rows: tuple[CountRow, ...]
-    ) -> tuple[tuple[tuple[Contents, float], ...], Prices]:
-        lp = pulp.LpProblem("slots", pulp.LpMinimize)
-        columns = list(self.columns.items())
-        counts = [lp.add_variable(f"n{k}", 0) for k in range(len(columns))]
-        spare = [lp.add_variable(f"s{k}", 0) for k in range(len(rows))]
-        lp.setObjective(pulp.lpSum(counts) + TOO_MANY * pulp.lpSum(spare))
-        demands = []
-        for i, task in enumerate(problem.tasks):
-            # Scaled by the demand, so that tasks of very different rates are alike.
-            want = float(task.rate)
-            terms = [(n, x[i] / want) for n, (_, x) in zip(counts, columns, strict=True) if x[i]]
-            demands.append(pulp.LpAffineExpression(terms) >= 1)
-            lp.addConstraint(demands[-1], f"w{i}")
-        ties = []
-        for extra, row in zip(spare, rows, strict=True):
-            held = pulp.lpSum(
-                n for n, (one, _) in zip(counts, columns, strict=True) if row.holds(one.options)
-            )
-            tie = held + extra >= row.count if row.at_least else held - extra <= row.count
-            ties.append(tie)
-            lp.addConstraint(tie, f"r{len(ties)}")
-        lp.solve(pulp.HiGHS(msg=False, threads=1))
+
+class _SlotLp:
+    """The LP of one problem and its rows, over columns that are added.
+
+    Every row is an upper limit: what is wanted at least is negated. Demands are scaled by their
+    rate, so that tasks of very different rates are alike.
+    """
+
+    def __init__(
+        self,
+        problem: SlotProblem,
+        rows: tuple[CountRow, ...],
+        columns: Mapping[Contents, list[float]],
+    ) -> None:
+        self._rates = tuple(task.rate for task in problem.tasks)
+        self._rows = rows
+        self._signs = np.array([-1 if row.at_least else 1 for row in rows])
+        self._spares, self._columns = len(rows), list[Contents]()
+        self._lp = RestrictedMaster()
+        limits = [-row.count if row.at_least else row.count for row in rows]
+        self._lp.add_rows([*(-1 for _ in self._rates), *limits], limit=True)
+        spare = np.hstack((np.zeros((len(rows), len(self._rates))), -np.eye(len(rows))))
+        self._lp.add_columns(np.full(len(rows), TOO_MANY), spare)
+        self.add(columns)
+
+    def add(self, columns: Mapping[Contents, list[float]]) -> None:
+        """Add columns, each with its rates."""
+        rates = np.array(list(columns.values())) / np.array([float(rate) for rate in self._rates])
+        counted = [[row.holds(one.options) for row in self._rows] for one in columns]
+        counts = np.array(counted, dtype=float).reshape(len(columns), len(self._rows))
+        self._lp.add_columns(np.ones(len(columns)), np.hstack((-rates, counts * self._signs)))
+        self._columns += columns
+
+    def solve(self) -> tuple[tuple[tuple[Contents, float], ...], Prices]:
+        """Return how often each contents is used, and the dual values."""
+        duals = [Fraction(-dual) for dual in self._lp.duals().tolist()]
+        count = len(self._rates)
         rates = tuple(
-            max(Fraction(0), Fraction(one.pi or 0.0)) / task.rate
-            for one, task in zip(demands, problem.tasks, strict=True)
+            max(Fraction(0), dual) / rate
+            for dual, rate in zip(duals[:count], self._rates, strict=True)
         )
-        duals = tuple(
-            _signed(row, Fraction(one.pi or 0.0)) for row, one in zip(rows, ties, strict=True)
+        worths = tuple(
+            max(Fraction(0), dual) if row.at_least else -max(Fraction(0), dual)
+            for dual, row in zip(duals[count:], self._rows, strict=True)
         )
-        used = tuple(
-            (one, float(n.value()))
-            for n, (one, _) in zip(counts, columns, strict=True)
-            if n.value() and n.value() > 1e-9
-        )
-        return used, Prices(rates, rows, duals)
-
-
-def _signed(row: CountRow, dual: Fraction) -> Fraction:
-    """Return a dual value of the sign that makes a bound."""
-    return max(Fraction(0), dual) if row.at_least else min(Fraction(0), dual)
+        values = self._lp.solution()[self._spares :].tolist()
+        used = zip(self._columns, values, strict=True)
+        return tuple(pair for pair in used if pair[1] > 1e-9), Prices(rates, self._rows, worths)
 
 
 def _single_bundles(problem: SlotProblem) -> list[Contents]:
