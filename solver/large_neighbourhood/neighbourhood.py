@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from slotwise.models.instance.placement import UNPLACED, Placement
-from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem, TaskClass, Term
+from slotwise.models.problem.problem import CLUSTER, RACK, IntArray, Problem, Term
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.presolve.node_reduction import on_nodes
 from slotwise.solver.presolve.subproblem import on_tasks
@@ -71,7 +71,6 @@ def freed(problem: Problem, placement: Placement, nodes: Sequence[int]) -> Neigh
     part = on_tasks(problem, [t for t, node in enumerate(placement.nodes) if node in index])
     smaller = replace(
         on_nodes(part.problem, kept),
-        classes=tuple(_at_home(one, index) for one in part.problem.classes),
         move_limit=_moves_left(problem, placement, index),
     )
     smaller = _without_rejected(smaller)
@@ -83,14 +82,6 @@ def freed(problem: Problem, placement: Placement, nodes: Sequence[int]) -> Neigh
         tuple(placement.workers[task] for task in part.tasks),
     )
     return Neighbourhood(smaller, tuple(kept), part.tasks, start)
-
-
-def _at_home(one: TaskClass, index: dict[int, int]) -> TaskClass:
-    """Return the class with its home on the freed nodes; elsewhere it is out of reach."""
-    if one.home is None:
-        return one
-    node, label = one.home
-    return replace(one, home=(index[node], label) if node in index else None)
 
 
 def _moves_left(problem: Problem, placement: Placement, index: dict[int, int]) -> int:

@@ -1,8 +1,9 @@
 """Without the least cpu that a worker counts: a relaxation that more engines take.
 
-Loads only fall, so every placement stays valid at the same cost, and a bound of the relaxation is
-one of the original. Where its placement keeps the capacities with the least cpu as well, its
-optimum is the original's.
+Loads only fall, so every placement stays valid and costs no more (less where cpu is soft and
+overloaded), and a bound of the relaxation is one of the original. The terms are the same, and so
+is which topologies may be left out. Where its placement is valid and costs as much with the least
+cpu as well, its optimum is the original's.
 """
 
 from __future__ import annotations

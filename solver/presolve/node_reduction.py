@@ -13,13 +13,14 @@ if it offers at least as much of everything as every other.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from slotwise.models.instance.placement import UNPLACED, Placement
-from slotwise.models.problem.problem import Problem
+from slotwise.models.problem.problem import Problem, TaskClass
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.structure.node_types import NodeType, node_types
 from slotwise.solver.structure.worker_layout import has_single_workers
@@ -101,8 +102,13 @@ def largest_type(problem: Problem, types: tuple[NodeType, ...]) -> int | None:
 
 
 def on_nodes(problem: Problem, nodes: list[int]) -> Problem:
-    """Return the problem on some of its nodes only (at least one)."""
+    """Return the problem on some of its nodes only (at least one), in this order.
+
+    The home of a task on another node is out of reach, and the task nowhere at home: that it moves
+    is then neither counted nor limited.
+    """
     index = np.array(nodes, dtype=np.int64)
+    new_node = {node: i for i, node in enumerate(nodes)}
     racks, rack_of = np.unique(problem.node_rack[index], return_inverse=True)
     return replace(
         problem,
@@ -111,7 +117,16 @@ def on_nodes(problem: Problem, nodes: list[int]) -> Problem:
         node_rack=np.asarray(rack_of, dtype=np.int64).reshape(-1),
         racks=tuple(problem.racks[r] for r in racks.tolist()),
         linear=None if problem.linear is None else problem.linear[:, index],
+        classes=tuple(_at_home(one, new_node) for one in problem.classes),
     )
+
+
+def _at_home(one: TaskClass, new_node: Mapping[int, int]) -> TaskClass:
+    """Return the class with its home under the node's new number."""
+    if one.home is None:
+        return one
+    node, label = one.home
+    return replace(one, home=(new_node[node], label) if node in new_node else None)
 
 
 @dataclass(frozen=True, slots=True)

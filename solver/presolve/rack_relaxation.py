@@ -1,8 +1,11 @@
 """Two easier problems that enclose one with several racks.
 
-On one rack alone every placement is one of the whole cluster, so its best is an upper bound. With
-all nodes in one rack no pair is farther than in the cluster, so its best is a lower bound; so it
-is if every node is as large as the largest. Where the two meet, the cluster is solved.
+On one rack alone every placement is one of the whole cluster, at the same cost but for moves of
+tasks whose home is in another rack, so it is offered to the judge and bounds nothing from below.
+With all nodes in one rack no pair is farther than in the cluster and every rule and other cost is
+the same, so the best of that is a lower bound; so it is if every node is as large as the largest,
+which takes nothing from any placement. Which topologies may be left out is the same in both. Where
+the two meet, the cluster is solved.
 """
 
 from __future__ import annotations

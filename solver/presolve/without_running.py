@@ -2,8 +2,14 @@
 
 Where tasks run now tells equal tasks and equal nodes apart, and with them all that column
 generation counts. Only the part ``moved`` and the limit of moves read it. So the terms before the
-first that counts moves have the same values, and the same optimum, on the problem without homes; a
-limit of moves forbids placements, so their optimum without it is a bound.
+first that counts moves have the same values on the problem without homes.
+
+Why its answer is a bound: the same placements are valid in both problems, save that a limit of
+moves forbids some in the original, and each has the same values there. So the optimum of the
+leading terms is a lower bound, the optimum itself without a limit of moves, and where the problem
+without homes is infeasible so is the original. Which placements are valid depends on one term: a
+topology may be left out where ``rejected`` is counted, wherever it stands. Where it stands only
+after the leading terms, these alone would forbid what the original allows, and nothing follows.
 """
 
 from __future__ import annotations
@@ -41,9 +47,14 @@ class WithoutRunning:
 
 
 def without_running(problem: Problem) -> WithoutRunning | None:
-    """Return the leading terms without homes; ``None`` without homes or without such terms."""
+    """Return the leading terms without homes.
+
+    ``None`` without homes, without such terms, and where ``rejected`` is counted but not by them.
+    """
     terms = tuple(takewhile(_counts_no_moves, problem.terms))
     if not terms or all(one.home is None for one in problem.classes):
+        return None
+    if problem.may_reject and not any(part == "rejected" for one in terms for part, _ in one.parts):
         return None
     instance = problem.instance
     objective = replace(instance.objective, terms=tuple(term.name for term in terms), limits={})

@@ -9,6 +9,7 @@ from slotwise.models.certificates.certificate import Certificate
 from slotwise.models.certificates.check import findings
 from slotwise.models.display import block
 from slotwise.models.instance.instance import Instance
+from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
 
@@ -48,17 +49,42 @@ class Verified:
         first, *others = self.lines()
         return block(f"Verified: {first}", [line.strip() for line in others])
 
+    @property
+    def reproven(self) -> str:
+        """What was proven again without a solver, in words."""
+        if self.certificate.places is None:
+            return "the certificate is unchanged and of this instance"
+        values = ", ".join(f"{t.term} {short_text(t.value)}" for t in self.certificate.objective)
+        return f"the placement keeps every hard rule and has {values}"
+
+    @property
+    def on_trust(self) -> tuple[str, ...]:
+        """What rests on the word of the engines that assert it, one claim each, in words.
+
+        A bound of 0 does not: no term is ever below.
+        """
+        if self.certificate.places is None:
+            return ("no placement keeps every hard rule",)
+        return tuple(
+            f"{t.term} is at least {short_text(t.bound)}"
+            for t in self.certificate.objective
+            if t.bound
+        )
+
     def lines(self) -> list[str]:
-        """Return what to tell people."""
-        by = self.certificate.asserted_by()
-        what = "placement verified" if self.certificate.places else "certificate read"
+        """Return what to tell people: at first what is re-proven, and what is taken on trust."""
         if self.status == "failed":
             return ["verification failed:", *(f"  {line}" for line in self.findings)]
-        if self.check is None:
-            return [f"{what}, bound asserted by {by}; use --resolve to let another engine check it"]
-        if self.status == "verified":
-            return [f"verified: {self.check.reason}"]
-        return [f"{what}, bound asserted by {by}; not settled: {self.check.reason}"]
+        proven = f"re-proven without a solver: {self.reproven}"
+        if self.check is not None and self.status == "verified":
+            return [f"verified: {proven}; {self.check.reason}"]
+        trusted = "nothing"
+        if self.on_trust:
+            trusted = f"{', '.join(self.on_trust)}; so say {self.certificate.asserted_by()}"
+        first = f"{proven}; on trust: {trusted}"
+        if self.check is not None:
+            return [f"{first}; not settled: {self.check.reason}"]
+        return [f"{first}; --resolve lets another engine check it" if self.on_trust else first]
 
     def to_document(self) -> dict[str, Any]:
         """Return what ``verify --json`` prints."""
@@ -79,6 +105,8 @@ class Verified:
                 {"engine": proof.engine, "version": proof.version}
                 for proof in self.certificate.proofs
             ],
+            "reproven": self.reproven if self.status != "failed" else None,
+            "on_trust": list(self.on_trust),
             "resolve": None if self.check is None else self.check.to_document(),
         }
 

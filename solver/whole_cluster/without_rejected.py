@@ -1,4 +1,9 @@
-"""A problem in which every topology is placed, made of one that may leave some out."""
+"""A problem in which every topology is placed, made of one that may leave some out.
+
+By itself its optimum bounds nothing: it forbids placements that the original allows. It is only
+split into problems of single topologies. What these cost at least is summed over the topologies
+that a placement does not leave out, see `bounds`.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import pytest
 from slotwise.benchmarks.experiments import run_experiment
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.cluster import Cluster, Node
-from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.instance import TERM_PARTS, Instance, parts_of
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.instance_file import instance_text, read_instance
@@ -31,6 +31,7 @@ from slotwise.testing.engines_agree import (
     Sweep,
     add_options,
     made,
+    on_files,
     sweep_of,
 )
 from slotwise.testing.panel import PANEL
@@ -280,3 +281,45 @@ def test_the_command_prints_the_table(capsys: pytest.CaptureFixture[str]) -> Non
     assert "several topologies" in shown
     assert "3 instances" in shown
     assert "0 mismatches" in shown
+
+
+SAVED = sorted((Path(__file__).parent / "disagreements").glob("*.json"))
+"""Instances on which engines disagreed or failed once."""
+
+
+@pytest.mark.parametrize("path", SAVED, ids=lambda path: path.stem)
+def test_what_was_wrong_once_stays_right(path: Path) -> None:
+    engines = ("exhaustive", "configurations", "connected", "cp-sat", "columns", "auto")
+    tally = on_files([str(path)], 0, engines, 20.0)
+    assert tally.mismatches == []
+    assert tally.settled["", "auto"] == tally.settled["", "exhaustive"] == 1
+
+
+def test_any_objective_has_one_optimum(note: list[str]) -> None:
+    """Sequences of any terms, with and without what runs; see `with_any_objective`."""
+    engines = ("exhaustive", "configurations", "columns", "auto")
+    tally = Sweep("tiny", 24, range(200), engines, time_s=20.0).run()
+    note += list(tally.lines())[-1:]
+    assert tally.mismatches == []
+    assert tally.settled["", "auto"] >= 195
+
+
+def test_objectives_are_sequences_of_any_terms() -> None:
+    instances = [made("tiny", 0, number) for number in range(600)]
+    orders = Counter(instance.objective.terms for instance in instances)
+    assert len(orders) > 250
+    assert {len(terms) for terms in orders} == {1, 2, 3, 4}
+    places = {
+        (part, index)
+        for terms in orders
+        for index, term in enumerate(terms)
+        for part in parts_of(term)
+    }
+    assert places == {(part, index) for part in TERM_PARTS for index in range(4)}
+    running = [instance for instance in instances if instance.running is not None]
+    assert 200 < len(running) < 400
+    assert sum(bool(one.objective.limits) for one in running) > 60
+    assert sum(bool(one.objective.soft) for one in running) > 60
+    bare = [one for one in instances if not any(n.resources for n in one.cluster.nodes)]
+    assert len(bare) > 20
+    assert [made("tiny", 0, number) for number in range(20)] == instances[:20]

@@ -2,7 +2,8 @@
 
 Every generator takes a source of choice (`slotwise.testing.choices.Chooser`), so that the same
 grammar draws from a seeded NumPy generator or from Hypothesis. `tiny` has every rule of the problem
-on a handful of tasks (exhaustive search settles them), with `tiny_topologies` for its topologies;
+on a handful of tasks (exhaustive search settles them), with `tiny_topologies` for its topologies
+and `objectives` for sequences of any terms;
 `wanted` says what one must have and `features` gives it to a topology, `kept` raises limits until a
 drawn placement keeps them, `tight` leaves it hardly room, `infeasible` makes instances that have no
 placement, by reason; `demand` and `lost_nodes` are for these. `mid_size` has 15 to 40 tasks around

@@ -14,10 +14,18 @@ from numpy.random import Generator
 
 from slotwise.models.families.infeasible import BREAKERS
 from slotwise.models.families.planted import PlantedSizes, planted
-from slotwise.models.instance.instance import Instance, LinearCost, Objective, Place, Scheduler
+from slotwise.models.instance.instance import (
+    Instance,
+    LinearCost,
+    Objective,
+    Place,
+    Running,
+    Scheduler,
+)
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import SharedMemory, Topology
 from slotwise.testing.choices import Chooser, FromRng, chance, pick
+from slotwise.testing.random_instances.objectives import with_any_objective
 from slotwise.testing.random_instances.wide_numbers import with_wide_numbers
 
 TERMS: tuple[tuple[str, ...], ...] = (
@@ -59,6 +67,8 @@ def _ruled_instance(choose: Chooser, rng: Generator) -> Instance:
         topologies=tuple(_with_rules(choose, t) for t in instance.topologies),
         scheduler=Scheduler(worker_min_cpu=Decimal(pick(choose, (0, 0, 25, 60)))),
     )
+    if chance(choose, 40):
+        return with_any_objective(choose, instance, _places(choose, instance, placement))
     kind = choose.whole(0, 5)
     if kind == 0:
         return _running(choose, instance, placement)
@@ -103,6 +113,17 @@ def _with_rules(choose: Chooser, topology: Topology) -> Topology:
 
 def _running(choose: Chooser, instance: Instance, placement: Placement) -> Instance:
     """Let most tasks run where they were planted; count or limit the moves."""
+    objective = _objective(choose, TERMS_RUNNING)
+    limits = {"moved": choose.whole(1, 8)} if chance(choose, 50) else {}
+    return replace(
+        instance,
+        running=_places(choose, instance, placement),
+        objective=replace(objective, limits=limits),
+    )
+
+
+def _places(choose: Chooser, instance: Instance, placement: Placement) -> Running:
+    """Return where most tasks were planted."""
     running: dict[str, dict[str, Place]] = {}
     nodes = instance.cluster.nodes
     for (topology, task), n, label in zip(
@@ -110,9 +131,7 @@ def _running(choose: Chooser, instance: Instance, placement: Placement) -> Insta
     ):
         if chance(choose, 85):
             running.setdefault(topology, {})[task] = Place(nodes[n].id, label)
-    objective = _objective(choose, TERMS_RUNNING)
-    limits = {"moved": choose.whole(1, 8)} if chance(choose, 50) else {}
-    return replace(instance, running=running, objective=replace(objective, limits=limits))
+    return running
 
 
 def _linear(choose: Chooser, instance: Instance) -> tuple[LinearCost, ...]:

@@ -13,9 +13,14 @@ from decimal import Decimal
 from numpy.random import Generator
 
 from slotwise.models.instance.cluster import Cluster, Distance, Node
-from slotwise.models.instance.instance import Instance, LinearCost, Objective, Place, Scheduler
+from slotwise.models.instance.instance import Instance, Objective, Place, Scheduler
 from slotwise.models.instance.topology import Topology
 from slotwise.testing.choices import Chooser, FromRng, chance, pick
+from slotwise.testing.random_instances.objectives import (
+    drawn_linear,
+    drawn_running,
+    with_any_objective,
+)
 from slotwise.testing.random_instances.simplified import simplified
 from slotwise.testing.random_instances.tiny_topologies import make_topology, with_tasks
 from slotwise.testing.random_instances.wanted import Wanted
@@ -73,8 +78,18 @@ def tiny_instance(rng: Generator, *, most_tasks: int = 6, most_nodes: int = 4) -
 
 
 def mixed_instance(rng: Generator) -> Instance:
-    """Return a random tiny instance of any numbers; see `make_instance`."""
-    return make_instance(FromRng(rng), 6, 4)
+    """Return a random tiny instance of any terms and any numbers.
+
+    As `make_instance`, but those that are not simplified have an objective of their own, see
+    `with_any_objective`. The same generator state gives the same instance.
+    """
+    choose = FromRng(rng)
+    instance = ruled_instance(choose, 6, 4)
+    if chance(choose, 15):
+        instance = simplified(choose, instance)
+    else:
+        instance = with_any_objective(choose, instance)
+    return with_wide_numbers(choose, instance) if chance(choose, 25) else instance
 
 
 def widely_scaled_instance(rng: Generator) -> Instance:
@@ -83,6 +98,8 @@ def widely_scaled_instance(rng: Generator) -> Instance:
     instance = ruled_instance(choose, 6, 4)
     if chance(choose, 30):
         instance = simplified(choose, instance)
+    elif chance(choose, 50):
+        instance = with_any_objective(choose, instance)
     if "network" not in instance.objective.parts:
         terms = (*instance.objective.terms, "network")
         instance = replace(instance, objective=replace(instance.objective, terms=terms))
@@ -122,11 +139,13 @@ def ruled_instance(
         for component in topology.placed_components
         for index in range(component.parallelism)
     ]
-    running = _running(choose, names, cluster) if chance(choose, 30) or wanted.running else None
+    running = (
+        drawn_running(choose, names, cluster) if chance(choose, 30) or wanted.running else None
+    )
     if wanted.running and not running:
         first, task = names[0]
         running = {first: {task: Place(cluster.nodes[0].id, 0)}}
-    linear = _linear(choose, names, cluster) if chance(choose, 25) else ()
+    linear = drawn_linear(choose, names, cluster) if chance(choose, 25) else ()
     least_cpu = Decimal(pick(choose, ("0", "10", "30", "12.5")) if "cpu" in dims else 0)
     return Instance(
         name="tiny",
@@ -216,31 +235,6 @@ def _matrix(choose: Chooser, count: int) -> tuple[tuple[Decimal, ...], ...] | No
     for i, j in itertools.combinations(range(count), 2):
         rows[j][i] = rows[i][j] if symmetric else rows[j][i]
     return tuple(tuple(row) for row in rows)
-
-
-def _running(
-    choose: Chooser, names: list[tuple[str, str]], cluster: Cluster
-) -> dict[str, dict[str, Place]]:
-    """Return a running placement of most tasks, one topology per worker."""
-    tenant: dict[Place, str] = {}
-    running: dict[str, dict[str, Place]] = {}
-    for topology, task in names:
-        place = Place(pick(choose, cluster.nodes).id, choose.whole(0, 2))
-        if chance(choose, 80) and tenant.setdefault(place, topology) == topology:
-            running.setdefault(topology, {})[task] = place
-    return running
-
-
-def _linear(
-    choose: Chooser, names: list[tuple[str, str]], cluster: Cluster
-) -> tuple[LinearCost, ...]:
-    rows = []
-    for topology, task in names:
-        for node in cluster.nodes:
-            if chance(choose, 40):
-                cost = Decimal(pick(choose, ("1", "0", "2", "3.5", "0.1")))
-                rows.append(LinearCost(f"{topology}/{task}", node.id, cost))
-    return tuple(rows)
 
 
 def _objective(choose: Chooser, cluster: Cluster, running: bool, linear: bool) -> Objective:

@@ -57,7 +57,10 @@ def usable_contents(
     """Return node -> [Y, K] what it may hold in a placement that reaches `optima`.
 
     By the leading terms that count no moves, without homes: nodes are of few types there, and their
-    columns are soon listed. ``None`` where that tells nothing.
+    columns are soon listed. These terms have the same values and the same optimum there
+    (`without_running`; with a limit of moves they need not, and nothing is returned), so whatever
+    reaches `optima` uses only columns whose reduced cost fits the gap. ``None`` where that tells
+    nothing.
 
     Raises
     ------

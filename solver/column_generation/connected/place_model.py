@@ -147,14 +147,9 @@ def _nodes(
     token: CancellationToken,
 ) -> tuple[FlowGraph, ...]:
     capacity, slots = problem.capacity.max(axis=0), int(problem.slots.max())
-    most = kinds.sizes.copy()
-    for k in range(kinds.count):
-        needs = kinds.demand[k] > 0
-        most[k] = min([int(most[k]), *(capacity[needs] // kinds.demand[k][needs]).tolist()])
-        if per_worker is not None:
-            most[k] = min(int(most[k]), int(per_worker[k]) * min(problem.task_count, slots))
-    if not slots:
-        most[:] = 0
+    most = most_on_nodes(problem, kinds).max(axis=1)
+    if per_worker is not None:
+        most = np.minimum(most, per_worker * min(problem.task_count, slots))
 
     def admits(counts: IntArray) -> BoolArray:
         kept = (counts @ kinds.demand <= capacity).all(axis=1) & (counts <= most).all(axis=1)
@@ -179,6 +174,16 @@ def _nodes(
         for rule, share in zip(rules, filled, strict=True)
         if share >= params.tightest_fraction * max(filled)
     )
+
+
+def most_on_nodes(problem: Problem, kinds: TaskTypes) -> IntArray:
+    """Return [K, N] the most tasks of each kind that each node holds, if alone there."""
+    most = np.empty((kinds.count, problem.node_count), dtype=np.int64)
+    for k in range(kinds.count):
+        needs = kinds.demand[k] > 0
+        fits = problem.capacity[:, needs] // kinds.demand[k][needs]
+        most[k] = fits.min(axis=1, initial=int(kinds.sizes[k]))
+    return np.where(problem.slots > 0, most, 0)
 
 
 def _workers(

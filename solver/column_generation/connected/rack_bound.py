@@ -8,7 +8,7 @@ from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import CLUSTER, RACK, BoolArray, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
-from slotwise.solver.column_generation.connected.place_model import coarse
+from slotwise.solver.column_generation.connected.place_model import coarse, most_on_nodes
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
 from slotwise.solver.structure.task_types import TaskTypes
 
@@ -27,7 +27,8 @@ def rack_graph(
         return None
     rooms = [_room(problem, rack) for rack in range(len(problem.racks))]
     room = np.max(rooms, axis=0)
-    most = np.max([_most(problem, kinds, rack) for rack in range(len(problem.racks))], axis=0)
+    racks = np.arange(len(problem.racks))[:, None] == problem.node_rack
+    most = (most_on_nodes(problem, kinds) @ racks.T).max(axis=1)
     needed = kinds.sizes @ kinds.demand
     if (needed <= room).all() and (kinds.sizes <= most).all():
         return None
@@ -56,16 +57,3 @@ def _room(problem: Problem, rack: int) -> IntArray:
     capacity = problem.capacity[problem.node_rack == rack]
     unlimited = (capacity >= NO_LIMIT).any(axis=0)
     return np.asarray(np.where(unlimited, NO_LIMIT, np.where(unlimited, 0, capacity).sum(axis=0)))
-
-
-def _most(problem: Problem, kinds: TaskTypes, rack: int) -> IntArray:
-    """Return [K] the most tasks of each kind that the nodes of a rack hold, if alone there."""
-    capacity = problem.capacity[problem.node_rack == rack]
-    most = np.zeros(kinds.count, dtype=np.int64)
-    for k in range(kinds.count):
-        needs = kinds.demand[k] > 0
-        fits = (capacity[:, needs] // kinds.demand[k][needs]).min(
-            axis=1, initial=int(kinds.sizes[k])
-        )
-        most[k] = int(fits[problem.slots[problem.node_rack == rack] > 0].sum())
-    return most

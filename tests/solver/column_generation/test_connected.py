@@ -215,6 +215,27 @@ def test_too_large_tasks_are_infeasible() -> None:
     assert CONNECTED.run(tree_problem(12, 4), LIMITS, None).status == Status.INFEASIBLE
 
 
+def test_slots_alone_may_bind() -> None:
+    """No node and no task names a resource."""
+    parts = (Component("a", "spout", 1), Component("b", "bolt", 1))
+    topology = Topology("t", parts, (Stream("a", "b"),), one_task_per_worker=True)
+    nodes = (Node("n0", "r", slots=1), Node("n1", "r", slots=1))
+    problem = compile_problem(Instance("bare", Cluster(nodes), (topology,)))
+    found = CONNECTED.run(problem, LIMITS, None)
+    assert found.status in (Status.FEASIBLE, Status.UNKNOWN)
+    assert found.bounds[0] == 0
+    assert (found.bounds[1] or 0) <= 2
+
+
+def test_a_task_that_fits_no_single_node_is_infeasible() -> None:
+    """Each resource is there, on another node."""
+    topology = Topology("t", (Component("a", "spout", 1, {"cpu": 2, "gpu": 2}),))
+    nodes = (Node("n0", "r0", resources={"cpu": 2}), Node("n1", "r1", resources={"gpu": 2}))
+    problem = compile_problem(Instance("split", Cluster(nodes), (topology,)))
+    assert CONNECTED.supports(problem) is None
+    assert CONNECTED.run(problem, LIMITS, None).status is Status.INFEASIBLE
+
+
 def test_without_time_the_bound_still_holds() -> None:
     problem = tree_problem(12, 40)
     truth = CONNECTED.run(problem, LIMITS, None)

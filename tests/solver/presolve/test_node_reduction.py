@@ -9,13 +9,14 @@ import numpy as np
 from numpy.random import Generator
 
 from slotwise.models.families.registry import FAMILIES
-from slotwise.models.instance.cluster import Cluster
-from slotwise.models.instance.instance import Instance, parts_of
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance, Objective, Place, parts_of
+from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
-from slotwise.solver.presolve.node_reduction import reduce_nodes
+from slotwise.solver.presolve.node_reduction import on_nodes, reduce_nodes
 from slotwise.solver.solve import solve
 from slotwise.testing.random_instances.tiny import tiny_instance
 
@@ -84,3 +85,13 @@ def test_a_hint_on_other_nodes_is_not_lost() -> None:
     again = solve(instance, hint=mirrored, time_limit_s=1e-3)
     assert again.placement is not None
     assert judge(instance, again.placement).scaled <= judge(instance, mirrored).scaled
+
+
+def test_homes_follow_their_nodes() -> None:
+    nodes = tuple(Node(f"n{i}", "r") for i in range(3))
+    topology = Topology("t", (Component("a", "spout", 2),))
+    running = {"t": {"a[0]": Place("n0", 4), "a[1]": Place("n2", 1)}}
+    objective = Objective(("moved",))
+    instance = Instance("home", Cluster(nodes), (topology,), running=running, objective=objective)
+    found = on_nodes(compile_problem(instance), [2, 1])
+    assert [one.home for one in found.classes] == [None, (0, 1)]

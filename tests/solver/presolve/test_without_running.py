@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -9,12 +10,13 @@ import pytest
 
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.placement import UNPLACED
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.presolve.without_running import without_running
-from slotwise.testing.random_instances.tiny import tiny_instance
+from slotwise.testing.random_instances.tiny import mixed_instance, tiny_instance
 
 LIMITS = Limits(time_s=60.0)
 
@@ -74,6 +76,44 @@ def test_it_is_the_problem_compiled_without_running() -> None:
         assert found.linear is None or found.linear.tolist() == plain.linear.tolist()
         assert found.move_limit == NO_LIMIT
         compared += 1
+
+
+def test_of_any_objective_the_answer_is_a_bound() -> None:
+    rng = np.random.default_rng(6)
+    seen: Counter[str] = Counter()
+    while min(seen[what] for what in ("equal", "below", "left out", "infeasible")) < 5:
+        problem = compile_problem(mixed_instance(rng))
+        easier = without_running(problem)
+        if easier is None:
+            continue
+        truth = EXHAUSTIVE.run(problem, LIMITS, None)
+        found = EXHAUSTIVE.run(easier.problem, LIMITS, None)
+        assert easier.problem.may_reject == problem.may_reject
+        if truth.values is None or found.values is None:
+            assert found.status is truth.status or problem.move_limit != NO_LIMIT
+            seen["infeasible"] += 1
+            continue
+        assert truth.placement is not None
+        leading = truth.values[: len(found.values)]
+        assert found.values <= leading
+        assert found.values == leading or problem.move_limit != NO_LIMIT
+        seen["equal" if found.values == leading else "below"] += 1
+        seen["left out"] += UNPLACED in truth.placement.nodes
+
+
+@pytest.mark.parametrize("terms", [("network", "moved", "rejected"), ("network", "moved+rejected")])
+def test_terms_before_rejected_are_not_solved_alone(terms: tuple[str, ...]) -> None:
+    """A topology may be left out where it is counted later, too: alone the terms forbid it."""
+    rng = np.random.default_rng(7)
+    instance = None
+    while instance is None or not instance.running:
+        instance = with_moves_last(rng)
+    objective = replace(instance.objective, terms=terms)
+    assert without_running(compile_problem(replace(instance, objective=objective))) is None
+    first = replace(instance.objective, terms=("rejected", "network", "moved"))
+    easier = without_running(compile_problem(replace(instance, objective=first)))
+    assert easier is not None
+    assert easier.problem.may_reject
 
 
 @pytest.mark.parametrize("terms", [("moved", "network"), ("network+moved",)])

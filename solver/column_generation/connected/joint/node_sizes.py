@@ -55,7 +55,7 @@ class NodeSizes:
     def _shrunk(self, content: IntArray, capacity: IntArray) -> IntArray:
         """Return the content without the tasks that lose the least flow for what they take."""
         demand, content = self.kinds.demand, content.copy()
-        while (over := content @ demand - capacity).max() > 0:
+        while (over := content @ demand - capacity).max(initial=0) > 0:
             takes = (demand * (over > 0) / np.maximum(capacity, 1)).sum(axis=1)
             loss = (self.kinds.flow @ content + 1) / np.maximum(takes, 1e-9)
             loss[(content == 0) | (takes == 0)] = np.inf
