@@ -146,11 +146,8 @@ class _Search:
 
     def _room(self, found: Fit) -> float:
         """Return what share of its resources a node has left, each in turn."""
-        capacity = self._problem.capacity[found.place[0]].tolist()
-        shares = [
-            1 - load / cap for load, cap in zip(found.node.load, capacity, strict=True) if cap
-        ]
-        return sum(shares)
+        pairs = zip(found.node.load, self._problem.capacity[found.place[0]].tolist(), strict=True)
+        return sum(1 - load / capacity for load, capacity in pairs if capacity)
 
     def _moved(self, state: Standing) -> int:
         """Return how many running tasks stand elsewhere, or nowhere."""

@@ -141,7 +141,7 @@ class OrphansModel:
         ]
         for t, classes in by_topology.items():
             size = sum(len(self._tasks[c]) for c in classes)
-            most = size if keeps_apart(problem, t) else 1
+            most = min(size, self._fresh_workers(t, classes))
             for node in range(problem.node_count):
                 for place, box in self._standing.workers.items():
                     if place[0] == node and box.topology == t:
@@ -158,6 +158,35 @@ class OrphansModel:
                     self._workers.append(_Worker((node, label), t, None, opened))
             if len(self._workers) * len(classes) > MOST_COUNTS:
                 raise NotTakenError("orphans have too many places")
+
+    def _fresh_workers(self, topology: int, classes: list[int]) -> int:
+        """Return how many fresh workers of a topology can be of use on a node.
+
+        Where only the heap limit keeps tasks apart, two workers whose heaps fit together are merged
+        without loss, so w of them hold more than w/2 heaps (`structure.worker_layout`).
+        """
+        problem = self._problem
+        rules = problem.rules[topology]
+        if not keeps_apart(problem, topology):
+            return 1
+        shared = any(r.topology == topology and r.kind == "onheap" for r in problem.regions)
+        if rules.isolates or shared or not 0 < rules.heap_limit < NO_LIMIT:
+            return problem.task_count
+        heap = sum(int(problem.heap[c]) * len(self._tasks[c]) for c in classes)
+        return max(1, -(-2 * heap // rules.heap_limit) - 1)
+
+    def _most(self, c: int, node: int) -> int:
+        """Return how many orphans of a class a node has room for, beside what runs there.
+
+        Cpu says nothing of it where a worker may be billed more than its tasks need.
+        """
+        problem, most = self._problem, len(self._tasks[c])
+        for d, load in enumerate(self._standing.nodes[node].load):
+            need, capacity = int(problem.demand[c, d]), int(problem.capacity[node, d])
+            is_billed = d == problem.cpu and problem.min_worker_cpu > 0
+            if problem.hard[d] and need and capacity != NO_LIMIT and not is_billed:
+                most = min(most, max(0, capacity - load) // need)
+        return most
 
     def _place_all(self) -> None:
         """Give each orphan of each class one worker, or leave its topology out."""
@@ -178,7 +207,7 @@ class OrphansModel:
                     takes = fits[key]
                 if not takes:
                     continue
-                upper = len(tasks)
+                upper = self._most(c, worker.place[0])
                 count = builder.whole("", upper)
                 worker.counts[c], worker.upper[c] = count, upper
                 counts.append(count)
@@ -417,11 +446,18 @@ class OrphansModel:
     ) -> list[dict[int, tuple[Count, int]]]:
         """Return, for each group of workers, class -> (count there, most)."""
         groups: dict[object, dict[int, list[Count]]] = {}
+        uppers: dict[object, dict[int, dict[int, int]]] = {}
         for worker in workers:
+            group = key(worker)
             for c, count in worker.counts.items():
-                groups.setdefault(key(worker), {}).setdefault(c, []).append(count)
+                groups.setdefault(group, {}).setdefault(c, []).append(count)
+                by_node = uppers.setdefault(group, {}).setdefault(c, {})
+                by_node[worker.place[0]] = worker.upper[c]
         total = self._builder.total
         return [
-            {c: (total(counts), len(self._tasks[c])) for c, counts in group.items()}
-            for group in groups.values()
+            {
+                c: (total(counts), min(len(self._tasks[c]), sum(uppers[group][c].values())))
+                for c, counts in held.items()
+            }
+            for group, held in groups.items()
         ]
