@@ -8,6 +8,7 @@ from dataclasses import replace
 from slotwise.models.display import counted
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import Placement, from_places, to_places
 from slotwise.models.suggestion import suggestion
 
 
@@ -19,14 +20,16 @@ def without_nodes(
     Their rows and columns of the matrix, their linear costs and weights of soft resources that no
     other node offers go, too. `running` stays: tasks that ran there are orphans (`Instance.lost`).
 
+    A node that only `running` names is gone already.
+
     Raises
     ------
     InputError
         For a name that is no node's, and where no node would be left; `field` names the argument.
     """
-    cluster = instance.cluster
+    cluster, gone = instance.cluster, instance.lost
     for name in lost:
-        if all(node.id != name for node in cluster.nodes):
+        if name not in gone and all(node.id != name for node in cluster.nodes):
             rule = f"is not a node; {suggestion(name, [node.id for node in cluster.nodes])}"
             raise InputError(rule, field=field, value=name)
     kept = [index for index, node in enumerate(cluster.nodes) if node.id not in lost]
@@ -44,6 +47,21 @@ def without_nodes(
         linear=tuple(row for row in instance.linear if row.node not in lost),
         objective=replace(instance.objective, soft=soft),
     )
+
+
+def in_whole(left: Instance, whole: Instance, placement: Placement) -> Placement:
+    """Return a placement of an instance without some nodes as one of the `whole` instance."""
+    return from_places(whole, to_places(left, placement))
+
+
+def in_left(whole: Instance, left: Instance, placement: Placement) -> Placement:
+    """Return what a placement of the `whole` instance has on the nodes that are left."""
+    known = {node.id for node in left.cluster.nodes}
+    places = {
+        topology: {task: place for task, place in tasks.items() if place.node in known}
+        for topology, tasks in to_places(whole, placement).items()
+    }
+    return from_places(left, places)
 
 
 def lost_node_notes(instance: Instance, expected: Collection[str] = ()) -> tuple[str, ...]:

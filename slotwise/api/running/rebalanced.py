@@ -9,14 +9,74 @@ from slotwise.models.display import counted
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.formats.placement_file import placement_document
 from slotwise.models.formats.running.plan_file import PLAN_FORMAT
-from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.instance import Instance, Place
+from slotwise.models.instance.lost_nodes import in_whole
+from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
+from slotwise.models.judge.moves import place_of
 from slotwise.models.judge.verdict import Verdict, Violation
 from slotwise.models.values import plain
 from slotwise.solver.rebalance.front import Front
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.rebalance.plan import Plan
 from slotwise.solver.rebalance.point import FrontPoint
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """A task that runs nowhere.
+
+    Parameters
+    ----------
+    task
+        Its index.
+    name
+        ``topology/component[index]``.
+    was
+        Where it ran, on a machine that is gone; ``None`` = it never ran.
+    """
+
+    task: int
+    name: str
+    was: Place | None
+
+    def __repr__(self) -> str:
+        """One line: the task and where it ran."""
+        return self.name if self.was is None else f"{self.name} (was {self.was.node})"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPlaces:
+    """Places of the orphans, found at once and not yet the best.
+
+    Parameters
+    ----------
+    orphans
+        The tasks that run nowhere, at least one.
+    verdict
+        What the judge says of the placement, without a limit of moves; ``None`` = none was found so
+        far.
+    """
+
+    orphans: tuple[Orphan, ...]
+    verdict: Verdict | None
+
+    @property
+    def moves(self) -> int | None:
+        """Running tasks that the placement moves besides; ``None`` without one."""
+        return None if self.verdict is None else int(self.verdict.parts["moved"])
+
+
+def orphans_of(instance: Instance) -> tuple[Orphan, ...]:
+    """Return the tasks that run nowhere, in the instance's order; none where nothing runs."""
+    if instance.running is None:
+        return ()
+    still, before = instance.still_running or {}, instance.running
+    return tuple(
+        Orphan(index, f"{topology}/{task}", before.get(topology, {}).get(task))
+        for index, (topology, task) in enumerate(instance.task_names())
+        if task not in still.get(topology, {})
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +101,8 @@ class Rebalanced:
         Why the method placed nothing; ``None`` where it did.
     seconds
         Wall-clock time.
+    orphans
+        The tasks that run nowhere; empty = all run.
     """
 
     given: Instance
@@ -51,6 +113,12 @@ class Rebalanced:
     max_moves: int | None
     refused: str | None
     seconds: float
+    orphans: tuple[Orphan, ...] = ()
+
+    @property
+    def rescue(self) -> FrontPoint | None:
+        """The best places of the orphans with no other task moved; ``None`` without orphans."""
+        return self.front.points[0] if self.orphans and self.front is not None else None
 
     @property
     def violations(self) -> tuple[Violation, ...]:
@@ -94,7 +162,7 @@ class Rebalanced:
             "method": self.method,
             "ordered": self.plan.is_ordered,
             "moves": [move.to_document() for move in self.plan.moves] + rest,
-            "placement": placement_document(self.given, self.plan.placement),
+            "placement": placement_document(self.given, self._in_given(self.plan.placement)),
         }
 
     def to_document(self) -> dict[str, Any]:
@@ -109,6 +177,7 @@ class Rebalanced:
             "before": _values(self.now),
             "after": after,
             "violations": [str(one) for one in self.violations],
+            "orphans": [self._orphan_document(one) for one in self.orphans],
             "front": None if self.front is None else front_document(self.front),
             "ordered": plan["ordered"],
             "moves": plan["moves"],
@@ -117,6 +186,23 @@ class Rebalanced:
             "interrupted": self.front is not None and self.front.interrupted,
             "seconds": round(self.seconds, 3),
             "placement": plan["placement"],
+        }
+
+    def _in_given(self, placement: Placement) -> Placement:
+        return in_whole(self.now.problem.instance, self.given, placement)
+
+    def _orphan_document(self, orphan: Orphan) -> dict[str, Any]:
+        """Return an orphan with its best place where no other task moves; null = none is known."""
+        found = None if self.rescue is None else self.rescue.placement
+        place = None
+        if found is not None:
+            here = (found.nodes[orphan.task], found.workers[orphan.task])
+            place = place_of(self.now.problem, *here)
+        was = orphan.was
+        return {
+            "task": orphan.name,
+            "from": None if was is None else {"node": was.node, "worker": was.worker},
+            "to": None if place is None else {"node": place[0], "worker": place[1]},
         }
 
 

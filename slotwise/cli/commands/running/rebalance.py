@@ -20,7 +20,11 @@ NOW = Annotated[
         help="Where the tasks run now; default: the instance's `running`; - for stdin.",
     ),
 ]
-OPTIONS = {"instance": "INSTANCE", "placement": "PLACEMENT"}
+OPTIONS = {
+    "instance": "INSTANCE",
+    "placement": "PLACEMENT",
+    "without_nodes": options.WITHOUT_NODE,
+}
 """Arguments of `slotwise.rebalance` -> what users type for them."""
 
 
@@ -50,6 +54,14 @@ def rebalance(
             help="Where there is no order without: up to N tasks may wait elsewhere for a while.",
         ),
     ] = 0,
+    without_node: options.WithoutNode = None,
+    spare: Annotated[
+        bool,
+        typer.Option(
+            "--spare",
+            help="Only say of each machine and rack whether all tasks have a place without it.",
+        ),
+    ] = False,
     time_limit: options.TimeLimit = 60.0,
     workers: options.Workers = 1,
     seed: options.Seed = 0,
@@ -69,14 +81,16 @@ def rebalance(
 ) -> int:
     """Improve what runs with few moves: which tasks, in which order, and what that saves.
 
-    optimal prints the best cost for each number of moves, with its bound. Ctrl-C ends the search
-    and keeps what was found.
+    optimal prints the best cost for each number of moves, with its bound. Tasks that run nowhere,
+    as after a machine died, get a place first. Ctrl-C ends the search and keeps what was found.
     """
     if instance == placement == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and PLACEMENT can come from stdin")
     with exits.held():
         from slotwise.api.running.rebalancing import rebalance as rebalanced
-        from slotwise.cli.codes import rebalanced_code
+        from slotwise.api.running.sparing import spare as spared
+        from slotwise.cli.codes import rebalanced_code, spared_code
+        from slotwise.cli.render import rebalanced as render
         from slotwise.cli.render.curves import check_svg
         from slotwise.solver.core.ctrl_c import counted_presses
 
@@ -85,14 +99,34 @@ def rebalance(
         inputs.check_target(svg, "--svg")
         check_svg(svg, "--svg")
     problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
-    now = None if placement is None else inputs.load_placement(placement, problem.instance)
-    with counted_presses(), options.as_options(**OPTIONS):
+    now = Path(placement) if placement is not None and placement != inputs.STDIN else placement
+    gone = options.node_ids(without_node)
+    if spare:
+        with counted_presses(), exits.noted_warnings(), options.as_options(**OPTIONS):
+            found = spared(
+                problem,
+                now,
+                max_moves=max_moves,
+                without_nodes=gone,
+                time_limit_s=time_limit,
+                workers=workers,
+                seed=seed,
+                memory_limit_mb=memory_limit,
+            )
+        if as_json:
+            print_json(found.to_document())
+        else:
+            render.show_spare(found)
+        return spared_code(found)
+    with counted_presses(), exits.noted_warnings(), options.as_options(**OPTIONS):
         done = rebalanced(
             problem,
             now,
             method=method,
             max_moves=max_moves,
             parking=parking,
+            without_nodes=gone,
+            on_first=(lambda first: None) if as_json else render.show_first,
             time_limit_s=time_limit,
             workers=workers,
             seed=seed,
