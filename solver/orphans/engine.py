@@ -29,6 +29,8 @@ from slotwise.solver.orphans.model import OrphansModel
 NAME = "orphans"
 KIND = "orphans among fixed tasks"
 """What the bounds are."""
+LINEARIZATION = 2
+"""All of the model in CP-SAT's linear relaxation: a hundred times as fast as its default here."""
 PROOF = "what runs is fixed; CP-SAT search over the places of the orphans"
 
 
@@ -108,6 +110,7 @@ def _minimise(
         replace(limits, time_s=left),
         best.reporter.token,
         on_bound=lambda double: best.prove([*earlier, whole_bound(double, noise)]),
+        linearization=LINEARIZATION,
     )
     best.interrupted |= answer.interrupted
     if answer.has_solution:
