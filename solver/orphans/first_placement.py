@@ -147,7 +147,7 @@ class _Search:
     def _room(self, found: Fit) -> float:
         """Return what share of its resources a node has left, each in turn."""
         pairs = zip(found.node.load, self._problem.capacity[found.place[0]].tolist(), strict=True)
-        return sum(1 - load / capacity for load, capacity in pairs if capacity)
+        return float(sum(1 - load / capacity for load, capacity in pairs if capacity))
 
     def _moved(self, state: Standing) -> int:
         """Return how many running tasks stand elsewhere, or nowhere."""

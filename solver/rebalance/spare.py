@@ -158,7 +158,8 @@ def _badness(loss: Loss) -> tuple[object, ...]:
 def _candidates(instance: Instance) -> list[tuple[str, str, tuple[str, ...]]]:
     """Return (kind, name, nodes) of all that may die; a single rack is all there is."""
     nodes = instance.cluster.nodes
-    found = [("node", node.id, (node.id,)) for node in nodes]
+    found: list[tuple[str, str, tuple[str, ...]]] = []
+    found += [("node", node.id, (node.id,)) for node in nodes]
     racks = instance.cluster.racks
     for rack in racks if len(racks) > 1 else ():
         found.append(("rack", rack, tuple(node.id for node in nodes if node.rack == rack)))

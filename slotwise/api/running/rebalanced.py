@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from slotwise.api.running.orphans import Orphan
 from slotwise.models.display import counted
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.formats.placement_file import placement_document
 from slotwise.models.formats.running.plan_file import PLAN_FORMAT
-from slotwise.models.instance.instance import Instance, Place
+from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.lost_nodes import in_whole
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
@@ -20,63 +21,6 @@ from slotwise.solver.rebalance.front import Front
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.rebalance.plan import Plan
 from slotwise.solver.rebalance.point import FrontPoint
-
-
-@dataclass(frozen=True, slots=True)
-class Orphan:
-    """A task that runs nowhere.
-
-    Parameters
-    ----------
-    task
-        Its index.
-    name
-        ``topology/component[index]``.
-    was
-        Where it ran, on a machine that is gone; ``None`` = it never ran.
-    """
-
-    task: int
-    name: str
-    was: Place | None
-
-    def __repr__(self) -> str:
-        """One line: the task and where it ran."""
-        return self.name if self.was is None else f"{self.name} (was {self.was.node})"
-
-
-@dataclass(frozen=True, slots=True)
-class FirstPlaces:
-    """Places of the orphans, found at once and not yet the best.
-
-    Parameters
-    ----------
-    orphans
-        The tasks that run nowhere, at least one.
-    verdict
-        What the judge says of the placement, without a limit of moves; ``None`` = none was found so
-        far.
-    """
-
-    orphans: tuple[Orphan, ...]
-    verdict: Verdict | None
-
-    @property
-    def moves(self) -> int | None:
-        """Running tasks that the placement moves besides; ``None`` without one."""
-        return None if self.verdict is None else int(self.verdict.parts["moved"])
-
-
-def orphans_of(instance: Instance) -> tuple[Orphan, ...]:
-    """Return the tasks that run nowhere, in the instance's order; none where nothing runs."""
-    if instance.running is None:
-        return ()
-    still, before = instance.still_running or {}, instance.running
-    return tuple(
-        Orphan(index, f"{topology}/{task}", before.get(topology, {}).get(task))
-        for index, (topology, task) in enumerate(instance.task_names())
-        if task not in still.get(topology, {})
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from slotwise.api.inputs import (
 )
 from slotwise.api.placing import as_method
 from slotwise.api.running.given_running import as_running_places
-from slotwise.api.running.rebalanced import FirstPlaces, Orphan, Rebalanced, orphans_of
+from slotwise.api.running.orphans import FirstPlaces, first_places, least_limit, orphans_of
+from slotwise.api.running.rebalanced import Rebalanced
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.run import run_method
 from slotwise.models.cancellation import CancellationToken
@@ -30,7 +31,6 @@ from slotwise.models.judge.moves import running_placement
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.core.memory_reading import default_limit_mb
 from slotwise.solver.core.result import Limits
-from slotwise.solver.orphans.first_placement import first_placement
 from slotwise.solver.rebalance.front import Front, front
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.rebalance.plan import make_plan
@@ -131,13 +131,13 @@ def rebalance(
     assert now is not None, "it has running"
     orphans = orphans_of(running)
     if orphans:
-        on_first(_first(running, orphans, most))
+        on_first(first_places(running, most))
     if method == OPTIMAL:
         found = front(running, DEFAULT_MAX_MOVES if most is None else most, limits)
         name, target, refused = OPTIMAL, _best(found), None
     else:
         chosen, found = as_method(method), None
-        answer = run_method(with_limit(running, _least(running, most)), chosen, limits.seed)
+        answer = run_method(with_limit(running, least_limit(running, most)), chosen, limits.seed)
         name = chosen.name
         refused = answer.reason if isinstance(answer, Refusal) else None
         target = None if isinstance(answer, Refusal) else kept_running(base, answer)
@@ -147,19 +147,8 @@ def rebalance(
         plan = make_plan(base, now, target, token, spare)
     seconds = time.perf_counter() - started
     verdict = judge(base, now)
-    limit = _least(running, most)
+    limit = least_limit(running, most)
     return Rebalanced(given, name, verdict, plan, found, limit, refused, seconds, orphans)
-
-
-def _first(running: Instance, orphans: tuple[Orphan, ...], most: int | None) -> FirstPlaces:
-    """Return places of the orphans with no other task moved, or else with the moves allowed."""
-    base, token = with_limit(running, None), CancellationToken()
-    for limit in (0, _least(running, most)):
-        problem = with_limit(running, limit)
-        placement = first_placement(problem, token)
-        if placement is not None and judge(problem, placement).valid:
-            return FirstPlaces(orphans, judge(base, placement))
-    return FirstPlaces(orphans, None)
 
 
 def _with_running(given: Instance, placement: PlacementLike | None) -> Instance:
@@ -168,12 +157,6 @@ def _with_running(given: Instance, placement: PlacementLike | None) -> Instance:
     if given.running is None:
         raise InputError(f"{NEEDS_RUNNING}, or a placement", field="instance", has_value=False)
     return given
-
-
-def _least(instance: Instance, most: int | None) -> int | None:
-    """Return the limit of moves: the given one, or the instance's own if that is less."""
-    limits = [instance.objective.limits.get("moved"), most]
-    return min((one for one in limits if one is not None), default=None)
 
 
 def _best(found: Front) -> Placement | None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from rich.console import RenderableType
 
-from slotwise.api.running.rebalanced import FirstPlaces, Rebalanced
+from slotwise.api.running.rebalanced import Rebalanced
 from slotwise.api.running.sparing import Spare
-from slotwise.cli.exits import emit, note
+from slotwise.cli.exits import note
 from slotwise.cli.render.curves import Line, plot_lines
 from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
-from slotwise.models.display import counted
 from slotwise.models.judge.moves import TaskMove, place_of
 from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Status
@@ -20,21 +18,6 @@ from slotwise.solver.rebalance.front import Front
 from slotwise.solver.rebalance.plan import Plan
 from slotwise.solver.rebalance.point import FrontPoint
 from slotwise.solver.rebalance.spare import Loss, Missing
-
-
-def show_first(first: FirstPlaces) -> None:
-    """Show at once, in a line, whether the orphans have a place."""
-    count = counted(len(first.orphans), "task")
-    gone = dict.fromkeys(one.was.node for one in first.orphans if one.was is not None)
-    of = f" of {', '.join(gone)}" if gone else ""
-    if first.verdict is None:
-        said = "no place found at once, the search goes on"
-    else:
-        costs = (f"{one.term} {short_text(one.value)}" for one in first.verdict.objective)
-        moves = counted(first.moves or 0, "other move")
-        said = f"a place for each, {moves} ({', '.join(costs)}); looking for better ones"
-    emit(f"Orphans: {count}{of}; {said}.\n")
-    sys.stdout.flush()
 
 
 def show_spare(spare: Spare) -> None:

@@ -12,6 +12,7 @@ from slotwise.cli.exits import print_json
 
 if TYPE_CHECKING:
     from slotwise.api.running.rebalanced import Rebalanced
+    from slotwise.models.instance.instance import Instance
 
 NOW = Annotated[
     str | None,
@@ -86,21 +87,27 @@ def rebalance(
     """
     if instance == placement == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and PLACEMENT can come from stdin")
+    inputs.check_target(out)
+    if svg is not None:
+        inputs.check_target(svg, "--svg")
+    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
+    now = Path(placement) if placement is not None and placement != inputs.STDIN else placement
+    gone = options.node_ids(without_node)
+    is_shown = not (as_json or spare)
+    is_early = is_shown and now is None and problem.instance.running is not None
+    if is_early:
+        _show_first(problem.instance, gone, max_moves)
     with exits.held():
         from slotwise.api.running.rebalancing import rebalance as rebalanced
         from slotwise.api.running.sparing import spare as spared
         from slotwise.cli.codes import rebalanced_code, spared_code
         from slotwise.cli.render import rebalanced as render
         from slotwise.cli.render.curves import check_svg
+        from slotwise.cli.render.first_places import show_first
         from slotwise.solver.core.ctrl_c import counted_presses
 
-    inputs.check_target(out)
     if svg is not None:
-        inputs.check_target(svg, "--svg")
         check_svg(svg, "--svg")
-    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
-    now = Path(placement) if placement is not None and placement != inputs.STDIN else placement
-    gone = options.node_ids(without_node)
     if spare:
         with counted_presses(), exits.noted_warnings(), options.as_options(**OPTIONS):
             found = spared(
@@ -126,7 +133,7 @@ def rebalance(
             max_moves=max_moves,
             parking=parking,
             without_nodes=gone,
-            on_first=(lambda first: None) if as_json else render.show_first,
+            on_first=show_first if is_shown and not is_early else lambda first: None,
             time_limit_s=time_limit,
             workers=workers,
             seed=seed,
@@ -134,6 +141,18 @@ def rebalance(
         )
     _show(done, out, svg, as_json=as_json)
     return rebalanced_code(done)
+
+
+def _show_first(given: Instance, gone: tuple[str, ...], max_moves: int | None) -> None:
+    """Say where orphans go, if there are any, before the engines are loaded."""
+    with exits.held():
+        from slotwise.api.running.orphans import first_places, orphans_of
+        from slotwise.cli.render.first_places import show_first
+        from slotwise.models.instance.lost_nodes import without_nodes
+
+    left = without_nodes(given, gone, options.WITHOUT_NODE) if gone else given
+    if orphans_of(left):
+        show_first(first_places(left, max_moves))
 
 
 def _show(done: Rebalanced, out: Path | None, svg: Path | None, *, as_json: bool) -> None:
