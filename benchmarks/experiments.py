@@ -60,6 +60,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.rebalancing.fronts",
         "the best cost for each number of moves, and what the first three moves bring",
     ),
+    "machine_loss": Experiment(
+        "slotwise.benchmarks.rebalancing.machine_loss",
+        "one or two machines died: how soon every task has a place, and the best one is proven",
+    ),
     "stromax_rebalance": Experiment(
         "slotwise.benchmarks.rebalancing.load_shift",
         "StroMAX's reassignment after a load shift, compared with the optimum with as many moves",

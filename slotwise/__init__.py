@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from slotwise.api.reproducing import reproduce
     from slotwise.api.running.rebalanced import Rebalanced
     from slotwise.api.running.rebalancing import rebalance
+    from slotwise.api.running.sparing import Spare, spare
     from slotwise.api.scheduling import Scheduled, schedule
     from slotwise.api.showing.drawing import Drawing
     from slotwise.api.showing.show import show
@@ -102,6 +103,7 @@ __all__ = [
     "Result",
     "Scheduled",
     "SlotwiseError",
+    "Spare",
     "Status",
     "Summary",
     "Topology",
@@ -140,6 +142,7 @@ __all__ = [
     "schema",
     "show",
     "solve",
+    "spare",
     "summary",
     "verify",
     "write_certificate",
@@ -175,6 +178,7 @@ _HOME = {
     "Result": "slotwise.solver.core.result",
     "Scheduled": "slotwise.api.scheduling",
     "SlotwiseError": "slotwise.models.errors",
+    "Spare": "slotwise.api.running.sparing",
     "Status": "slotwise.solver.core.result",
     "Summary": "slotwise.benchmarks.aggregation.summary",
     "Topology": "slotwise.models.instance.topology",
@@ -212,6 +216,7 @@ _HOME = {
     "schema": "slotwise.api.listing",
     "show": "slotwise.api.showing.show",
     "solve": "slotwise.api.solving",
+    "spare": "slotwise.api.running.sparing",
     "summary": "slotwise.api.gradings.summing",
     "verify": "slotwise.api.verifying",
     "write_certificate": "slotwise.models.certificates.file",

@@ -11,6 +11,7 @@ from slotwise.solver.compact.milp.engine import MILP, MILP_CBC
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.few_moves.engine import FEW_MOVES
+from slotwise.solver.orphans.engine import ORPHANS
 from slotwise.solver.partition.engine import PARTITION
 
 ENGINES: dict[str, Engine] = {
@@ -20,6 +21,7 @@ ENGINES: dict[str, Engine] = {
         CONNECTED,
         PARTITION,
         FEW_MOVES,
+        ORPHANS,
         CP_SAT,
         MILP,
         MILP_CBC,

@@ -30,6 +30,7 @@ from slotwise.solver.core.result import Limits, Outcome, Result, Status
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.core.supervision import TimeLimit
 from slotwise.solver.engines import ENGINES
+from slotwise.solver.orphans.first_placement import first_placement
 from slotwise.solver.parameters import Parameters
 from slotwise.solver.portfolio.attempt import run_checked
 from slotwise.solver.portfolio.auto import run_auto
@@ -41,6 +42,8 @@ from slotwise.solver.structure.kept_running import kept_running
 
 ASKED = "asked for"
 """Why an engine runs that was named."""
+KEPT = "what runs, and orphans"
+"""Who finds the first placement where something runs."""
 RELAXATION = "solved before, as a relaxation"
 """The kind of the bounds that a solve is given."""
 
@@ -187,6 +190,9 @@ def _run(
     known: SolveState,
     token: RunToken,
 ) -> Answer:
+    placement = first_placement(problem, token)
+    if placement is not None:
+        known.offer(placement, KEPT)
     if engine == AUTO:
         return run_auto(problem, limits, hint, known, token, auto_params(known.parameters))
     chosen = ENGINES.get(engine) if isinstance(engine, str) else engine

@@ -355,12 +355,6 @@ _INSTANCES = [
     ),
     _instance("linear-nowhere", _set("linear", [["spout[0]", "n9", 1]]), "linear[0][1] = 'n9'"),
     _instance(
-        "running-nowhere",
-        _set("running", {"wc": {"spout[0]": {"node": "n9", "worker": 0}}}),
-        "running.wc.spout[0].node = 'n9'",
-        "must be a node",
-    ),
-    _instance(
         "running-nobody",
         _set("running", {"wc": {"spout[7]": {"node": "n1", "worker": 0}}}),
         "running.wc.spout[7]",

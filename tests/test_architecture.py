@@ -66,7 +66,7 @@ solver.column_generation.configurations
 solver.column_generation.columns solver.column_generation.connected
 solver.column_generation.connected.joint
 solver.column_generation.connected.engine
-solver.column_generation.engine solver.partition solver.few_moves
+solver.column_generation.engine solver.partition solver.few_moves solver.orphans
 solver.engines solver.large_neighbourhood
 solver.whole_cluster
 solver.portfolio

@@ -23,10 +23,10 @@ from slotwise.models.instance.placement import (
     UNPLACED,
     Placement,
     Refusal,
-    from_places,
     leave_out,
 )
 from slotwise.models.judge.judge import judge
+from slotwise.models.judge.moves import running_placement
 from slotwise.models.problem.problem import Problem
 from slotwise.models.problem.scaling import CPU, MEMORY
 
@@ -91,9 +91,9 @@ def cluster_reason(instance: Instance) -> str | None:
 
 def running_reason(problem: Problem) -> str | None:
     """Return which rule is broken by what runs, which RAS leaves where it is, or ``None``."""
-    if problem.instance.running is None:
+    running = running_placement(problem)
+    if running is None:
         return None
-    running = from_places(problem.instance, problem.instance.running)
     for violation in judge(problem, running).violations:
         if violation.rule != "placed":
             return f"running tasks break the rule {violation.rule}, and RAS does not move them"

@@ -10,6 +10,7 @@ from slotwise.models.display import block, counted, html_line, html_table, liste
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster
 from slotwise.models.instance.instance_checks import (
+    Task,
     check_linear,
     check_moves_count,
     check_rates,
@@ -152,8 +153,9 @@ class Instance:
     scheduler, objective
         See `Scheduler`, `Objective`.
     running
-        Where tasks run now, for the term ``moved``; ``None`` = nothing is known. Nodes and tasks
-        in it must exist.
+        Where tasks run now, for the term ``moved``; ``None`` = nothing is known. Tasks in it must
+        exist. A node in it that the cluster lacks is lost: its tasks are orphans, which run
+        nowhere; see `still_running`, `lost`.
     linear
         Costs of tasks on nodes, for the term ``linear``.
     flow
@@ -201,9 +203,32 @@ class Instance:
             for topology, places in (self.running or {}).items()
             for task, place in places.items()
         )
-        check_running(running, tasks, self.cluster)
+        check_running(running, tasks)
         linear = ((row.task, self.task_of(row.task), row.node) for row in self.linear)
         check_linear(linear, tasks, self.cluster)
+
+    @property
+    def still_running(self) -> Running | None:
+        """`running` without the tasks on nodes that the cluster lacks."""
+        if self.running is None:
+            return None
+        known = {node.id for node in self.cluster.nodes}
+        left = {
+            topology: {task: place for task, place in places.items() if place.node in known}
+            for topology, places in self.running.items()
+        }
+        return {topology: places for topology, places in left.items() if places}
+
+    @property
+    def lost(self) -> dict[str, tuple[Task, ...]]:
+        """Nodes that `running` names and the cluster lacks -> (topology, task) of their orphans."""
+        known = {node.id for node in self.cluster.nodes}
+        found: dict[str, tuple[Task, ...]] = {}
+        for topology, places in (self.running or {}).items():
+            for task, place in places.items():
+                if place.node not in known:
+                    found[place.node] = (*found.get(place.node, ()), (topology, task))
+        return found
 
     def __repr__(self) -> str:
         """At most five lines: how large it is, and the first topologies."""

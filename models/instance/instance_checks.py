@@ -64,21 +64,17 @@ def check_moves_count(parts: Collection[str], limits: Collection[str]) -> None:
         raise InputError("'moved' needs `running`", field="objective.limits", value="moved")
 
 
-def check_running(
-    running: Iterable[tuple[str, str, str, int]], tasks: Collection[Task], cluster: Cluster
-) -> None:
-    """Refuse unknown tasks and nodes in `running`, and two topologies in one worker.
+def check_running(running: Iterable[tuple[str, str, str, int]], tasks: Collection[Task]) -> None:
+    """Refuse unknown tasks in `running`, and two topologies in one worker.
 
-    `running` has rows of topology id, ``component[index]``, node id and worker label.
+    `running` has rows of topology id, ``component[index]``, node id and worker label. A node that
+    the cluster lacks is no mistake: it died, and its tasks are orphans.
     """
-    nodes = {node.id for node in cluster.nodes}
     tenant: dict[tuple[str, int], str] = {}
     for topology, task, node, worker in running:
         where = f"running.{topology}.{task}"
         if (topology, task) not in tasks:
             raise InputError("must be a task of the instance", field=where, has_value=False)
-        if node not in nodes:
-            raise InputError("must be a node", field=f"{where}.node", value=node)
         if (other := tenant.setdefault((node, worker), topology)) != topology:
             raise InputError(
                 f"holds tasks of {other!r} too: a worker has one topology",

@@ -62,9 +62,10 @@ def task_move(problem: Problem, first: Placement, second: Placement, task: int) 
 
 def running_placement(problem: Problem) -> Placement | None:
     """Return where tasks run now; ``None`` where the instance has no `running`."""
-    if problem.instance.running is None:
+    running = problem.instance.still_running
+    if running is None:
         return None
-    return from_places(problem.instance, problem.instance.running)
+    return from_places(problem.instance, running)
 
 
 def judged_running(problem: Problem) -> Verdict | None:

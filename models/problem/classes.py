@@ -46,10 +46,11 @@ def task_classes(
     """
     node_index = {node.id: index for index, node in enumerate(instance.cluster.nodes)}
     members: dict[_Key, list[int]] = {}
+    homes = instance.still_running or {}
     task, component_index = 0, 0
     for t, topology in enumerate(instance.topologies):
         global_targets = {target for _, target, first_only in pair_flows[t] if first_only}
-        running = (instance.running or {}).get(topology.id, {})
+        running = homes.get(topology.id, {})
         for component in topology.placed_components:
             if not (rows or running or component.id in global_targets):  # nothing tells them apart
                 if component.parallelism:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -23,6 +23,7 @@ from slotwise.models.formats import given_placement
 from slotwise.models.formats.given_placement import GivenPlacement
 from slotwise.models.formats.text import parse_text
 from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.lost_nodes import lost_node_notes
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import instance_from_data
 from slotwise.models.instance_file import read_instance as read_instance_file
@@ -94,6 +95,8 @@ def read_instance(
         Of a decoded Storm cluster: whether each topology's submitter owns it; otherwise one user
         owns all, as in Storm's own test.
 
+    A node that `running` names and the cluster lacks is a `UserWarning`: its tasks are orphans.
+
     Raises
     ------
     InputError
@@ -117,6 +120,12 @@ def read_instance(
         "worker_min_cpu": worker_min_cpu,
         "submitters": submitters,
     }
+    found = _instance_in(source, options)
+    warn_of_lost_nodes(found)
+    return found
+
+
+def _instance_in(source: Source, options: Mapping[str, Any]) -> Instance:
     if isinstance(source, Mapping):
         return instance_from_data(plain_data(source), **options)
     if is_text(source):
@@ -125,6 +134,12 @@ def read_instance(
     return read_instance_file(
         path_of(source, "instance", "a path, a dict, text or an Instance"), **options
     )
+
+
+def warn_of_lost_nodes(instance: Instance, expected: Collection[str] = ()) -> None:
+    """Warn of each node that `running` names and the cluster lacks, save those `expected`."""
+    for line in lost_node_notes(instance, expected):
+        warnings.warn(line, UserWarning, stacklevel=3)
 
 
 def as_instance(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from slotwise.api.inputs import (
     InstanceLike,
@@ -15,6 +15,8 @@ from slotwise.api.inputs import (
 )
 from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError, InternalError
+from slotwise.models.instance.lost_nodes import in_left
+from slotwise.models.instance.lost_nodes import without_nodes as without
 from slotwise.solver import solve as solver
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.progress import OnProgress
@@ -40,6 +42,7 @@ def solve(
     parameters: Mapping[str, Parameters] | Iterable[str] | None = None,
     deterministic: bool = False,
     max_moved: int | None = None,
+    without_nodes: Collection[str] = (),
     topology: str | None = None,
     worker_min_cpu: MinCpu = None,
     submitters: bool = False,
@@ -88,6 +91,9 @@ def solve(
     max_moved
         Most tasks that may move from where the instance says they are running, a hard rule;
         ``None`` = no limit but the instance's own.
+    without_nodes
+        Ids of machines that died: the cluster has them no more, and `Result.placement` is one of
+        the instance without them. Tasks that ran there do not count as moved.
     topology, worker_min_cpu, submitters
         How a decoded Storm cluster is read; see `read_instance`.
 
@@ -113,6 +119,11 @@ def solve(
     """
     _check_engine(engine)
     given = as_instance(instance, topology, worker_min_cpu, submitters)
+    start = None if hint is None else as_placement(hint, given)
+    if without_nodes:
+        left = without(given, without_nodes)
+        start = None if start is None else in_left(given, left, start)
+        instance = given = left
     return solver.solve(
         compiled_as(instance, given, max_moved),
         engine=engine,
@@ -120,7 +131,7 @@ def solve(
         workers=workers,
         seed=seed,
         memory_limit_mb=memory_limit_mb,
-        hint=None if hint is None else as_placement(hint, given),
+        hint=start,
         confirm=confirm,
         on_progress=on_progress,
         parameters=as_parameters(parameters),

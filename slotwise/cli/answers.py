@@ -11,6 +11,7 @@ from slotwise.cli import inputs
 from slotwise.cli.exits import Exit
 from slotwise.heuristics.method import Method
 from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.lost_nodes import in_whole
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Verdict
@@ -22,8 +23,8 @@ from slotwise.solver.core.result import Result, Status
 class Solved:
     """A result with its problem.
 
-    `given` is the instance of the file, without limits from the command line: placements are
-    written as its own, so that they can be judged with the file.
+    `given` is the instance of the file, without limits from the command line and with nodes that
+    died: placements are written as its own, so that they can be judged with the file.
     """
 
     problem: Problem
@@ -44,7 +45,9 @@ class Solved:
 
     def to_document(self) -> dict[str, Any]:
         """Return what ``solve --json`` prints."""
-        plan = inputs.placement_or_none(self.given, self.result.placement)
+        found = self.result.placement
+        whole = None if found is None else in_whole(self.problem.instance, self.given, found)
+        plan = inputs.placement_or_none(self.given, whole)
         return (
             self.result.to_document() | inputs.hashed(self.problem.instance) | {"placement": plan}
         )

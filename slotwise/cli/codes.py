@@ -10,6 +10,7 @@ from slotwise.api.explanations.answers import (
     ExplainedMethod,
 )
 from slotwise.api.running.rebalanced import Rebalanced
+from slotwise.api.running.sparing import Spare
 from slotwise.api.scheduling import Scheduled
 from slotwise.cli.exits import Exit
 from slotwise.solver.allocation.answer import Outcome
@@ -42,6 +43,12 @@ def rebalanced_code(done: Rebalanced) -> Exit:
     if done.plan is None:
         return Exit.NO_ANSWER if done.status == Status.UNKNOWN else Exit.FAILED
     return Exit.FAILED if done.violations or not done.plan.is_ordered else Exit.DONE
+
+
+def spared_code(spare: Spare) -> Exit:
+    """Return the exit code of ``rebalance --spare``: failed where a loss leaves tasks placeless."""
+    codes = {"placed": Exit.DONE, "open": Exit.NO_ANSWER, "impossible": Exit.FAILED}
+    return codes[spare.worst]
 
 
 def explained_code(answer: Explained) -> Exit:

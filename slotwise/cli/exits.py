@@ -6,10 +6,11 @@ import json
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import typer
 
@@ -114,6 +115,30 @@ def complain(message: str) -> int:
 def note(message: str) -> None:
     """Write one line to stderr, control characters escaped."""
     sys.stderr.write(f"slotwise: {one_line(message)}\n")
+
+
+@contextmanager
+def noted_warnings() -> Iterator[None]:
+    """Write what public functions warn users of to stderr, a line each, as notes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        shown = warnings.showwarning
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if category is UserWarning:
+                note(str(message))
+            else:
+                shown(message, category, filename, lineno, file, line)
+
+        warnings.showwarning = show
+        yield
 
 
 def emit(text: str) -> None:

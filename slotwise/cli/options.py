@@ -72,6 +72,31 @@ PlanOrRunning = Annotated[
 Running = Annotated[
     bool, typer.Option("--running", help="Judge what the instance says is running.")
 ]
+
+
+def _split(names: str | None) -> str | None:
+    if names is not None and not all(name.strip() for name in names.split(",")):
+        raise InputError("must be ids of nodes, joined by commas", field=WITHOUT_NODE, value=names)
+    return names
+
+
+WITHOUT_NODE = "--without-node"
+WithoutNode = Annotated[
+    str | None,
+    typer.Option(
+        WITHOUT_NODE,
+        callback=_split,
+        metavar="A,B",
+        help="These nodes died: their tasks run nowhere and do not count as moved.",
+    ),
+]
+
+
+def node_ids(names: str | None) -> tuple[str, ...]:
+    """Return the ids in the value of ``--without-node``."""
+    return () if names is None else tuple(name.strip() for name in names.split(","))
+
+
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")
 ]

@@ -24,6 +24,7 @@ from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Proof, Status
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.few_moves.engine import FEW_MOVES
+from slotwise.solver.orphans.engine import ORPHANS
 from slotwise.solver.partition.engine import PARTITION
 from slotwise.solver.portfolio.matrix import levels_instead, solve_with_matrix
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
@@ -36,6 +37,7 @@ from slotwise.solver.portfolio.run import (
     FEW,
     FEWEST_MOVES,
     FIRST,
+    FIXED,
     LISTED,
     NEIGHBOURHOODS,
     PARTS,
@@ -91,6 +93,7 @@ def run_auto(
 def _run(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     """Find a first placement, prove what can be proven, and improve the rest."""
     params, token, is_bounded = auto.params, reporter.token, any(auto.known.proofs())
+    auto.run(PortfolioStep(ORPHANS, FIXED, params.orphans_fraction), problem, reporter)
     auto.run(PortfolioStep(BASELINE, FIRST), problem, reporter)
     auto.run(PortfolioStep(FEW_MOVES, FEW, params.few_moves_fraction), problem, reporter)
     if problem.task_count >= params.search_from_tasks:

@@ -177,6 +177,7 @@ LISTED = "distances by level: node configurations listed with everything decided
 ENCLOSING = "more than two racks: all nodes in one rack bound the optimum from below"
 ENCLOSED = "more than two racks: a placement in one rack bounds it from above"
 FEW = "a limit of moves: exact tables of what few moves can change"
+FIXED = "nothing may move: what runs is fixed, the places of the orphans remain"
 FEWEST_MOVES = "earlier terms are proven: among the configurations that reach them, fewest moves"
 TAKES_ALL = "takes every rule; gets the remaining time"
 BESIDE = "takes every rule; runs in parallel on the other threads"

@@ -1,6 +1,7 @@
 """The points of a front, solved from the fewest moves on; see `front`.
 
-Without moves there is what runs now. The free optimum bounds all points, and the states on the way
+Without moves there is what runs now, and where tasks run nowhere the best places of these orphans:
+that point comes first. The free optimum bounds all points, and the states on the way
 to it are placements with fewer moves. For few moves there are exact tables, for more the columns of
 all nodes, listed once, then ``auto``.
 """
@@ -26,6 +27,7 @@ from slotwise.solver.core.not_taken import UntakenError
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.few_moves.engine import FEW_MOVES
 from slotwise.solver.few_moves.params import FewMovesParams
+from slotwise.solver.orphans.engine import ORPHANS
 from slotwise.solver.parameters import Parameters
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.rebalance.order import ordered
@@ -33,8 +35,10 @@ from slotwise.solver.rebalance.point import Bounds, FrontPoint, with_bound
 from slotwise.solver.rebalance.shared_columns import SharedColumns
 from slotwise.solver.solve import solve
 
+ORPHANS_FRACTION = 0.3
+"""Of the time, for the places of orphans with no other task moved."""
 FREE_FRACTION = 0.3
-"""Of the time, for the best placement whatever it moves."""
+"""Of the time that is left then, for the best placement whatever it moves."""
 TABLES_FRACTION = 0.5
 """Of the time that is left then, for exact tables; where they take longer others go on."""
 NO_TABLES = {FEW_MOVES.name: FewMovesParams(max_pairs=0)}
@@ -89,15 +93,33 @@ class FrontSearch:
         """Return the points, and the free optimum."""
         now = running_placement(self.problem)
         assert now is not None, "with_limit asks for it"
-        free = self._free(now)
+        first = None if self._all_run else self._with_orphans(now)
+        if first is not None:
+            on_point(first)
+        start = now if first is None or first.placement is None else first.placement
+        free = self._free(start)
         self._tables_until = time.perf_counter() + TABLES_FRACTION * self._left_s
         for moves in range(self._last + 1):
-            self._points.append(self._point(moves, now, free))
-            on_point(self._points[-1])
+            if first is not None and moves == 0:
+                self._points.append(with_bound(first, self._bounds(free, 0)))
+            else:
+                self._points.append(self._point(moves, start, free))
+                on_point(self._points[-1])
             if free.is_proven and self._points[-1].values == free.values:
                 break
         points = _with_all_bounds(self._points)
         return points, free
+
+    def _with_orphans(self, now: Placement) -> FrontPoint:
+        """Return the point without moves where tasks run nowhere: only these get a place."""
+        asked = _Asked(with_limit(self.problem.instance, 0), now, ())
+        seconds = ORPHANS_FRACTION * self._left_s
+        if ORPHANS.supports(asked.problem) is None:
+            try:
+                return self._solved(asked, seconds, ORPHANS)[0]
+            except UntakenError:
+                pass  # too large for it
+        return self._solved(asked, seconds)[0]
 
     def _free(self, now: Placement) -> FrontPoint:
         """Return the best placement with any number of moves, and as few as possible."""

@@ -12,7 +12,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Violation
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.rebalance.limited import homeless
-from slotwise.solver.rebalance.moves import Demand, KindMove, Place, demand, kind_of_tasks
+from slotwise.solver.rebalance.moves import NOWHERE, Demand, KindMove, Place, demand, kind_of_tasks
 from slotwise.solver.rebalance.rules_between import Contents, RulesBetween, contents, put
 
 MOST_JUDGED = 100_000
@@ -96,7 +96,7 @@ class StateBetween:
         return next(task for task, row in enumerate(rows) if row == (kind, *place))
 
     def by_cost(self, moves: list[KindMove]) -> list[KindMove]:
-        """Return moves, those to cheaper states first."""
+        """Return moves, those of tasks that run nowhere and those to cheaper states first."""
         if not self._saves_first:
             return moves
         costs = []
@@ -104,7 +104,8 @@ class StateBetween:
             self.make(move)
             costs.append(judge(self._rest, self.placement()).scaled)
             self.undo(move)
-        order = sorted(range(len(costs)), key=lambda index: costs[index])
+        runs = [move.source != NOWHERE for move in moves]
+        order = sorted(range(len(costs)), key=lambda index: (runs[index], costs[index]))
         return [moves[index] for index in order] + moves[MOST_COMPARED:]
 
     def parkings(self, move: KindMove) -> Iterator[KindMove]:

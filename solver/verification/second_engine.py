@@ -13,6 +13,7 @@ FAMILY = {
     "partition": "column generation",
     "rack-cut": "column generation",
     "few-moves": "tables of changes",
+    "orphans": "CP-SAT",
     "cp-sat": "CP-SAT",
     "milp": "mixed-integer programming",
     "milp-cbc": "mixed-integer programming",
@@ -24,6 +25,7 @@ FAMILY = {
 
 ORDER = (
     *("exhaustive", "cp-sat", "configurations", "connected", "partition", "few-moves"),
+    "orphans",
     *("milp", "subset-dp", "dual-ascent", "milp-cbc"),
 )
 """Who is asked first: the plainest, then who proves most often."""

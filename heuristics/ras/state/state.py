@@ -77,8 +77,9 @@ class RasState:
     def running(cls, model: RasModel, log: DecisionLog | None = None) -> RasState:
         """Return the state of ``instance.running``; without it nothing is assigned."""
         state = cls(model, log)
-        if model.instance.running is not None:
-            state.put(from_places(model.instance, model.instance.running))
+        running = model.instance.still_running
+        if running is not None:
+            state.put(from_places(model.instance, running))
         return state
 
     def copy(self) -> RasState:

@@ -103,7 +103,7 @@ def _racks(instance: Instance, supervisors: list[int]) -> tuple[tuple[int, ...],
 
 def _ports(instance: Instance) -> dict[str, tuple[int, ...]]:
     used: dict[str, set[int]] = {node.id: set() for node in instance.cluster.nodes}
-    for tasks in (instance.running or {}).values():
+    for tasks in (instance.still_running or {}).values():
         for place in tasks.values():
             used[place.node].add(place.worker)
     count = len(instance.task_names())

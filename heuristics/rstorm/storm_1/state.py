@@ -143,7 +143,7 @@ def first_state(
 
 def _running(instance: Instance, java: int) -> dict[str, SchedulerAssignment]:
     index = {node.id: i for i, node in enumerate(instance.cluster.nodes)}
-    running = instance.running or {}
+    running = instance.still_running or {}
     found: dict[str, SchedulerAssignment] = {}
     for topology in instance.topologies:
         places = running.get(topology.id)

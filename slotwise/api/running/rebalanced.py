@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from slotwise.api.running.orphans import Orphan
 from slotwise.models.display import counted
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.formats.placement_file import placement_document
 from slotwise.models.formats.running.plan_file import PLAN_FORMAT
 from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.lost_nodes import in_whole
+from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
+from slotwise.models.judge.moves import place_of
 from slotwise.models.judge.verdict import Verdict, Violation
 from slotwise.models.values import plain
 from slotwise.solver.rebalance.front import Front
@@ -41,6 +45,8 @@ class Rebalanced:
         Why the method placed nothing; ``None`` where it did.
     seconds
         Wall-clock time.
+    orphans
+        The tasks that run nowhere; empty = all run.
     """
 
     given: Instance
@@ -51,6 +57,12 @@ class Rebalanced:
     max_moves: int | None
     refused: str | None
     seconds: float
+    orphans: tuple[Orphan, ...] = ()
+
+    @property
+    def rescue(self) -> FrontPoint | None:
+        """The best places of the orphans with no other task moved; ``None`` without orphans."""
+        return self.front.points[0] if self.orphans and self.front is not None else None
 
     @property
     def violations(self) -> tuple[Violation, ...]:
@@ -94,7 +106,7 @@ class Rebalanced:
             "method": self.method,
             "ordered": self.plan.is_ordered,
             "moves": [move.to_document() for move in self.plan.moves] + rest,
-            "placement": placement_document(self.given, self.plan.placement),
+            "placement": placement_document(self.given, self._in_given(self.plan.placement)),
         }
 
     def to_document(self) -> dict[str, Any]:
@@ -109,6 +121,7 @@ class Rebalanced:
             "before": _values(self.now),
             "after": after,
             "violations": [str(one) for one in self.violations],
+            "orphans": [self._orphan_document(one) for one in self.orphans],
             "front": None if self.front is None else front_document(self.front),
             "ordered": plan["ordered"],
             "moves": plan["moves"],
@@ -117,6 +130,23 @@ class Rebalanced:
             "interrupted": self.front is not None and self.front.interrupted,
             "seconds": round(self.seconds, 3),
             "placement": plan["placement"],
+        }
+
+    def _in_given(self, placement: Placement) -> Placement:
+        return in_whole(self.now.problem.instance, self.given, placement)
+
+    def _orphan_document(self, orphan: Orphan) -> dict[str, Any]:
+        """Return an orphan with its best place where no other task moves; null = none is known."""
+        found = None if self.rescue is None else self.rescue.placement
+        place = None
+        if found is not None:
+            here = (found.nodes[orphan.task], found.workers[orphan.task])
+            place = place_of(self.now.problem, *here)
+        was = orphan.was
+        return {
+            "task": orphan.name,
+            "from": None if was is None else {"node": was.node, "worker": was.worker},
+            "to": None if place is None else {"node": place[0], "worker": place[1]},
         }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from slotwise.api.inputs import (
@@ -11,17 +12,20 @@ from slotwise.api.inputs import (
     MinCpu,
     PlacementLike,
     as_instance,
-    as_placement,
     compiled_as,
+    warn_of_lost_nodes,
 )
 from slotwise.api.placing import as_method
+from slotwise.api.running.given_running import as_running_places
+from slotwise.api.running.orphans import FirstPlaces, first_places, least_limit, orphans_of
 from slotwise.api.running.rebalanced import Rebalanced
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.run import run_method
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import Placement, Refusal, to_places
+from slotwise.models.instance.lost_nodes import without_nodes as without
+from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.moves import running_placement
 from slotwise.models.values import time_limit, whole
@@ -47,6 +51,8 @@ def rebalance(
     method: str | Method = OPTIMAL,
     max_moves: int | None = None,
     parking: int = 0,
+    without_nodes: Collection[str] = (),
+    on_first: Callable[[FirstPlaces], object] = lambda first: None,
     time_limit_s: float = 60.0,
     workers: int = 1,
     seed: int = 0,
@@ -63,7 +69,8 @@ def rebalance(
         What runs: an `Instance`, a compiled problem, a path, a dict or text; see `read_instance`.
     placement
         Where the tasks run now, as in `read_placement`; ``None`` = as the instance's `running`
-        says.
+        says. It may be of a cluster with more nodes: tasks on those that are gone are orphans,
+        and a `UserWarning` names the nodes.
     method
         ``optimal``: the best cost with at most 0, 1, 2, ... moves, each proven or bounded, and the
         moves of the last. Otherwise a method, such as ``stromax-reassign``, which moves running
@@ -74,6 +81,12 @@ def rebalance(
     parking
         So many tasks may wait elsewhere for a while, in each part of the moves that shares no node
         with the others, where there is no order without; these moves are on top of `max_moves`.
+    without_nodes
+        Ids of machines that died: the cluster has them no more, and the tasks that ran there are
+        orphans. They do not count as moved.
+    on_first
+        Called at once with places of the orphans, where there are any; the search for better ones
+        follows.
     time_limit_s, workers, seed, memory_limit_mb
         As in `solve`; the time is that of the whole front.
     topology, worker_min_cpu, submitters
@@ -109,15 +122,22 @@ def rebalance(
     given = as_instance(instance, topology, worker_min_cpu, submitters)
     running = _with_running(given, placement)
     compiled_as(instance if running is given else running, running)  # says which file is wrong
+    if running is not given:
+        warn_of_lost_nodes(running, without_nodes)
+    if without_nodes:
+        running = without(running, without_nodes)
     base = with_limit(running, None)
     now = running_placement(base)
     assert now is not None, "it has running"
+    orphans = orphans_of(running)
+    if orphans:
+        on_first(first_places(running, most))
     if method == OPTIMAL:
         found = front(running, DEFAULT_MAX_MOVES if most is None else most, limits)
         name, target, refused = OPTIMAL, _best(found), None
     else:
         chosen, found = as_method(method), None
-        answer = run_method(with_limit(running, _least(running, most)), chosen, limits.seed)
+        answer = run_method(with_limit(running, least_limit(running, most)), chosen, limits.seed)
         name = chosen.name
         refused = answer.reason if isinstance(answer, Refusal) else None
         target = None if isinstance(answer, Refusal) else kept_running(base, answer)
@@ -127,21 +147,16 @@ def rebalance(
         plan = make_plan(base, now, target, token, spare)
     seconds = time.perf_counter() - started
     verdict = judge(base, now)
-    return Rebalanced(given, name, verdict, plan, found, _least(running, most), refused, seconds)
+    limit = least_limit(running, most)
+    return Rebalanced(given, name, verdict, plan, found, limit, refused, seconds, orphans)
 
 
 def _with_running(given: Instance, placement: PlacementLike | None) -> Instance:
     if placement is not None:
-        return replace(given, running=to_places(given, as_placement(placement, given)))
+        return replace(given, running=as_running_places(placement, given))
     if given.running is None:
         raise InputError(f"{NEEDS_RUNNING}, or a placement", field="instance", has_value=False)
     return given
-
-
-def _least(instance: Instance, most: int | None) -> int | None:
-    """Return the limit of moves: the given one, or the instance's own if that is less."""
-    limits = [instance.objective.limits.get("moved"), most]
-    return min((one for one in limits if one is not None), default=None)
 
 
 def _best(found: Front) -> Placement | None:

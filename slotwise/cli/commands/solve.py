@@ -18,6 +18,7 @@ def solve(
     deterministic: options.Deterministic = False,
     hint: options.Hint = None,
     max_moved: options.MaxMoved = None,
+    without_node: options.WithoutNode = None,
     parameters: options.Set = None,
     out: options.Out = None,
     confirm: options.Confirm = None,
@@ -39,6 +40,7 @@ def solve(
         from slotwise.cli.answers import Solved
         from slotwise.cli.commands.verify import save_certificate
         from slotwise.cli.progress import progress
+        from slotwise.models.instance.lost_nodes import in_left, in_whole, without_nodes
         from slotwise.solver.core.ctrl_c import counted_presses
         from slotwise.solver.engines import ENGINES
 
@@ -48,10 +50,13 @@ def solve(
     inputs.check_target(out)
     inputs.check_target(certificate, "--certificate")
     given = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
-    problem = inputs.compiled(with_move_limit(given, max_moved, "--max-moved"), instance)
+    gone = options.node_ids(without_node)
+    left = without_nodes(given, gone, options.WITHOUT_NODE) if gone else given
+    problem = inputs.compiled(with_move_limit(left, max_moved, "--max-moved"), instance)
     chosen = solving.as_parameters(parameters)
     with counted_presses():  # from the first placement on, Ctrl-C takes nothing away
         start = None if hint is None else inputs.load_placement(hint, given)
+        start = None if start is None else in_left(given, left, start)
         with progress([term.name for term in problem.terms], quiet) as on_progress:
             result = solving.solve(
                 problem,
@@ -68,7 +73,7 @@ def solve(
             )
         solved = Solved(problem, given, result)
         if out is not None and result.placement is not None:
-            inputs.save_placement(out, given, result.placement)
+            inputs.save_placement(out, given, in_whole(left, given, result.placement))
         check = solving.crosscheck(problem, result) if crosscheck else None
         if certificate is not None:
             save_certificate(certificate, problem, result, check)

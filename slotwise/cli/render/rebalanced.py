@@ -7,20 +7,56 @@ from pathlib import Path
 from rich.console import RenderableType
 
 from slotwise.api.running.rebalanced import Rebalanced
+from slotwise.api.running.sparing import Spare
 from slotwise.cli.exits import note
 from slotwise.cli.render.curves import Line, plot_lines
 from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
-from slotwise.models.judge.moves import TaskMove
+from slotwise.models.judge.moves import TaskMove, place_of
 from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Status
 from slotwise.solver.rebalance.front import Front
 from slotwise.solver.rebalance.plan import Plan
 from slotwise.solver.rebalance.point import FrontPoint
+from slotwise.solver.rebalance.spare import Loss, Missing
+
+
+def show_spare(spare: Spare) -> None:
+    """Show what each loss leads to, the worst first."""
+    rows = [
+        (
+            f"{one.kind} {one.name}",
+            str(one.orphans),
+            _SPARED[one.status],
+            _fewest(one),
+            "; ".join(map(_short, one.missing)),
+        )
+        for one in spare.losses
+    ]
+    good = sum(one.status == "placed" for one in spare.losses)
+    heads = ("loss of", "orphans", "a place for all", "other moves", "missing")
+    show(
+        f"All tasks have a place after {good} of {len(rows)} losses; the worst first:",
+        table(rows, heads, ("orphans", "other moves")),
+    )
+
+
+_SPARED = {"placed": "yes", "impossible": "no", "open": "open"}
+
+
+def _fewest(loss: Loss) -> str:
+    if loss.moves is None:
+        return "-"
+    return str(loss.moves) if loss.moves == loss.fewest else f"{loss.fewest} to {loss.moves}"
+
+
+def _short(one: Missing) -> str:
+    short = short_text(one.needed - one.available)
+    return f"{one.what} {one.where}: {short} short ({short_text(one.needed)} needed)"
 
 
 def show_rebalanced(done: Rebalanced) -> None:
-    """Show cost before and after, the front, and the moves."""
-    parts: list[RenderableType] = []
+    """Show places of orphans, cost before and after, the front, and the moves."""
+    parts: list[RenderableType] = _orphans(done)
     if done.front is not None:
         parts += _front(done.front)
     if done.plan is None:
@@ -64,6 +100,32 @@ def _varying(found: Front) -> tuple[int, str]:
     names = [term.name for term in found.problem.terms]
     index = next((i for i in range(len(names)) if len({one[i] for one in values}) > 1), 0)
     return index, names[index]
+
+
+def _orphans(done: Rebalanced) -> list[RenderableType]:
+    """Return the best places of orphans where no other task moves."""
+    point = done.rescue
+    if point is None:
+        return []
+    if point.placement is None:
+        proven = point.status is Status.INFEASIBLE
+        return [
+            "Orphans: proven to have no place unless other tasks move."
+            if proven
+            else "Orphans: no places were found with 0 other moves."
+        ]
+    rows = []
+    for one in done.orphans[:MOST_ROWS]:
+        here = (point.placement.nodes[one.task], point.placement.workers[one.task])
+        to = place_of(done.now.problem, *here)
+        was = "" if one.was is None else one.was.node
+        rows.append((one.name, was, *(("(left out)", "") if to is None else (to[0], str(to[1])))))
+    said = "proven best" if point.is_proven else "not proven best"
+    return [
+        f"New places with 0 other moves, {said}:",
+        table(rows, ("task", "was on", "to node", "worker")),
+        *more_rows(len(done.orphans), "tasks"),
+    ]
 
 
 def _front(found: Front) -> list[RenderableType]:

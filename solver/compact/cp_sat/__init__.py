@@ -6,6 +6,6 @@ Terms are solved one after the other, each with the earlier ones fixed at their 
 bounds that it reports to whole numbers that hold.
 
 Start with `engine`, then `run`. It may import `solver.compact`, `solver.structure`, `solver.core`
-and `models`. Column generation, `solver.whole_cluster` and `solver.admission` use its runs and
-products, nobody else does.
+and `models`. Column generation, `solver.whole_cluster`, `solver.orphans` and `solver.admission` use
+its runs and products, nobody else does.
 """

@@ -77,6 +77,7 @@ def run_cp_sat(
     *,
     listener: cp_model.CpSolverSolutionCallback | None = None,
     on_bound: Callable[[float], None] | None = None,
+    linearization: int | None = None,
 ) -> CpAnswer:
     """Solve `model` within `limits`, until `token` is cancelled.
 
@@ -89,6 +90,9 @@ def run_cp_sat(
         Called with each solution.
     on_bound
         Called with each better bound of the objective, a double.
+    linearization
+        How much of the model CP-SAT puts into its linear relaxation, 0 to 2; ``None`` = its
+        default.
 
     Raises
     ------
@@ -96,6 +100,8 @@ def run_cp_sat(
         When CP-SAT does not take the model.
     """
     solver = parameters(limits)
+    if linearization is not None:
+        solver.parameters.linearization_level = linearization
     if token.clock is not None:
         _limit_by_work(solver, limits, token)
         listener = on_bound = None  # their calls would read the clock at any moment

@@ -38,7 +38,7 @@ def nodes_alike(instance: Instance) -> list[list[Node]]:
     """
     home = set()
     if "moved" in instance.objective.limits:
-        running = instance.running or {}
+        running = instance.still_running or {}
         home = {place.node for tasks in running.values() for place in tasks.values()}
     soft = instance.objective.soft
     kinds: dict[object, list[Node]] = {}

@@ -96,7 +96,7 @@ class _Maker:
         if one.nodes or one.rule == "max_per_node":
             yield from self._more_nodes()
         elif one.rule == "max_moved":
-            homed = sum(len(tasks) for tasks in (self._instance.running or {}).values())
+            homed = sum(len(tasks) for tasks in (self._instance.still_running or {}).values())
             allowed = int(one.amount or 0)
             base = Change(kinds.ALLOW_MOVED, before=Decimal(allowed))
             yield Lever(base, most=homed - allowed)

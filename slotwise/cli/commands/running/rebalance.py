@@ -12,6 +12,7 @@ from slotwise.cli.exits import print_json
 
 if TYPE_CHECKING:
     from slotwise.api.running.rebalanced import Rebalanced
+    from slotwise.models.instance.instance import Instance
 
 NOW = Annotated[
     str | None,
@@ -20,7 +21,11 @@ NOW = Annotated[
         help="Where the tasks run now; default: the instance's `running`; - for stdin.",
     ),
 ]
-OPTIONS = {"instance": "INSTANCE", "placement": "PLACEMENT"}
+OPTIONS = {
+    "instance": "INSTANCE",
+    "placement": "PLACEMENT",
+    "without_nodes": options.WITHOUT_NODE,
+}
 """Arguments of `slotwise.rebalance` -> what users type for them."""
 
 
@@ -50,6 +55,14 @@ def rebalance(
             help="Where there is no order without: up to N tasks may wait elsewhere for a while.",
         ),
     ] = 0,
+    without_node: options.WithoutNode = None,
+    spare: Annotated[
+        bool,
+        typer.Option(
+            "--spare",
+            help="Only say of each machine and rack whether all tasks have a place without it.",
+        ),
+    ] = False,
     time_limit: options.TimeLimit = 60.0,
     workers: options.Workers = 1,
     seed: options.Seed = 0,
@@ -69,30 +82,58 @@ def rebalance(
 ) -> int:
     """Improve what runs with few moves: which tasks, in which order, and what that saves.
 
-    optimal prints the best cost for each number of moves, with its bound. Ctrl-C ends the search
-    and keeps what was found.
+    optimal prints the best cost for each number of moves, with its bound. Tasks that run nowhere,
+    as after a machine died, get a place first. Ctrl-C ends the search and keeps what was found.
     """
     if instance == placement == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and PLACEMENT can come from stdin")
-    with exits.held():
-        from slotwise.api.running.rebalancing import rebalance as rebalanced
-        from slotwise.cli.codes import rebalanced_code
-        from slotwise.cli.render.curves import check_svg
-        from slotwise.solver.core.ctrl_c import counted_presses
-
     inputs.check_target(out)
     if svg is not None:
         inputs.check_target(svg, "--svg")
-        check_svg(svg, "--svg")
     problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
-    now = None if placement is None else inputs.load_placement(placement, problem.instance)
-    with counted_presses(), options.as_options(**OPTIONS):
+    now = Path(placement) if placement is not None and placement != inputs.STDIN else placement
+    gone = options.node_ids(without_node)
+    is_shown = not (as_json or spare)
+    is_early = is_shown and now is None and problem.instance.running is not None
+    if is_early:
+        _show_first(problem.instance, gone, max_moves)
+    with exits.held():
+        from slotwise.api.running.rebalancing import rebalance as rebalanced
+        from slotwise.api.running.sparing import spare as spared
+        from slotwise.cli.codes import rebalanced_code, spared_code
+        from slotwise.cli.render import rebalanced as render
+        from slotwise.cli.render.curves import check_svg
+        from slotwise.cli.render.first_places import show_first
+        from slotwise.solver.core.ctrl_c import counted_presses
+
+    if svg is not None:
+        check_svg(svg, "--svg")
+    if spare:
+        with counted_presses(), exits.noted_warnings(), options.as_options(**OPTIONS):
+            found = spared(
+                problem,
+                now,
+                max_moves=max_moves,
+                without_nodes=gone,
+                time_limit_s=time_limit,
+                workers=workers,
+                seed=seed,
+                memory_limit_mb=memory_limit,
+            )
+        if as_json:
+            print_json(found.to_document())
+        else:
+            render.show_spare(found)
+        return spared_code(found)
+    with counted_presses(), exits.noted_warnings(), options.as_options(**OPTIONS):
         done = rebalanced(
             problem,
             now,
             method=method,
             max_moves=max_moves,
             parking=parking,
+            without_nodes=gone,
+            on_first=show_first if is_shown and not is_early else lambda first: None,
             time_limit_s=time_limit,
             workers=workers,
             seed=seed,
@@ -100,6 +141,18 @@ def rebalance(
         )
     _show(done, out, svg, as_json=as_json)
     return rebalanced_code(done)
+
+
+def _show_first(given: Instance, gone: tuple[str, ...], max_moves: int | None) -> None:
+    """Say where orphans go, if there are any, before the engines are loaded."""
+    with exits.held():
+        from slotwise.api.running.orphans import first_places, orphans_of
+        from slotwise.cli.render.first_places import show_first
+        from slotwise.models.instance.lost_nodes import without_nodes
+
+    left = without_nodes(given, gone, options.WITHOUT_NODE) if gone else given
+    if orphans_of(left):
+        show_first(first_places(left, max_moves))
 
 
 def _show(done: Rebalanced, out: Path | None, svg: Path | None, *, as_json: bool) -> None:

@@ -1,0 +1,255 @@
+"""Whether every task still has a place when a machine or a rack dies, and with how few moves.
+
+Each loss is a problem of its own: what ran there are orphans. A quick search places them with no
+other task moved; where it cannot, engines look for the fewest moves, and prove them. Costs play no
+part here, and no topology may be left out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from slotwise.models.cancellation import CancellationToken
+from slotwise.models.errors import InputError
+from slotwise.models.instance.instance import Instance, Objective
+from slotwise.models.instance.lost_nodes import without_nodes
+from slotwise.models.judge.judge import judge
+from slotwise.models.problem.problem import Problem
+from slotwise.models.values import NO_LIMIT, plain
+from slotwise.solver.core.not_taken import UntakenError
+from slotwise.solver.core.result import Limits, Result, Status
+from slotwise.solver.orphans.engine import ORPHANS
+from slotwise.solver.orphans.first_placement import first_placement, kept
+from slotwise.solver.rebalance.limited import with_limit
+from slotwise.solver.solve import solve
+
+IN_ALL = "in all"
+LEAST_S = 0.5
+"""Seconds for each search, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What is short after a loss.
+
+    Parameters
+    ----------
+    what
+        A resource, or ``slots``.
+    where
+        ``in all``, or the task that no node has room for.
+    needed, available
+        In the user's unit; in one node for a task.
+    """
+
+    what: str
+    where: str
+    needed: Fraction
+    available: Fraction
+
+    def to_document(self) -> dict[str, Any]:
+        """Return it, JSON-ready."""
+        amounts = {"needed": plain(self.needed), "available": plain(self.available)}
+        return {"what": self.what, "where": self.where} | amounts
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A machine or a rack that dies, and what becomes of the tasks.
+
+    Parameters
+    ----------
+    kind, name
+        ``node`` or ``rack``, and its name.
+    nodes
+        Ids of the nodes that die.
+    orphans
+        Tasks that run there.
+    status
+        ``placed``: all tasks have a place; ``impossible``: proven that they have none, within the
+        limit of moves; ``open``: none was found in time.
+    moves
+        Other tasks that move in the best placement found; ``None`` without one.
+    fewest
+        Proven: so many must move at least.
+    missing
+        What is short, where not all have a place; empty = nothing that counting finds.
+    """
+
+    kind: str
+    name: str
+    nodes: tuple[str, ...]
+    orphans: int
+    status: str
+    moves: int | None
+    fewest: int
+    missing: tuple[Missing, ...] = ()
+
+    def to_document(self) -> dict[str, Any]:
+        """Return it, JSON-ready."""
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "nodes": list(self.nodes),
+            "orphans": self.orphans,
+            "status": self.status,
+            "moves": self.moves,
+            "fewest_moves": self.fewest,
+            "missing": [one.to_document() for one in self.missing],
+        }
+
+
+def losses(
+    instance: Instance,
+    max_moves: int | None,
+    limits: Limits,
+    on_loss: Callable[[Loss], object] = lambda loss: None,
+) -> tuple[Loss, ...]:
+    """Return every machine and every rack of several, with what its loss leads to; worst first.
+
+    Parameters
+    ----------
+    instance
+        With `running`.
+    max_moves
+        Most other tasks that may move; ``None`` = any number, or the instance's own limit.
+    limits
+        Of all of them together.
+    on_loss
+        Called with each that is decided.
+
+    Raises
+    ------
+    InputError
+        For an instance without `running`.
+    """
+    if instance.running is None:
+        raise InputError("needs an instance with `running`", field="running", has_value=False)
+    deadline = time.perf_counter() + limits.time_s
+    own = instance.objective.limits.get("moved")
+    allowed = min((n for n in (max_moves, own) if n is not None), default=None)
+    bare = replace(instance, objective=Objective(("moved",), instance.objective.soft), linear=())
+    quick = [_at_once(bare, *one) for one in _candidates(instance)]
+    found: list[Loss] = []
+    for index, loss in enumerate(quick):
+        if loss.status == "open":
+            share = max(0.0, deadline - time.perf_counter()) / _open(quick[index:])
+            loss = _searched(bare, loss, allowed, replace(limits, time_s=max(share, LEAST_S)))
+        found.append(loss)
+        on_loss(loss)
+    return tuple(sorted(found, key=_badness))
+
+
+def _open(found: Sequence[Loss]) -> int:
+    return sum(loss.status == "open" for loss in found)
+
+
+def _badness(loss: Loss) -> tuple[object, ...]:
+    rank = ("impossible", "open", "placed").index(loss.status)
+    return (rank, -(loss.moves or 0), -loss.orphans, loss.kind != "rack", loss.name)
+
+
+def _candidates(instance: Instance) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Return (kind, name, nodes) of all that may die; a single rack is all there is."""
+    nodes = instance.cluster.nodes
+    found: list[tuple[str, str, tuple[str, ...]]] = []
+    found += [("node", node.id, (node.id,)) for node in nodes]
+    racks = instance.cluster.racks
+    for rack in racks if len(racks) > 1 else ():
+        found.append(("rack", rack, tuple(node.id for node in nodes if node.rack == rack)))
+    return [one for one in found if len(one[2]) < len(nodes)]
+
+
+def _at_once(instance: Instance, kind: str, name: str, nodes: tuple[str, ...]) -> Loss:
+    """Return the loss with what a quick search finds: places without other moves, or nothing."""
+    left = without_nodes(instance, nodes)
+    orphans = sum(place.node in nodes for tasks in _places(instance) for place in tasks)
+    problem = with_limit(left, 0)
+    placement = first_placement(problem, CancellationToken())
+    if placement is not None and judge(problem, placement).valid:
+        return Loss(kind, name, nodes, orphans, "placed", 0, 0)
+    return Loss(kind, name, nodes, orphans, "open", None, 0)
+
+
+def _places(instance: Instance) -> list[list[Any]]:
+    return [list(tasks.values()) for tasks in (instance.running or {}).values()]
+
+
+def _searched(instance: Instance, loss: Loss, allowed: int | None, limits: Limits) -> Loss:
+    """Return a loss with what engines find and prove."""
+    left = without_nodes(instance, loss.nodes)
+    fixed = with_limit(left, 0)
+    if ORPHANS.supports(fixed) is None:
+        try:
+            result = _solved(fixed, limits, 0.3, ORPHANS.name)
+        except UntakenError:
+            result = None
+        if result is not None and result.placement is not None:
+            return replace(loss, status="placed", moves=0)
+        if result is not None and result.status is Status.INFEASIBLE:
+            loss = replace(loss, fewest=1)
+            if allowed == 0:
+                missing = _missing(fixed)
+                return replace(loss, status="impossible", missing=missing)
+    problem = with_limit(left, allowed)
+    missing = _missing(problem)
+    if any(one.where == IN_ALL for one in missing):
+        return replace(loss, status="impossible", missing=missing)
+    result = _solved(problem, limits, 0.7, "auto")
+    if result.status is Status.INFEASIBLE:
+        return replace(loss, status="impossible", missing=missing)
+    if result.placement is None or result.verdict is None:
+        return replace(loss, missing=missing)
+    bound = result.objective[0].bound
+    fewest = loss.fewest if bound is None else max(loss.fewest, int(bound))
+    return replace(loss, status="placed", moves=int(result.verdict.parts["moved"]), fewest=fewest)
+
+
+def _solved(problem: Problem, limits: Limits, share: float, engine: str) -> Result:
+    return solve(
+        problem,
+        engine=engine,
+        time_limit_s=share * limits.time_s,
+        workers=limits.workers,
+        seed=limits.seed,
+        memory_limit_mb=limits.memory_mb,
+    )
+
+
+def _missing(problem: Problem) -> tuple[Missing, ...]:
+    """Return what is short in all, which proves that there is no placement; else for one task."""
+    demand = np.array(problem.sizes, dtype=np.int64) @ problem.demand
+    found = []
+    for d, name in enumerate(problem.dims):
+        offered = problem.capacity[:, d].tolist()
+        if problem.hard[d] and NO_LIMIT not in offered and demand[d] > sum(offered):
+            unit = problem.units[d]
+            found.append(Missing(name, IN_ALL, int(demand[d]) * unit, sum(offered) * unit))
+    slots, used = problem.slots.tolist(), sum(bool(rules.classes) for rules in problem.rules)
+    if NO_LIMIT not in slots and used > sum(slots):
+        found.append(Missing("slots", IN_ALL, Fraction(used), Fraction(sum(slots))))
+    return tuple(found) or _largest(problem)
+
+
+def _largest(problem: Problem) -> tuple[Missing, ...]:
+    """Return, of the orphans that no node has room for beside what runs, the first shortage."""
+    begin = kept(problem, CancellationToken())
+    names = problem.instance.task_names()
+    load = np.array([box.load for box in begin.standing.nodes], dtype=np.int64)
+    free = np.where(problem.capacity == NO_LIMIT, NO_LIMIT, problem.capacity - load)
+    for task in begin.orphans:
+        need = problem.demand[int(problem.task_class[task])]
+        for d, name in enumerate(problem.dims):
+            most = int(free[:, d].max())
+            if problem.hard[d] and need[d] > most:
+                unit = problem.units[d]
+                return (
+                    Missing(name, "/".join(names[task]), int(need[d]) * unit, max(0, most) * unit),
+                )
+    return ()

@@ -1,0 +1,116 @@
+"""Orphans: engine ``orphans`` against exhaustive search, and the first placement at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import pytest
+from numpy.random import Generator
+
+from slotwise.benchmarks.proofs.generated.lost_machines import lost_machines
+from slotwise.models.instance.instance import TERM_PARTS, Instance, Objective
+from slotwise.models.instance.lost_nodes import without_nodes
+from slotwise.models.judge.judge import judge
+from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.not_taken import NotTakenError
+from slotwise.solver.core.result import Limits, Status
+from slotwise.solver.engines import ENGINES
+from slotwise.solver.orphans.engine import ORPHANS
+from slotwise.solver.orphans.first_placement import first_placement
+from slotwise.solver.rebalance.limited import with_limit
+from slotwise.solver.solve import KEPT, solve
+from slotwise.testing.random_instances.tiny import tiny_instance
+
+LIMITS = Limits(time_s=60.0)
+
+
+def drawn(rng: Generator, moves: int) -> Iterator[Problem]:
+    """Tiny problems on which something runs, half of them short of a node, of any terms."""
+    while True:
+        instance = tiny_instance(rng)
+        if instance.running is None:
+            continue
+        nodes = [node.id for node in instance.cluster.nodes]
+        if len(nodes) > 1 and rng.random() < 0.5:
+            instance = without_nodes(instance, {nodes[int(rng.integers(len(nodes)))]})
+        if instance.still_running:
+            yield with_terms(instance, rng, moves)
+
+
+def with_terms(instance: Instance, rng: Generator, moves: int) -> Problem:
+    """The instance with one to four of all terms in any order, and a limit of moves."""
+    pool = [term for term in TERM_PARTS if term != "linear" or instance.linear]
+    terms = tuple(rng.permutation(pool)[: int(rng.integers(1, 5))].tolist())
+    if instance.linear and "linear" not in terms:
+        terms = (*terms, "linear")
+    objective = Objective(terms, instance.objective.soft, {"moved": moves})
+    return compile_problem(replace(instance, objective=objective))
+
+
+def test_equals_exhaustive_search() -> None:
+    ends: Counter[str] = Counter()
+    for problem in islice(drawn(np.random.default_rng(5), 0), 100):
+        assert ORPHANS.supports(problem) is None
+        truth = ENGINES["exhaustive"].run(problem, LIMITS, None)
+        try:
+            found = ORPHANS.run(problem, LIMITS, None)
+        except NotTakenError:  # flow between orphans, distances by matrix
+            assert problem.matrix is not None
+            continue
+        assert (found.status, found.values) == (truth.status, truth.values)
+        ends[found.status] += 1
+    assert ends[Status.OPTIMAL] > 20
+    assert ends[Status.INFEASIBLE] > 20
+
+
+@pytest.mark.parametrize("moves", [0, 2])
+def test_the_first_placement_is_valid_and_nearly_always_there(moves: int) -> None:
+    missed = found = 0
+    for problem in islice(drawn(np.random.default_rng(6), moves), 80):
+        placement = first_placement(problem, RunToken())
+        if placement is not None:
+            assert judge(problem, placement).valid
+            found += 1
+        elif ENGINES["exhaustive"].run(problem, LIMITS, None).status is Status.OPTIMAL:
+            missed += 1
+    assert found > 15
+    assert missed <= 1
+
+
+def test_dead_machines_leave_places_at_once_and_proven() -> None:
+    for case in islice(lost_machines(0), 4):
+        problem = with_limit(case.left, 0)
+        placement = first_placement(problem, RunToken())
+        assert placement is not None
+        first = judge(problem, placement)
+        assert first.valid
+        result = solve(problem, time_limit_s=60)
+        assert result.status is Status.OPTIMAL
+        assert result.verdict is not None
+        assert result.verdict.scaled <= first.scaled
+        assert result.moves == ()
+
+
+def test_the_first_placement_begins_every_solve_of_what_runs() -> None:
+    problem = with_limit(next(lost_machines(0)).left, 3)
+    seen: list[str] = []
+    solve(
+        problem,
+        engine="milp",
+        time_limit_s=0.5,
+        on_progress=lambda progress: seen.append(progress.engine),
+    )
+    assert seen[0] == KEPT
+
+
+def test_it_needs_a_limit_of_no_moves_and_something_that_runs() -> None:
+    case = next(lost_machines(0))
+    assert ORPHANS.supports(with_limit(case.left, 1)) == "running tasks may move"
+    nothing = replace(case.left, running=None)
+    assert ORPHANS.supports(compile_problem(nothing)) == "running tasks may move"
