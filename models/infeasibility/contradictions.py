@@ -125,7 +125,7 @@ class TooFewBins:
     kind: ClassVar[str] = "too_few_bins"
     resource: str
     weights: Weights
-    limits: Limits = Limits()
+    limits: Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +137,7 @@ class MustMove:
 
 
 Contradiction = (
-    TaskTooLarge
-    | TooManyTasks
-    | TooFewPlaces
-    | TooFewSlots
-    | ResourceShort
-    | TooFewBins
-    | MustMove
+    TaskTooLarge | TooManyTasks | TooFewPlaces | TooFewSlots | ResourceShort | TooFewBins | MustMove
 )
 
 
@@ -254,7 +248,9 @@ def _needed(facts: Facts, need: TopologyWorkers) -> int:
 def _slots(facts: Facts, *, by_cpu: bool) -> int:
     """Return how many workers all nodes have room for; `NO_LIMIT` = any number."""
     problem, total = facts.problem, 0
-    if by_cpu and (problem.cpu is None or not problem.min_worker_cpu or not problem.hard[problem.cpu]):
+    if by_cpu and (
+        problem.cpu is None or not problem.min_worker_cpu or not problem.hard[problem.cpu]
+    ):
         raise _DoesNotApplyError
     for node in facts.kinds:
         room = node.slots

@@ -111,7 +111,9 @@ def stated(problem: Problem, one: Contradiction) -> Statement:
         case MustMove():
             rules = ("max_moved", *_named(facts, one.limits, list(facts.parts.values())))
             may = "none may" if not available else f"at most {available} may"
-            text = f"At least {counted(required, 'task')} must leave where they run, but {may} move."
+            text = (
+                f"At least {counted(required, 'task')} must leave where they run, but {may} move."
+            )
     return Statement(one, rules, text, required * scale, available * scale, unit)
 
 

@@ -227,5 +227,3 @@ def _may_prove(
         if total <= 0:
             return False
     return True
-
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from itertools import pairwise
 
 
 def left_over(
@@ -24,7 +25,7 @@ def left_over(
     while True:
         before, sink = _reached(left, free, width, sent)
         if sink is None:
-            return tuple(i for i in range(len(supply)) if ("source", i) in before) if any(left) else ()
+            return tuple(i for i in range(len(supply)) if ("source", i) in before)
         _augment(sink, before, left, free, width, sent)
 
 
@@ -73,9 +74,9 @@ def _augment(
         path.append(previous)
     path.reverse()
     amount = min(left[path[0][1]], free[sink])
-    for (side, a), (_, b) in zip(path, path[1:], strict=False):
+    for (side, a), (_, b) in pairwise(path):
         amount = min(amount, width[a][b] - sent[a][b] if side == "source" else sent[b][a])
-    for (side, a), (_, b) in zip(path, path[1:], strict=False):
+    for (side, a), (_, b) in pairwise(path):
         if side == "source":
             sent[a][b] += amount
         else:

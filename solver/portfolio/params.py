@@ -25,6 +25,8 @@ class AutoParams(Parameters):
         For the leading terms that do not read `running`, on the problem without it.
     few_moves_fraction
         For ``few-moves`` where moves are limited; it ends far earlier on what it takes.
+    early_fraction
+        For CP-SAT where no placement is known after the heuristics.
     rack_fraction
         For each of the two problems that enclose one with several racks.
     least_part_fraction
@@ -56,6 +58,7 @@ class AutoParams(Parameters):
     matrix_columns_fraction: float = 0.3
     without_running_fraction: float = 0.7
     few_moves_fraction: float = 0.4
+    early_fraction: float = 0.25
     rack_fraction: float = 0.4
     least_part_fraction: float = 0.05
     search_from_tasks: int = 40
