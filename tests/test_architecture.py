@@ -200,7 +200,7 @@ OUTSIDE = {
     "yaml": ("models.formats", "testing"),
 }
 
-MAX_FILES = 15
+MAX_FILES = 30
 """Most Python files of a package, its ``__init__`` not counted."""
 
 MIN_STORY_LINES = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-MOST_STATES = 5_000
+MOST_STATES = 1_000
 """Sums that are kept; with more the answer is a bound by the best ratio, still never too low."""
 
 Item = tuple[int, int, int]

@@ -39,12 +39,17 @@ def load_instance(
 
     The others are for decoded Storm clusters: one topology alone (``None`` = all), the least cpu of
     a worker (``None`` = what the file says), and whether topologies belong to their submitters.
+    A resource that tasks need and no node offers is a note on stderr.
     """
     from slotwise.models.instance_file import read_instance
+    from slotwise.models.problem.unoffered import unoffered
 
-    return read_instance(
+    instance = read_instance(
         source, topology=topology, worker_min_cpu=worker_min_cpu, submitters=submitters
     )
+    for line in unoffered(instance):
+        note(f"{source}: {line}")
+    return instance
 
 
 def compiled(instance: Instance, source: str) -> Problem:

@@ -52,9 +52,21 @@ def contradictions(
     At most one for each component, each resource and each way to find it. None where topologies
     may be left out. `token` ends the search with `CancelledError`.
     """
+    facts = facts_of(problem)
+    for one in _found(facts, token):
+        yield _with_few_limits(facts, one) if isinstance(one, _Limited) else one
+
+
+def is_contradicted(problem: Problem) -> bool:
+    """Return whether there is a contradiction; sooner than `find_contradiction` names one."""
+    return next(_found(facts_of(problem), None), None) is not None
+
+
+def _found(facts: Facts, token: CancellationToken | None) -> Iterator[Contradiction]:
+    """Yield contradictions that hold, with more limits than they need."""
+    problem = facts.problem
     if problem.may_reject or not problem.task_count:
         return
-    facts = facts_of(problem)
     every = Limits(
         COUNTING_RULES, tuple(d for d, hard in zip(problem.dims, problem.hard, strict=True) if hard)
     )
@@ -62,8 +74,8 @@ def contradictions(
         for one in find(facts, every):
             if token is not None:
                 token.check()
-            if one is not None and _holds(facts, one):
-                yield _with_few_limits(facts, one) if isinstance(one, _Limited) else one
+            if _holds(facts, one):
+                yield one
 
 
 def _holds(facts: Facts, one: Contradiction) -> bool:
@@ -216,14 +228,21 @@ def _may_prove(
     d: int,
     every: Limits,
 ) -> bool:
-    """Return whether the least that surely fits leaves anything over: all else proves nothing."""
-    total = sum(part.count * weight for part, weight in zip(parts, weights, strict=True))
+    """Return whether weight is left over where nodes take what weighs most for its size.
+
+    So much surely fits: where nothing is left over the weights prove nothing.
+    """
+    items = [one for one in zip(parts, sizes, weights, strict=True) if one[2]]
+    items.sort(key=lambda one: one[1] / one[2])
+    total = sum(part.count * weight for part, _, weight in items)
     for node in facts.kinds:
-        room = node.capacity[d]
-        total -= node.count * max(
-            weight * min(facts.most_on_node(part, node, every), room // size)
-            for part, size, weight in zip(parts, sizes, weights, strict=True)
-        )
+        room, held = node.capacity[d], 0
+        for part, size, weight in items:
+            most = min(facts.most_on_node(part, node, every), room // size)
+            room, held = room - most * size, held + most * weight
+            if not room:
+                break
+        total -= node.count * held
         if total <= 0:
             return False
     return True

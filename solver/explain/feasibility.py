@@ -13,7 +13,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE
 from slotwise.solver.baseline.params import BaselineParams
-from slotwise.solver.contradictions.find import find_contradiction
+from slotwise.solver.contradictions.find import is_contradicted
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.explanation import Feasibility
 from slotwise.solver.explain.first_fit import best_fit, first_fit, tight_fit
@@ -59,7 +59,7 @@ class Decision:
 
 def quick_decision(problem: Problem) -> Decision:
     """Return what counting and first fit decide of a problem without a search."""
-    if find_contradiction(problem) is not None:
+    if is_contradicted(problem):
         return Decision(Feasibility.INFEASIBLE)
     return _fitted(problem)
 

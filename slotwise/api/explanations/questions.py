@@ -22,7 +22,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.contradictions.find import find_contradiction
+from slotwise.solver.contradictions.find import is_contradicted
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.explain import DEFAULT_PRICES, explain_infeasible
 from slotwise.solver.explain.explanation import Explanation, Feasibility
@@ -63,7 +63,7 @@ def one_instance(problem: Problem, limits: Limits) -> ExplainedInstance:
     Both together take the time limit.
     """
     ends = time.perf_counter() + limits.time_s
-    if find_contradiction(compile_problem(question(problem.instance))) is not None:
+    if is_contradicted(compile_problem(question(problem.instance))):
         return ExplainedInstance(problem, None, None, _why_none(problem.instance, ends, limits))
     result: Result | None = solve(
         problem,
