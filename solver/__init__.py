@@ -2,7 +2,8 @@
 
 `solve` compiles, chooses an engine, runs it within its limits and judges its claim; `engines`
 lists the engines by name. From below: `core` (contract, shared incumbent and bounds, limits),
-`structure` (what is interchangeable), `baseline` (bounds that always hold), `presolve`, the
+`structure` (what is interchangeable), `contradictions` (why there is no placement, before any
+search), `baseline` (bounds that always hold), `presolve`, the
 engines `exhaustive`, `local_search`, `assignment`, `compact`, `column_generation`, `partition` and
 `few_moves`, `large_neighbourhood`, then `whole_cluster` (topologies that share nodes), `portfolio`
 (``auto``), and above `solve`: `admission` (which topologies to admit or evict), `verification`,
