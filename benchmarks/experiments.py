@@ -76,6 +76,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "slotwise.benchmarks.proofs.conflicts",
         "minimal conflicts and cheapest repairs of infeasible instances, each checked anew",
     ),
+    "contradictions": Experiment(
+        "slotwise.benchmarks.proofs.contradictions",
+        "how soon contradictions of ten kinds are proven, and that no feasible instance has one",
+    ),
     "rstorm_table": Experiment(
         "slotwise.benchmarks.proofs.rstorm_table",
         "R-Storm's versions compared with the optimum and the article",

@@ -2,7 +2,8 @@
 
 The package knows no algorithm. An `Instance` in the user's units (`instance`) is compiled into a
 `Problem` of integer arrays (`problem`); the judge (`judge`) checks every rule and recomputes every
-cost of a placement; `explanation` says what makes up a cost. Around them: our files (`formats`),
+cost of a placement; `explanation` says what makes up a cost, `infeasibility` why there is no
+placement at all. Around them: our files (`formats`),
 other formats (`importers`), graph files (`graph_files`), certificates of proofs (`certificates`)
 and generators of instances (`families`). `instance_file` reads any instance file; everything else
 builds on `errors` and `values`.

@@ -8,6 +8,7 @@ from dataclasses import replace
 from queue import SimpleQueue
 
 from slotwise.models.errors import InputError, InternalError
+from slotwise.models.infeasibility.contradictions import holds
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
@@ -16,6 +17,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
+from slotwise.solver.contradictions.find import find_contradiction
 from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.judged_result import judged_result
 from slotwise.solver.core.limited.by_time import supervised_in_time
@@ -146,6 +148,8 @@ def solve(
     verdict = None if outcome.placement is None else judge(problem, outcome.placement)
     who = " and ".join(e.name for e in engines)
     _confirm(who, outcome, verdict)
+    if outcome.status is Status.INFEASIBLE:
+        outcome = _with_contradiction(problem, who, outcome)
     if verdict is not None and verdict.parts["moved"]:
         outcome, verdict = _with_fewer_moves(problem, who, outcome, verdict)
     seconds = time.perf_counter() - started
@@ -159,6 +163,17 @@ def _confirm(who: str, outcome: Outcome, verdict: Verdict | None) -> None:
     wrong = contradiction(who, outcome, verdict)
     if wrong is not None:
         raise InternalError(wrong)
+
+
+def _with_contradiction(problem: Problem, who: str, outcome: Outcome) -> Outcome:
+    """Return the outcome with a contradiction, where one is at hand that says it in a sentence.
+
+    Raises `InternalError` where the check of the judge's side does not confirm it.
+    """
+    found = outcome.contradiction or find_contradiction(problem)
+    if found is not None and not holds(problem, found):
+        raise InternalError(f"{who}: the contradiction {found} does not hold")
+    return replace(outcome, contradiction=found)
 
 
 def _with_fewer_moves(

@@ -25,7 +25,7 @@ models.values
 models.instance models.number_text models.performance models.dataflow
 models.problem
 models.allocation
-models.formats models.judge
+models.formats models.judge models.infeasibility
 models.formats.running
 models.formats.given_placement
 models.importers models.certificates models.graph_files models.explanation
@@ -55,6 +55,7 @@ heuristics.registry
 solver.__init__ solver.parameters
 solver.core
 solver.structure
+solver.contradictions
 solver.baseline solver.presolve solver.exhaustive solver.local_search solver.assignment
 solver.assignment.subsets
 solver.compact

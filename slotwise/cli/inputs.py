@@ -39,15 +39,17 @@ def load_instance(
 
     The others are for decoded Storm clusters: one topology alone (``None`` = all), the least cpu of
     a worker (``None`` = what the file says), and whether topologies belong to their submitters.
-    Nodes that `running` names and the cluster lacks are noted on stderr.
+    Nodes that `running` names and the cluster lacks, and resources that tasks need and no node
+    offers, are noted on stderr.
     """
     from slotwise.models.instance.lost_nodes import lost_node_notes
     from slotwise.models.instance_file import read_instance
+    from slotwise.models.problem.unoffered import unoffered
 
     instance = read_instance(
         source, topology=topology, worker_min_cpu=worker_min_cpu, submitters=submitters
     )
-    for line in lost_node_notes(instance):
+    for line in (*lost_node_notes(instance), *unoffered(instance)):
         note(f"{source}: {line}")
     return instance
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from slotwise.models.infeasibility.statement import stated
 from slotwise.models.judge.moves import judged_running
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.problem import Term
@@ -82,6 +83,7 @@ def judged_result(
         placement=outcome.placement,
         verdict=verdict,
         running=judged_running(problem),
+        contradiction=outcome.contradiction and stated(problem, outcome.contradiction),
         parameters=_parameters(known, engines),
         engine="+".join(engine.name for engine in engines),
         version=", ".join(engine.version() for engine in engines),

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from slotwise.models.display import block, drawn, html_line, html_table
 from slotwise.models.frame import frame
+from slotwise.models.infeasibility.contradictions import Contradiction
+from slotwise.models.infeasibility.statement import Statement
 from slotwise.models.instance.instance import Place
 from slotwise.models.instance.placed_tasks import node_lines
 from slotwise.models.instance.placement import TASK_COLUMNS, Placement, to_places
@@ -144,6 +146,9 @@ class Outcome:
     given
         How many leading terms were proven before the engine began: it claims only what follows
         from them, not their bounds.
+    contradiction
+        Why there is no placement, a claim that is checked without a solver; ``None`` = nothing so
+        plain is known, or there may be one.
     """
 
     status: Status
@@ -158,6 +163,7 @@ class Outcome:
     bound_kind: str | None = None
     by_solver: bool = False
     given: int = 0
+    contradiction: Contradiction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +226,9 @@ class Result:
     running
         What the judge says of what runs now: its cost, and the hard rules that it breaks; ``None``
         where the instance has no `running`.
+    contradiction
+        Why there is no placement where that can be said in a sentence; recomputed without a solver.
+        ``None`` = there may be one, or only a search has proven that there is none.
 
     By names the placement is in `places`; what it moves is in `moves`.
 
@@ -254,6 +263,7 @@ class Result:
     parameters: Mapping[str, Parameters] = field(default_factory=dict)
     verdict: Verdict | None = field(default=None, repr=False, compare=False)
     running: Verdict | None = field(default=None, repr=False, compare=False)
+    contradiction: Statement | None = field(default=None, compare=False)
 
     @property
     def places(self) -> dict[str, dict[str, Place]]:
@@ -358,6 +368,7 @@ class Result:
             ],
             "distrusted": [{"engine": d.engine, "reason": d.reason} for d in self.distrusted],
             "confirmed": self.confirmed,
+            "contradiction": self.contradiction and self.contradiction.to_document(),
             "parameters": {name: one.to_document() for name, one in self.parameters.items()},
             **self._running_document(),
         }

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from slotwise.models.infeasibility.contradictions import ResourceShort, TooFewSlots
+from slotwise.models.infeasibility.statement import Statement, stated
 from slotwise.models.instance.instance import Instance
+from slotwise.models.problem.compile import compile_problem
 from slotwise.models.values import time_limit, whole
+from slotwise.solver.contradictions.find import contradictions
 from slotwise.solver.explain.conflicts.cause import find_cause
 from slotwise.solver.explain.conflicts.core import Core, CoreSearch
 from slotwise.solver.explain.conflicts.requirement import members_of
 from slotwise.solver.explain.constraint import Constraint
 from slotwise.solver.explain.explanation import Conflict, Explanation, Feasibility
-from slotwise.solver.explain.feasibility import Decider
+from slotwise.solver.explain.feasibility import Decider, question
 from slotwise.solver.explain.prices import RepairPrices
 from slotwise.solver.explain.repairs.search import find_repairs
 
@@ -17,9 +21,6 @@ DEFAULT_PRICES = RepairPrices()
 
 MOST_CONFLICTS = 3
 """Conflicts that are looked for; each shares no limit with those before it."""
-
-FOR_FIRST = 0.6
-"""Most of the time that may pass until it is known whether there is a placement."""
 
 FOR_CONFLICTS = 0.5
 """Most of the time left then that conflicts may take; the rest is for repairs."""
@@ -54,11 +55,12 @@ def explain_infeasible(
     seconds = time_limit(time_limit_s, "time_limit_s")
     whole(workers, "workers", least=1)
     decider = Decider(seconds, seed=whole(seed, "seed"), workers=workers)
-    decision = decider.decide(instance, fraction=FOR_FIRST)
+    decision = decider.decide(instance, fraction=1.0)  # else there is nothing to explain
     if decision.status is not Feasibility.INFEASIBLE:
         return Explanation(
             decision.status, decision.placement, seconds=decider.spent_s, solves=decider.solves
         )
+    short = _whole(instance)
     cores = _cores(instance, decider.until(FOR_CONFLICTS))
     if not cores:
         return Explanation(
@@ -67,6 +69,7 @@ def explain_infeasible(
             seconds=decider.spent_s,
             solves=decider.solves,
             notes=("The time ended before a conflict was found; give it more.",),
+            contradictions=short,
         )
     conflicts = tuple(_conflict(core, decider) for core in cores)
     found = find_repairs(instance, [core.constraints for core in cores], prices, decider)
@@ -77,7 +80,16 @@ def explain_infeasible(
         complete=found.is_complete,
         seconds=decider.spent_s,
         solves=decider.solves,
+        contradictions=short,
     )
+
+
+def _whole(instance: Instance) -> tuple[Statement, ...]:
+    """Return what is short in all; of other contradictions the plainest, where no total is."""
+    problem = compile_problem(question(instance))
+    found = list(contradictions(problem))
+    totals = [one for one in found if isinstance(one, ResourceShort | TooFewSlots)]
+    return tuple(stated(problem, one) for one in totals or found[:1])
 
 
 def _cores(instance: Instance, decider: Decider) -> list[Core]:

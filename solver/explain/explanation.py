@@ -8,6 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
+from slotwise.models.infeasibility.statement import Statement
 from slotwise.models.instance.instance import Instance, Place
 from slotwise.models.instance.placement import Placement
 from slotwise.models.values import plain
@@ -194,6 +195,10 @@ class Explanation:
     conflicts
         The first is the one to read. Others share no limit with an earlier one; there may be
         more than were found.
+    contradictions
+        What shows at sight that no placement exists, of the instance as a whole: each a claim that
+        is checked without a solver. They say how much is missing in all, where a conflict, the
+        least that cannot hold together, says how much it lacks alone.
     repairs
         Cheapest first; each removes all conflicts. Empty where none was found within the time.
     complete
@@ -215,11 +220,13 @@ class Explanation:
     seconds: float = 0.0
     solves: int = 0
     notes: tuple[str, ...] = ()
+    contradictions: tuple[Statement, ...] = ()
 
     def to_document(self) -> dict[str, Any]:
         """Return the explanation as JSON-ready data, without placements."""
         return {
             "status": str(self.status),
+            "contradictions": [one.to_document() for one in self.contradictions],
             "conflicts": [conflict.to_document() for conflict in self.conflicts],
             "repairs": [repair.to_document() for repair in self.repairs],
             "complete": self.complete,

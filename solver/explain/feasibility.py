@@ -13,10 +13,10 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE
 from slotwise.solver.baseline.params import BaselineParams
+from slotwise.solver.contradictions.find import is_contradicted
 from slotwise.solver.core.result import Result, Status
-from slotwise.solver.explain.counting import is_impossible
 from slotwise.solver.explain.explanation import Feasibility
-from slotwise.solver.explain.first_fit import first_fit, tight_fit
+from slotwise.solver.explain.first_fit import best_fit, first_fit, tight_fit
 from slotwise.solver.solve import solve
 
 START_S, START_S_PER_TASK, MOST_START = 0.05, 0.005, 0.4
@@ -59,9 +59,14 @@ class Decision:
 
 def quick_decision(problem: Problem) -> Decision:
     """Return what counting and first fit decide of a problem without a search."""
-    if is_impossible(problem):
+    if is_contradicted(problem):
         return Decision(Feasibility.INFEASIBLE)
-    for fit in (first_fit, tight_fit):
+    return _fitted(problem)
+
+
+def _fitted(problem: Problem) -> Decision:
+    """Return what the quick placements decide."""
+    for fit in (first_fit, tight_fit, best_fit):
         placement = fit(problem)
         if placement is not None and judge(problem, placement).valid:
             return Decision(Feasibility.FEASIBLE, placement)
@@ -123,6 +128,13 @@ class Decider:
             return Decision(Feasibility.UNDECIDED)
         self._counts[0] += 1
         return quick_decision(compile_problem(question(instance)))
+
+    def fitted(self, instance: Instance) -> Placement | None:
+        """Return a placement where a quick one fits; ``None`` after the deadline, too."""
+        if self.is_over:
+            return None
+        self._counts[0] += 1
+        return _fitted(compile_problem(question(instance))).placement
 
     def decide(self, instance: Instance, *, fraction: float | None = None) -> Decision:
         """Return whether `instance` has a placement; undecided where its time ends first.

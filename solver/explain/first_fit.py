@@ -1,4 +1,4 @@
-"""Quick placements: large tasks first, each in the first worker with room; or node by node."""
+"""Quick placements: large tasks first, each in the first or tightest room; or node by node."""
 
 from __future__ import annotations
 
@@ -34,17 +34,38 @@ def first_fit(problem: Problem) -> Placement | None:
     return filling.placement() if all(filling.add(c) for c in order) else None
 
 
+def best_fit(problem: Problem) -> Placement | None:
+    """Return a placement of all tasks, to be judged; ``None`` where a task found no room.
+
+    Large tasks first, each on the node that has least left of the scarcest resource.
+    """
+    scarcest = _scarcest(problem)
+    if scarcest is None:
+        return None
+    filling = _Filling(problem)
+    order = sorted(range(len(problem.classes)), key=lambda c: -int(problem.demand[c, scarcest]))
+    tasks = ((c, task) for c in order for task in problem.classes[c].tasks)
+    fits = (filling.add_tightly(c, task, scarcest) for c, task in tasks)
+    return filling.placement() if all(fits) else None
+
+
+def _scarcest(problem: Problem) -> int | None:
+    """Return the hard resource of which tasks need the largest part; ``None`` = of none any."""
+    total = np.array(problem.sizes, dtype=np.int64) @ problem.demand
+    offered = np.where(problem.capacity == NO_LIMIT, np.inf, problem.capacity).sum(axis=0)
+    scarcity = np.where(problem.hard, total / np.maximum(offered, 1), -1.0)
+    return int(scarcity.argmax()) if scarcity.max(initial=-1.0) > 0 else None
+
+
 def tight_fit(problem: Problem) -> Placement | None:
     """Return a placement of all tasks, to be judged; ``None`` where a task found no room.
 
     Node by node, the smallest first, takes the tasks that leave the least of the scarcest resource.
     """
-    total = np.array(problem.sizes, dtype=np.int64) @ problem.demand
-    offered = np.where(problem.capacity == NO_LIMIT, np.inf, problem.capacity).sum(axis=0)
-    scarcity = np.where(problem.hard, total / np.maximum(offered, 1), -1.0)
-    if scarcity.max(initial=-1.0) <= 0:
+    scarcest = _scarcest(problem)
+    if scarcest is None:
         return None
-    scarcest, filling = int(scarcity.argmax()), _Filling(problem)
+    filling = _Filling(problem)
     left = [list(one.tasks) for one in problem.classes]
     demand = [int(need) for need in problem.demand[:, scarcest]]
     capacity = [int(have) for have in problem.capacity[:, scarcest]]
@@ -106,6 +127,13 @@ class _Filling:
                 return False
             self._take(task, node, label, c)
         return True
+
+    def add_tightly(self, c: int, task: int, d: int) -> bool:
+        """Place a task on the node with room that has least left of resource `d`."""
+        for node in np.argsort(self._free[:, d], kind="stable").tolist():
+            if self._free[node, d] >= self._problem.demand[c, d] and self.put(task, node, c):
+                return True
+        return False
 
     def put(self, task: int, node: int, c: int) -> bool:
         """Place a task of a class on a node; returns whether it has room."""

@@ -6,9 +6,11 @@ All of them tell one `SolveState`, which keeps the best placement and the best b
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from importlib.metadata import version
 
+from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
@@ -19,9 +21,10 @@ from slotwise.solver.column_generation.configurations.engine import (
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.engine import COLUMNS
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
+from slotwise.solver.contradictions.engine import COUNTING
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter, report_outcome
-from slotwise.solver.core.result import Limits, Outcome, Proof, Status
+from slotwise.solver.core.result import Limits, Outcome, Pick, Proof, Status
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.few_moves.engine import FEW_MOVES
 from slotwise.solver.orphans.engine import ORPHANS
@@ -30,8 +33,10 @@ from slotwise.solver.portfolio.matrix import levels_instead, solve_with_matrix
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
 from slotwise.solver.portfolio.race import side_by_side
 from slotwise.solver.portfolio.run import (
+    AT_SIGHT,
     BESIDE,
     CONNECTED_COLUMNS,
+    EARLY,
     ENCLOSED,
     ENCLOSING,
     FEW,
@@ -86,8 +91,31 @@ def run_auto(
     if hint is not None:
         known.offer(hint, "hint")
     auto = Auto(known, limits, hint, params, token)
+    found = _contradicted(auto, problem)
+    if found is not None:
+        return found
     _run(auto, problem, Reporter(known, "auto", token=token))
     return auto.answer(token)
+
+
+def _contradicted(auto: Auto, problem: Problem) -> Answer | None:
+    """Return the answer where a contradiction is at hand that a person sees at once."""
+    if COUNTING.supports(problem) is not None or auto.known.best is not None:
+        return None
+    began, reporter = time.perf_counter(), Reporter(auto.known, COUNTING.name, token=auto.token)
+    try:
+        found = COUNTING.run(problem, auto.limits, None, reporter)
+    except CancelledError:  # the time is over: the rest sees it, too
+        return None
+    if found.contradiction is None:
+        return None
+    auto.known.start(COUNTING.name, AT_SIGHT)
+    auto.known.prove_infeasible(COUNTING.name)
+    auto.known.picked.append(Pick(COUNTING.name, AT_SIGHT, time.perf_counter() - began))
+    auto.engines.append(COUNTING)
+    auto.proofs.append(Proof(COUNTING.name, COUNTING.version(), found.bounds, found.proof))
+    engines, answer = auto.answer(auto.token)
+    return engines, replace(answer, contradiction=found.contradiction)
 
 
 def _run(auto: Auto, problem: Problem, reporter: Reporter) -> None:
@@ -96,6 +124,8 @@ def _run(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     auto.run(PortfolioStep(ORPHANS, FIXED, params.orphans_fraction), problem, reporter)
     auto.run(PortfolioStep(BASELINE, FIRST), problem, reporter)
     auto.run(PortfolioStep(FEW_MOVES, FEW, params.few_moves_fraction), problem, reporter)
+    if auto.known.best is None:
+        auto.run(PortfolioStep(CP_SAT, EARLY, params.early_fraction), problem, reporter)
     if problem.task_count >= params.search_from_tasks:
         steps = params.first_search_steps_per_task * problem.task_count
         auto.polish(SOON, params.first_search_fraction, token, steps)

@@ -27,6 +27,8 @@ class AutoParams(Parameters):
         For ``few-moves`` where moves are limited; it ends far earlier on what it takes.
     orphans_fraction
         For ``orphans`` where nothing may move.
+    early_fraction
+        For CP-SAT where no placement is known after the heuristics.
     rack_fraction
         For each of the two problems that enclose one with several racks.
     least_part_fraction
@@ -59,6 +61,7 @@ class AutoParams(Parameters):
     without_running_fraction: float = 0.7
     few_moves_fraction: float = 0.4
     orphans_fraction: float = 0.6
+    early_fraction: float = 0.25
     rack_fraction: float = 0.4
     least_part_fraction: float = 0.05
     search_from_tasks: int = 40

@@ -166,6 +166,8 @@ def _proof(engine: Engine, found: Outcome) -> Proof:
     return Proof(engine.name, engine.version(), own, found.proof)
 
 
+AT_SIGHT = "no search is needed: a contradiction is at hand"
+EARLY = "no placement is known: looks for one, or for a proof that there is none"
 FIRST = "a first placement at once, and bounds that hold for every placement"
 SOON = "many tasks: a better placement to start from"
 POLISH = "not proven: better placements in the remaining time"

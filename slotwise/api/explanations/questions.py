@@ -22,10 +22,10 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.result import Status
-from slotwise.solver.explain.counting import is_impossible
+from slotwise.solver.contradictions.find import is_contradicted
+from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.explain import DEFAULT_PRICES, explain_infeasible
-from slotwise.solver.explain.explanation import Explanation
+from slotwise.solver.explain.explanation import Explanation, Feasibility
 from slotwise.solver.explain.feasibility import question
 from slotwise.solver.explain.placements.comparison import compare
 from slotwise.solver.explain.placements.completion import (
@@ -63,21 +63,38 @@ def one_instance(problem: Problem, limits: Limits) -> ExplainedInstance:
     Both together take the time limit.
     """
     ends = time.perf_counter() + limits.time_s
-    if is_impossible(compile_problem(question(problem.instance))):
+    if is_contradicted(compile_problem(question(problem.instance))):
         return ExplainedInstance(problem, None, None, _why_none(problem.instance, ends, limits))
-    result = solve(
+    result: Result | None = solve(
         problem,
         time_limit_s=FOR_SOLVE * limits.time_s,
         workers=limits.workers,
         seed=limits.seed,
     )
     infeasible = None
-    if result.status is Status.INFEASIBLE:
+    if result is not None and result.placement is None and not result.interrupted:
         infeasible = _why_none(problem.instance, ends, limits)
-    split = None if result.placement is None else split_cost(problem, result.placement)
-    if split is not None and split.rejected:
+        if infeasible.placement is not None:  # it was easier to find where all cost the same
+            result, infeasible = _improved(problem, infeasible.placement, ends, limits), None
+        elif infeasible.status is Feasibility.INFEASIBLE and result.status is Status.UNKNOWN:
+            result = None
+    if result is None or result.placement is None:
+        return ExplainedInstance(problem, result, None, infeasible)
+    split = split_cost(problem, result.placement)
+    if split.rejected:
         infeasible = _why_none(_all_placed(problem.instance), ends, limits)
     return ExplainedInstance(problem, result, split, infeasible)
+
+
+def _improved(problem: Problem, start: Placement, ends: float, limits: Limits) -> Result:
+    """Return the best placement found from `start` in the time that is left."""
+    return solve(
+        problem,
+        time_limit_s=max(LEAST_S, ends - time.perf_counter()),
+        workers=limits.workers,
+        seed=limits.seed,
+        hint=start,
+    )
 
 
 def _all_placed(instance: Instance) -> Instance:

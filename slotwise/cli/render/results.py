@@ -31,6 +31,11 @@ _NOT_FOUND = {
     ),
 }
 
+_CONTRADICTED = (
+    "Proven infeasible: no placement keeps all hard rules. {} The cheapest repairs: slotwise "
+    "explain INSTANCE."
+)
+
 _GAVE_UP = (
     "The engine ended before its time limit without a placement, and without a proof that there is "
     "none. Try another --engine, or give it a placement to start from (--hint)."
@@ -70,6 +75,8 @@ def _terms(result: Result) -> Table:
 
 
 def _not_found(result: Result) -> str:
+    if result.contradiction is not None:
+        return _CONTRADICTED.format(result.contradiction.text)
     spent = result.deterministic_work if result.limits.by_work else result.seconds
     early = spent is not None and spent < result.limits.time_s and not result.interrupted
     return _GAVE_UP if early and result.status is Status.UNKNOWN else _NOT_FOUND[result.status]

@@ -7,10 +7,20 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from slotwise.models.display import counted
+from slotwise.models.infeasibility.contradictions import (
+    ResourceShort,
+    TaskTooLarge,
+    TooFewBins,
+    TooFewSlots,
+    TooManyTasks,
+)
+from slotwise.models.infeasibility.statement import stated
 from slotwise.models.instance.cluster import Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.number_text import exact_text
+from slotwise.models.problem.compile import compile_problem
+from slotwise.solver.contradictions.find import find_contradiction
 from slotwise.solver.explain.conflicts.core import Core
 from slotwise.solver.explain.conflicts.fragments import fragments_text
 from slotwise.solver.explain.conflicts.quantities import (
@@ -33,7 +43,7 @@ from slotwise.solver.explain.constraint import (
     tasks_text,
 )
 from slotwise.solver.explain.explanation import Cause
-from slotwise.solver.explain.feasibility import Decider
+from slotwise.solver.explain.feasibility import Decider, question
 
 PACKED = frozenset({"capacity", "shared_memory", "worker_min_cpu"})
 """Limits that alone make a packing problem."""
@@ -77,10 +87,29 @@ def find_cause(core: Core, decider: Decider) -> Finding:
     packed = all(one.rule in PACKED or _is_no_slots(one) for one in limits)
     if packed and "capacity" in rules:
         return Finding(Cause.FRAGMENTATION, fragments_text(core, decider))
+    apart, at_sight = _apart(core), _at_sight(core.instance)
+    if not apart and at_sight is not None:
+        return at_sight
     return Finding(
         Cause.COMBINATION,
-        _apart(core) or "No total is short, but these limits together leave no placement.",
+        apart or "No total is short, but these limits together leave no placement.",
     )
+
+
+def _at_sight(instance: Instance) -> Finding | None:
+    """Return the contradiction that a person sees at once, if there is one."""
+    problem = compile_problem(question(instance))
+    found = find_contradiction(problem)
+    if found is None:
+        return None
+    cause = {
+        TaskTooLarge: Cause.TASK_TOO_LARGE,
+        ResourceShort: Cause.SHORTAGE,
+        TooFewSlots: Cause.SHORTAGE,
+        TooManyTasks: Cause.SHORTAGE,
+        TooFewBins: Cause.FRAGMENTATION,
+    }.get(type(found), Cause.COMBINATION)
+    return Finding(cause, stated(problem, found).text)
 
 
 def _is_no_slots(one: Constraint) -> bool:

@@ -48,6 +48,9 @@ def cheapest_pair(
     for tried, pair in enumerate(ordered):
         if least(pair) >= below:
             break
+        if decider.is_over:
+            is_proven = False
+            break
         share = decider.until(1 / (len(ordered) - tried))
         found = _Walk(instance, *_in_order(*pair), price, share).cheapest(below)
         is_proven &= found.is_proven

@@ -132,11 +132,25 @@ def _quick_start(
     ahead = 1
     while low + ahead // 2 < lever.most:
         steps = min(low + ahead, lever.most)
-        placement = decider.quickly(made(steps)).placement
+        placement = decider.fitted(made(steps))
         if placement is not None:
-            return steps, placement
+            return _fewer_fitted(steps, placement, low + ahead // 2, decider, made)
         ahead *= 2
     return None
+
+
+def _fewer_fitted(
+    steps: int, placement: Placement, low: int, decider: Decider, made: Made
+) -> tuple[int, Placement]:
+    """Return as few steps as first fit suffices with, above `low` with which it did not."""
+    while steps - low > 1:
+        middle = (low + steps) // 2
+        found = decider.fitted(made(middle))
+        if found is None:
+            low = middle
+        else:
+            steps, placement = middle, found
+    return steps, placement
 
 
 def _steps_of(lever: Lever, placement: Placement, steps: int, made: Made) -> int:

@@ -19,7 +19,13 @@ from slotwise.solver.explain.prices import RepairPrices, price_of
 from slotwise.solver.explain.repairs.application import applied
 from slotwise.solver.explain.repairs.cheaper_pairs import cheapest_pair
 from slotwise.solver.explain.repairs.evictions import best_eviction
-from slotwise.solver.explain.repairs.least_amount import Found, bracket, least_amount, making
+from slotwise.solver.explain.repairs.least_amount import (
+    Bracket,
+    Found,
+    bracket,
+    least_amount,
+    making,
+)
 from slotwise.solver.explain.repairs.levers import Lever, levers
 
 MOST_PAIRS = 5
@@ -27,6 +33,9 @@ MOST_PAIRS = 5
 
 FOR_QUICK = 0.5
 """Most of the time for repairs that may pass before any search."""
+
+FOR_CHEAPEST = 0.25
+"""Part of the time left for a change that may be the cheapest, at least."""
 
 FEW_NODES = 8
 """Up to so many nodes each may be in a pair; of more only one of those that are alike."""
@@ -85,19 +94,36 @@ class _Search:
         self._decider = decider
 
     def try_each(self, choices: Sequence[Lever]) -> None:
-        """Try each lever alone: all by counting and first fit before any by a search."""
+        """Try each lever alone: all by counting and first fit before any by a search.
+
+        Then in the order of the least that each may cost. One that may still be the cheapest of
+        all gets more time than its share.
+        """
         quick = self._decider.until(FOR_QUICK)
         brackets = [
             (lever, bracket(lever, quick, making(self._instance, lever)))
             for lever in sorted(choices, key=self._first_price)
         ]
-        brackets.sort(key=lambda pair: pair[1].start is None)
+        brackets.sort(key=lambda pair: self._least_price(*pair))
+        starts = ((lever, known.start) for lever, known in brackets)
+        cheapest = min(
+            (self._price(lever.change(start[0])) for lever, start in starts if start is not None),
+            default=None,
+        )
         for tried, (lever, known) in enumerate(brackets):
-            share = self._decider.until(1 / (len(choices) - tried))
-            answer = least_amount(self._instance, lever, share, known)
+            part = 1 / (len(choices) - tried)
+            if cheapest is None or self._least_price(lever, known) < cheapest:
+                part = max(part, FOR_CHEAPEST)
+            answer = least_amount(self._instance, lever, self._decider.until(part), known)
             self.is_complete &= answer.is_decided
             if answer.found is not None:
                 self._add([answer.found])
+                price = self.found[-1].price
+                cheapest = price if cheapest is None else min(cheapest, price)
+
+    def _least_price(self, lever: Lever, known: Bracket) -> Fraction:
+        """Return a price that the lever does not go below."""
+        return self._price(lever.change(min(known.low + 1, lever.most)))
 
     def try_evictions(self) -> None:
         """Try the set of topologies whose eviction is cheapest, where one is not enough."""

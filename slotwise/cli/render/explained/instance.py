@@ -35,7 +35,8 @@ def instance_sections(answer: ExplainedInstance) -> list[PageSection]:
         if run is not None:
             verb = "refuses" if run.refused else "fails"
             lead = f"{run.method} {verb}, as any method must: not all tasks can be placed."
-        found = [PageSection("", (lead,))]
+        short = () if answer.infeasible is None else answer.infeasible.contradictions
+        found = [PageSection("", (lead, *(one.text for one in short)))]
         if answer.infeasible is not None:
             found += infeasible_sections(answer.infeasible)
         return found
