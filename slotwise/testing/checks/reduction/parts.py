@@ -121,7 +121,7 @@ def smaller_topologies(topology: Topology) -> Iterator[Callable[[], Topology]]:
     spouts = [component.id for component in topology.components if component.kind == "spout"]
     for component in topology.components:
         if spouts != [component.id]:  # many schedulers start from a spout
-            yield partial(_without_component, topology, component.id)
+            yield partial(without_component, topology, component.id)
     for index, component in enumerate(topology.components):
         if component.parallelism > 0:
             fewer = replace(component, parallelism=component.parallelism - 1)
@@ -151,7 +151,8 @@ def _with_component(topology: Topology, index: int, component: Component) -> Top
     return replace(topology, components=(*parts[:index], component, *parts[index + 1 :]))
 
 
-def _without_component(topology: Topology, lost: str) -> Topology:
+def without_component(topology: Topology, lost: str) -> Topology:
+    """Return the topology without a component, and without what names it."""
     rules = topology.constraints
     regions = [
         replace(region, components=tuple(c for c in region.components if c != lost))
