@@ -122,8 +122,7 @@ def grouping_name(written: str) -> str:
     """
     if written in GROUPINGS:
         return written
-    text = written if isinstance(written, str) else ""
-    bare = re.sub("[_ -]", "", text.removeprefix(":")).lower().removesuffix("grouping")
+    bare = re.sub("[_ -]", "", written.removeprefix(":")).lower().removesuffix("grouping")
     found = _GROUPINGS_OF_STORM.get(bare, written)
     one_of(found, GROUPINGS, "grouping")
     return found

@@ -37,11 +37,12 @@ def _each_topology(change: Callable[[Topology], Topology]) -> Change:
     return lambda one: with_topologies(one, tuple(map(change, one.topologies)))
 
 
-def _without_constraint(field: str) -> Change:
-    fresh = {"incompatible": (), "max_per_node": {}}
-    return _each_topology(
-        lambda one: replace(one, constraints=replace(one.constraints, **{field: fresh[field]}))
-    )
+def _without_incompatible(topology: Topology) -> Topology:
+    return replace(topology, constraints=replace(topology.constraints, incompatible=()))
+
+
+def _without_max_per_node(topology: Topology) -> Topology:
+    return replace(topology, constraints=replace(topology.constraints, max_per_node={}))
 
 
 def _without_part(part: str, instance: Instance) -> Instance:
@@ -80,7 +81,8 @@ def _without_soft(instance: Instance) -> Instance:
 
 def _without_other_resources(instance: Instance) -> Instance:
     parts = [c for topology in instance.topologies for c in topology.placed_components]
-    named = {key for one in (*instance.cluster.nodes, *parts) for key in one.resources}
+    named = {key for node in instance.cluster.nodes for key in node.resources}
+    named |= {key for component in parts for key in component.resources}
     for key in sorted(named.difference(USUAL, MEMORY_PARTS)):
         instance = without_resource(instance, key)
     return instance
@@ -106,8 +108,8 @@ _WITHOUT: Mapping[str, Change] = {
     "worker_min_cpu": lambda one: replace(one, scheduler=Scheduler()),
     "other_resources": _without_other_resources,
     "cycles": _each_topology(_without_cycles),
-    "incompatible": _without_constraint("incompatible"),
-    "max_per_node": _without_constraint("max_per_node"),
+    "incompatible": _each_topology(_without_incompatible),
+    "max_per_node": _each_topology(_without_max_per_node),
     "one_component_per_worker": _each_topology(
         lambda one: replace(one, one_component_per_worker=False)
     ),
@@ -118,7 +120,7 @@ _WITHOUT: Mapping[str, Change] = {
     "capacity": _each_node(lambda one: replace(one, resources=dict.fromkeys(one.resources))),
 }
 
-RULES = tuple(reversed(_WITHOUT))
+RULES = tuple(reversed(tuple(_WITHOUT)))
 """The hard rules by the judge's names, then what else occurs; the plainest first.
 
 Without ``one_topology_per_worker`` there is one topology, without ``cycles`` streams lead onward.
