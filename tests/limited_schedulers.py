@@ -22,7 +22,7 @@ KNOWN = ("capacity", "slots", "heap")
 def knows_three_rules(instance: Instance) -> Placement | Refusal:
     """Be exact as to capacity, slots and heap; the rest is ignored."""
     answer = exact(within(instance, KNOWN))
-    return answer if len(instance.topologies) == 1 else Refusal("several topologies")
+    return answer if len(instance.topologies) <= 1 else Refusal("several topologies")
 
 
 def supports(problem: Problem) -> str | None:

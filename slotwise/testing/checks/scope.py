@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
+import networkx as nx
+
 from slotwise.models.instance.cluster import Node
 from slotwise.models.instance.instance import Instance, Scheduler
 from slotwise.models.instance.reserved import ACKER
@@ -89,10 +91,12 @@ def _without_other_resources(instance: Instance) -> Instance:
 
 
 def _without_cycles(topology: Topology) -> Topology:
-    """Keep the streams that lead from a component to a later one."""
-    place = {component.id: index for index, component in enumerate(topology.placed_components)}
-    onward = (one for one in topology.streams if place[one.source] < place[one.target])
-    return replace(topology, streams=tuple(onward))
+    """Leave out the streams that are part of a cycle, those of a component to itself among them."""
+    graph = nx.DiGraph([(one.source, one.target) for one in topology.streams])
+    rounds = enumerate(nx.strongly_connected_components(graph))
+    part = {component: number for number, members in rounds for component in members}
+    kept = (one for one in topology.streams if part[one.source] != part[one.target])
+    return replace(topology, streams=tuple(kept))
 
 
 _WITHOUT: Mapping[str, Change] = {
@@ -123,7 +127,8 @@ _WITHOUT: Mapping[str, Change] = {
 RULES = tuple(reversed(tuple(_WITHOUT)))
 """The hard rules by the judge's names, then what else occurs; the plainest first.
 
-Without ``one_topology_per_worker`` there is one topology, without ``cycles`` streams lead onward.
+Without ``one_topology_per_worker`` there is one topology, without ``cycles`` no stream is part of
+one.
 """
 
 

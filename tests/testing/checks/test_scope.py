@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from planted_faults import exact
 
 from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.method import Method
 from slotwise.models.errors import InputError
-from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import Placement
+from slotwise.models.instance.instance import Instance, Place
+from slotwise.models.instance.placement import Placement, from_places, to_places
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.testing.checks.functions import CheckFailed, NothingJudged, check
@@ -20,14 +21,14 @@ from slotwise.testing.checks.scheduler import Testable, as_scheduler
 from slotwise.testing.checks.scope import RULES, supported, within
 from slotwise.testing.checks.search import Budget, search
 from slotwise.testing.checks.table import DEFAULT, parse_demand
-from slotwise.testing.checks.trial import Trial
+from slotwise.testing.checks.trial import UNSUPPORTED, Trial
 from slotwise.testing.strategies.instances import feasible_pairs, instances
 
 SOME = settings(max_examples=30)
 SMALL = {"most_tasks": 4, "most_nodes": 3}
 
 
-def report(scheduler: Testable, demand: str, examples: int = 40, rules: str = "") -> Report:
+def report(scheduler: Testable, demand: str, examples: int = 30, rules: str = "") -> Report:
     named = frozenset(rules.split(",")) if rules else None
     trial = Trial(as_scheduler(scheduler), rules=named)
     return search(parse_demand(demand), trial, budget=Budget(examples, 0))
@@ -35,17 +36,17 @@ def report(scheduler: Testable, demand: str, examples: int = 40, rules: str = ""
 
 @pytest.mark.parametrize("demand", ["valid", "admits>=1", "names", "order", "deterministic"])
 def test_an_honest_scheduler_is_asked_what_it_supports(demand: str):
-    found = report("limited_schedulers:HONEST", demand)
-    assert (found.failure, found.refused) == (None, 0)
-    assert found.judged >= 20
+    found = report("limited_schedulers:HONEST", demand, examples=25)
+    assert found.failure is None
+    assert UNSUPPORTED not in found.not_judged
+    assert found.judged >= 15
 
 
 def test_the_rules_can_be_named_for_what_does_not_say_what_it_supports():
     with pytest.raises(CheckFailed):
-        check(limited.knows_three_rules, "valid", max_examples=40, seed=0)
-    found = check(limited.knows_three_rules, "valid", max_examples=40, seed=0, rules=limited.KNOWN)
-    assert found.judged >= 30
-    assert found.refused == 0
+        check(limited.knows_three_rules, "valid", max_examples=25, seed=0)
+    found = check(limited.knows_three_rules, "valid", max_examples=25, seed=0, rules=limited.KNOWN)
+    assert found.judged >= 20
 
 
 def test_a_loss_of_a_node_stays_within_the_rules():
@@ -54,13 +55,13 @@ def test_a_loss_of_a_node_stays_within_the_rules():
     assert found.judged >= 5
 
 
-@pytest.mark.parametrize("demand", [*map(str, DEFAULT), "time<=9", "gap<=1", "moves<=1"])
+@pytest.mark.parametrize("demand", [*map(str, DEFAULT), "time<=9", "moves<=1"])
 def test_refusals_never_hold(demand: str):
-    found = report(limited.refuses_all, demand, examples=10)
+    found = report(limited.refuses_all, demand, examples=4)
     assert (found.judged, found.failure) == (0, None)
     assert found.refused == found.examples - found.not_judged.get("nothing runs", 0)
     with pytest.raises(NothingJudged):
-        check(limited.refuses_all, demand, max_examples=10, seed=0)
+        check(limited.refuses_all, demand, max_examples=2, seed=0)
 
 
 @SOME
@@ -80,19 +81,23 @@ def test_without_a_rule_its_violations_are_gone(instance: Instance):
 @SOME
 @given(feasible_pairs(**SMALL))
 def test_without_a_rule_what_was_feasible_stays_so(pair: tuple[Instance, Placement]):
-    instance, _ = pair
+    instance, placement = pair
+    places = to_places(instance, placement)
     for rule in RULES:
-        assert isinstance(exact(within(instance, set(RULES) - {rule})), Placement), rule
+        made = within(instance, set(RULES) - {rule})
+        kept: dict[str, dict[str, Place]] = {}
+        for topology, task in made.task_names():
+            kept.setdefault(topology, {})[task] = places[topology][task]
+        assert judge(made, from_places(made, kept)).valid, rule
 
 
 @settings(max_examples=20)
 @given(instances(**SMALL))
 def test_our_methods_support_what_is_made_for_them(instance: Instance):
     for name in ("ras-paper", "r-storm-1.0", "stromax-bootstrap"):
-        method = HEURISTICS[name]
 
-        def accepts(one: Instance, method: object = method) -> bool:
-            return HEURISTICS[name].supports(compile_problem(one)) is None
+        def accepts(one: Instance, method: Method = HEURISTICS[name]) -> bool:
+            return method.supports(compile_problem(one)) is None
 
         made = supported(instance, accepts)
         assert accepts(made) or not accepts(within(instance, ()))
