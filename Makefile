@@ -62,8 +62,13 @@ clean:
 
 # Without isolation the build uses the pinned setuptools, and nothing is fetched twice.
 $(VENV)/.installed: pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-		{ echo "slotwise needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@said=$$($(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2]); sys.exit(3 * (sys.version_info < (3, 11)))' 2>&1); \
+		code=$$?; case $$code in \
+			0) exit 0 ;; \
+			3) why="$(PYTHON) is Python $$said" ;; \
+			*) why="$(PYTHON) does not run (exit code $$code: $$(echo "$$said" | tr -s '\n' ' ' | sed 's/ $$//'))" ;; \
+		esac; \
+		echo "$$why; slotwise needs Python 3.11 or newer: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1
 	@echo "Setting up $(VENV) (about a minute)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) setuptools

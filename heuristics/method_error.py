@@ -18,8 +18,17 @@ class MethodError(SlotwiseError):
         What happened.
     timed_out
         Whether it was ended at its time limit.
+    changes_input
+        Whether it has an answer, but has changed the instance that it was given.
     """
 
-    def __init__(self, reason: str, *, timed_out: bool = False) -> None:
+    def __init__(
+        self, reason: str, *, timed_out: bool = False, changes_input: bool = False
+    ) -> None:
         self.timed_out = timed_out
+        self.changes_input = changes_input
         super().__init__(reason)
+
+    def with_reason(self, reason: str) -> MethodError:
+        """Return the error with another message."""
+        return MethodError(reason, timed_out=self.timed_out, changes_input=self.changes_input)

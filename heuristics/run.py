@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from dataclasses import replace
+
 import numpy as np
 
 from slotwise.heuristics.method import Method
-from slotwise.heuristics.others_code import defined_at, told
+from slotwise.heuristics.others_code import OURS, defined_at, package_of, told
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 from slotwise.models.instance.placement import Placement, Refusal
@@ -17,10 +20,33 @@ MOST_REASON = 2000
 """A refusal's reason that is longer keeps its end."""
 
 
+def unsupported(problem: Problem, method: Method) -> str | None:
+    """Return why `method` does not apply, in one line; ``None`` = it does.
+
+    Raises
+    ------
+    InputError
+        When its reason is no text.
+    MethodError
+        When its code, of another package, raises something.
+    """
+    with told(method.name, method.supports):
+        reason = method.supports(problem)
+    return None if reason is None else _checked(method, method.supports, Refusal(reason)).reason
+
+
 def run_method(
-    problem: Problem, method: Method, seed: int, token: CancellationToken | None = None
+    problem: Problem,
+    method: Method,
+    seed: int,
+    token: CancellationToken | None = None,
+    *,
+    copies: bool = True,
 ) -> Placement | Refusal:
     """Return the answer of `method`; a method that does not apply refuses with its reason.
+
+    A method of another package gets a copy of the instance, so that whatever it does to it does
+    not reach the judge, or the next method. The problem's arrays are read-only.
 
     Parameters
     ----------
@@ -33,6 +59,8 @@ def run_method(
     token
         When to stop, for a method that can be stopped (`Method.place_until`); ``None`` = at its
         end.
+    copies
+        False where the caller has made a copy, and looks at it afterwards.
 
     Raises
     ------
@@ -44,10 +72,11 @@ def run_method(
         When the method breaks down, or its code, of another package, raises something.
     """
     whole(seed, "seed")
-    with told(method.name, method.supports):
-        reason = method.supports(problem)
+    if copies and package_of(method.place) != OURS:
+        problem = replace(problem, instance=deepcopy(problem.instance))
+    reason = unsupported(problem, method)
     if reason is not None:
-        return _checked(method, method.supports, Refusal(reason))
+        return Refusal(reason)
     with told(method.name, method.place):
         rng = np.random.default_rng(seed)
         if token is None or method.place_until is None:

@@ -154,6 +154,34 @@ def test_pre_commit_and_ci_check_the_same(root: Path) -> None:
     assert re.search(r"^make (.* )?check( |$)", script, re.MULTILINE)
 
 
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("echo 3.9; exit 3", "python is Python 3.9; slotwise needs Python 3.11 or newer"),
+        ("echo no libpython >&2; exit 1", "python does not run (exit code 1: no libpython); "),
+        ("echo 3.13; echo is absent; exit 127", "not run (exit code 127: 3.13 is absent); "),
+        (None, "python does not run (exit code 127: "),
+    ],
+)
+def test_make_says_why_a_python_cannot_be_used(
+    program: str | None, said: str, root: Path, tmp_path: Path
+) -> None:
+    python = tmp_path / "python"
+    if program is not None:
+        python.write_text(f"#!/bin/sh\n{program}\n", encoding="utf-8")
+        python.chmod(0o755)
+    words = ["make", "--file", str(root / "Makefile"), f"PYTHON={python}", "VENV=none"]
+    for name in ("pyproject.toml", "constraints.txt"):
+        (tmp_path / name).touch()
+    done = subprocess.run(
+        [*words, "none/.installed"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    first = done.stderr.splitlines()[0]
+    assert said in first, done
+    assert first.endswith("make PYTHON=python3.12 none/.installed"), done
+
+
 def test_version_is_said_once(pyproject: dict[str, Any]) -> None:
     import slotwise
 

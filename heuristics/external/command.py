@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from shutil import which
+from types import MappingProxyType
 
 from numpy.random import Generator
 
@@ -35,9 +37,15 @@ from slotwise.models.values import time_limit
 
 DESCRIPTION = "A command that reads the instance and writes a placement."
 DEFAULT_TIME_LIMIT_S = 60.0
+NOTHING_MORE: Mapping[str, str] = MappingProxyType({})
 
 
-def external_method(command: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S) -> Method:
+def external_method(
+    command: str,
+    *,
+    time_limit_s: float = DEFAULT_TIME_LIMIT_S,
+    environment: Mapping[str, str] = NOTHING_MORE,
+) -> Method:
     """Return the method that runs `command`.
 
     Parameters
@@ -46,6 +54,8 @@ def external_method(command: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S)
         Split into words as a shell does; no shell runs it.
     time_limit_s
         Wall-clock seconds after which the command and its children are killed.
+    environment
+        Further variables of its environment.
 
     Raises
     ------
@@ -58,7 +68,7 @@ def external_method(command: str, *, time_limit_s: float = DEFAULT_TIME_LIMIT_S)
     def place(problem: Problem, rng: Generator) -> Placement | Refusal:
         seed = int(rng.integers(2**31))
         try:
-            finished = _run(words, problem.instance, seed, time_limit_s)
+            finished = _run(words, problem.instance, seed, time_limit_s, environment)
         except OSError as error:
             raise MethodError(f"cannot start {words[0]!r}: {error.strerror or error}") from error
         return _answer(finished, problem.instance, time_limit_s)
@@ -93,12 +103,16 @@ def startable_words(command: str) -> list[str]:
     return words
 
 
-def _run(words: list[str], instance: Instance, seed: int, time_limit_s: float) -> Finished:
-    environment = os.environ | {
-        "SLOTWISE_INSTANCE": instance_hash(instance),
-        "SLOTWISE_SEED": str(seed),
-    }
-    return exchange(words, instance_text(instance).encode(), environment, time_limit_s)
+def _run(
+    words: list[str],
+    instance: Instance,
+    seed: int,
+    time_limit_s: float,
+    environment: Mapping[str, str],
+) -> Finished:
+    known = {"SLOTWISE_INSTANCE": instance_hash(instance), "SLOTWISE_SEED": str(seed)}
+    whole = {**os.environ, **environment, **known}
+    return exchange(words, instance_text(instance).encode(), whole, time_limit_s)
 
 
 def _answer(finished: Finished, instance: Instance, time_limit_s: float) -> Placement | Refusal:

@@ -42,7 +42,8 @@ class StreamFile(FileObject):
     grouping: Annotated[str, choice(GROUPINGS)] = Field(
         default="shuffle",
         description="How tuples are dealt to the receiver's tasks; it counts only where the "
-        "instance's `flow` is `rates`.",
+        "instance's `flow` is `rates`. Storm's other spellings (`localOrShuffle`, "
+        "`LOCAL_OR_SHUFFLE`) are read, too.",
     )
     rate: Number | None = Field(
         default=None,

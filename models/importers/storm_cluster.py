@@ -41,7 +41,6 @@ PRIORITIES = {
 _STRATEGY = re.compile(
     r"((?:[A-Z][a-z0-9]*)+)ResourceAwareStrategy(Old)?|(ConstraintSolver)Strategy"
 )
-RENAMED_GROUPINGS = {"custom_serialized": "custom", "custom_object": "custom"}
 
 
 def is_storm_cluster(data: dict[str, Any]) -> bool:
@@ -128,8 +127,7 @@ def _streams(file: StormTopology) -> Iterator[Stream]:
     for i, component in enumerate(file.components):
         for j, one in enumerate(component.inputs):
             with at(f"components[{i}].inputs[{j}]"):
-                grouping = RENAMED_GROUPINGS.get(one.grouping, one.grouping)
-                yield Stream(one.source, component.id, grouping)
+                yield Stream(one.source, component.id, one.grouping)
 
 
 def _constraints(file: StormTopology) -> Constraints:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -25,6 +26,13 @@ GROUPINGS = (
     "none",
     "custom",
 )
+_GROUPINGS_OF_STORM = {
+    **{one.replace("_", ""): one for one in GROUPINGS},
+    "customobject": "custom",
+    "customserialized": "custom",
+    "partialkey": "custom",
+}
+"""A name in Storm's files and code, without its separators -> the same in `GROUPINGS`."""
 SHARED_KINDS = ("onheap", "offheap_worker", "offheap_node")
 MEMORY_PARTS = ("onheap_mb", "offheap_mb")
 STREAM_WEIGHTS = ("rate", "tuple_bytes")
@@ -73,7 +81,8 @@ class Stream:
     source, target
         Component ids (``from`` and ``to`` in files).
     grouping
-        One of `GROUPINGS`; counts only where the instance's flow is ``rates``.
+        One of `GROUPINGS`; counts only where the instance's flow is ``rates``. Storm's other
+        spellings are read as the same: see `grouping_name`.
     rate
         Tuples per second of the whole stream; ``None`` when unknown.
     tuple_bytes
@@ -93,10 +102,30 @@ class Stream:
         """Check each field."""
         name(self.source, "from")
         name(self.target, "to")
-        one_of(self.grouping, GROUPINGS, "grouping")
+        object.__setattr__(self, "grouping", grouping_name(self.grouping))
         object.__setattr__(self, "rate", exact_or_none(self.rate, "rate"))
         object.__setattr__(self, "tuple_bytes", exact_or_none(self.tuple_bytes, "tuple_bytes"))
         object.__setattr__(self, "estimated", estimated_names(self.estimated, STREAM_WEIGHTS))
+
+
+def grouping_name(written: str) -> str:
+    """Return the grouping of `GROUPINGS` that is written in any of Storm's spellings.
+
+    ``LOCAL_OR_SHUFFLE`` (Flux), ``localOrShuffle`` and ``localOrShuffleGrouping`` (Java),
+    ``:local-or-shuffle`` (Clojure); ``custom_serialized``, ``custom_object`` and Storm's
+    ``partialKeyGrouping`` are custom ones.
+
+    Raises
+    ------
+    InputError
+        When it is none of Storm's groupings.
+    """
+    if written in GROUPINGS:
+        return written
+    bare = re.sub("[_ -]", "", written.removeprefix(":")).lower().removesuffix("grouping")
+    found = _GROUPINGS_OF_STORM.get(bare, written)
+    one_of(found, GROUPINGS, "grouping")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

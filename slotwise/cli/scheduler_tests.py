@@ -14,11 +14,15 @@ from slotwise.testing.checks.drawn import check_kind
 from slotwise.testing.checks.failure_files import FailureFiles, save_failure
 from slotwise.testing.checks.failure_text import command
 from slotwise.testing.checks.one_instance import look_at
-from slotwise.testing.checks.report import Report, State
+from slotwise.testing.checks.report import Failure, Report, State
 from slotwise.testing.checks.scheduler import as_scheduler
+from slotwise.testing.checks.scope import parse_rules
 from slotwise.testing.checks.search import Budget, search
 from slotwise.testing.checks.table import DEFAULT, Demand, parse_demand
 from slotwise.testing.checks.trial import Trial
+
+FAILURE_KEYS = ("kinds", "finding", "instance", "file", "placement", "again")
+"""What the document says of a failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +36,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """What the checks said, with the files of each that fails (``None`` = nothing was saved)."""
+    """What the checks said, with the files of each failure."""
 
     scheduler: str
     seed: int
-    rows: tuple[tuple[Report, FailureFiles | None], ...]
+    rows: tuple[tuple[Report, tuple[FailureFiles, ...]], ...]
 
     @property
     def code(self) -> Exit:
@@ -51,42 +55,55 @@ class Tested:
         return {
             "scheduler": self.scheduler,
             "seed": self.seed,
-            "checks": [report.to_document() | _saved(files) for report, files in self.rows],
+            "checks": [_check(report, files) for report, files in self.rows],
         }
 
 
-def _saved(files: FailureFiles | None) -> dict[str, str | None]:
-    if files is None:
-        return {"file": None, "placement": None, "again": None}
+def _check(report: Report, files: tuple[FailureFiles, ...]) -> dict[str, Any]:
+    """Return a check as JSON-ready data; of several failures the first stands by itself, too."""
+    failures = [_failure(*one) for one in zip(report.failures, files, strict=True)]
+    first = failures[0] if failures else dict.fromkeys(FAILURE_KEYS)
+    return report.to_document() | first | {"failures": failures}
+
+
+def _failure(failure: Failure, files: FailureFiles) -> dict[str, Any]:
     placement = None if files.placement is None else str(files.placement)
-    return {"file": str(files.instance), "placement": placement, "again": files.again}
+    saved = {"file": str(files.instance), "placement": placement, "again": files.again}
+    return failure.to_document() | saved
 
 
-def asked(scheduler: str, checks: Sequence[str], seed: int, time_limit_s: float) -> Asked:
+def asked(
+    scheduler: str,
+    checks: Sequence[str],
+    seed: int,
+    time_limit_s: float,
+    rules: str | None = None,
+) -> Asked:
     """Return what the arguments of the command ask for."""
     demands = tuple(parse_demand(text) for text in checks) or DEFAULT
-    return Asked(Trial(as_scheduler(scheduler, seed=seed), time_limit_s), demands, seed)
+    named = parse_rules(rules)
+    trial = Trial(as_scheduler(scheduler, seed=seed), time_limit_s, rules=named)
+    return Asked(trial, demands, seed)
 
 
 def on_random_instances(asked: Asked, examples: int, kind: str | None, folder: Path) -> Tested:
     """Make each check on random instances, and save what fails."""
     check_kind(kind)
-    rows: list[tuple[Report, FailureFiles | None]] = []
+    rows: list[tuple[Report, tuple[FailureFiles, ...]]] = []
     for demand in asked.demands:
         report = search(demand, asked.trial, budget=Budget(examples, asked.seed), kind=kind)
-        failure = report.failure
-        files = None if failure is None else save_failure(folder, asked.trial, demand, failure)
-        rows.append((report, files))
+        files = (save_failure(folder, asked.trial, demand, one) for one in report.failures)
+        rows.append((report, tuple(files)))
     return Tested(asked.trial.scheduler.name, asked.seed, tuple(rows))
 
 
 def on_instance(asked: Asked, instance: Instance, file: str) -> Tested:
     """Make each check on one instance, which is in `file`."""
     compile_problem(instance)
-    rows: list[tuple[Report, FailureFiles | None]] = []
+    rows: list[tuple[Report, tuple[FailureFiles, ...]]] = []
     for demand in asked.demands:
         report = look_at(demand, asked.trial, instance)
-        again = command(asked.trial.scheduler, demand, file, asked.trial.time_limit_s)
-        files = None if report.failure is None else FailureFiles(Path(file), None, again)
+        again = command(asked.trial, demand, file)
+        files = tuple(FailureFiles(Path(file), None, again) for _ in report.failures)
         rows.append((report, files))
     return Tested(asked.trial.scheduler.name, asked.seed, tuple(rows))

@@ -35,6 +35,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="CHECK",
         help="a check, as in valid or gap<=0.1 (repeatable); default: all without a threshold",
     )
+    group.addoption(
+        "--slotwise-rules",
+        metavar="RULES",
+        help="rules that it is for, as capacity,slots,heap; default: what it supports",
+    )
     group.addoption("--slotwise-kind", metavar="KIND", help="kind of instances; default: a mixture")
     group.addoption(
         "--slotwise-seed", type=int, default=0, metavar="N", help="seed of the scheduler"
@@ -50,7 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse options that say how to check a scheduler where none is named."""
     if config.getoption("--slotwise-scheduler") is None:
-        for option in ("--slotwise-check", "--slotwise-kind"):
+        for option in ("--slotwise-check", "--slotwise-kind", "--slotwise-rules"):
             if config.getoption(option):
                 raise pytest.UsageError(f"{option} needs --slotwise-scheduler SCHEDULER")
 
@@ -82,13 +87,15 @@ class _Checks(pytest.Collector):
             require_hypothesis("--slotwise-scheduler")
             from slotwise.testing.checks.drawn import check_kind
             from slotwise.testing.checks.scheduler import as_scheduler
+            from slotwise.testing.checks.scope import parse_rules
             from slotwise.testing.checks.table import DEFAULT, parse_demand
             from slotwise.testing.checks.trial import Trial
 
             option = self.config.getoption
             check_kind(option("--slotwise-kind"))
             seed = option("--slotwise-seed")
-            trial = Trial(as_scheduler(option("--slotwise-scheduler"), seed=seed))
+            rules = parse_rules(option("--slotwise-rules"))
+            trial = Trial(as_scheduler(option("--slotwise-scheduler"), seed=seed), rules=rules)
             demands = [parse_demand(text) for text in option("--slotwise-check")] or DEFAULT
         except InputError as error:
             raise pytest.UsageError(str(error)) from error
@@ -120,8 +127,11 @@ class _CheckItem(pytest.Item):
         from slotwise.testing.checks.failure_text import failure_text
 
         folder = Path(self.config.rootpath / self.config.getoption("--slotwise-save"))
-        files = save_failure(folder, self.trial, self.demand, failed.failure)
-        return failure_text(self.trial.scheduler, self.demand, failed.failure, files.again)
+        texts = []
+        for failure in failed.failures:
+            files = save_failure(folder, self.trial, self.demand, failure)
+            texts.append(failure_text(self.trial.scheduler, self.demand, failure, files.again))
+        return "\n\n".join(texts)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show our message alone, and the traceback of anything else."""

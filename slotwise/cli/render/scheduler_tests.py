@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 
 from rich.console import RenderableType
 
@@ -15,20 +16,25 @@ from slotwise.testing.checks.report import Report, State
 
 def show_tested(tested: Tested) -> None:
     """Show a row per check, what was not judged, and how to see each failure again."""
-    rows = [(str(r.demand), r.state.value, str(r.judged), _said(r)) for r, _ in tested.rows]
+    rows = [row for report, _ in tested.rows for row in _rows(report)]
     holding = sum(report.state is State.HOLDS for report, _ in tested.rows)
     show(
         f"{tested.scheduler}: {holding} of {len(tested.rows)} checks hold.",
-        table(rows, ("check", "", "judged", "finding"), ("judged",)),
+        table(rows, ("check", "", "judged", "refused", "finding"), ("judged", "refused")),
         *_not_judged(tested),
     )
     emit("".join(f"{line}\n" for line in _again(tested)))  # a command is not to be wrapped
 
 
-def _said(report: Report) -> str:
+def _rows(report: Report) -> Iterator[tuple[str, ...]]:
+    """Yield the row of a check, and one for each further rule that is broken."""
     share = "" if report.share is None else f"holds on {100 * report.share:.4g} %"
-    found = "" if report.failure is None else report.failure.finding.message
-    return "; ".join(part for part in (share, found) if part)
+    first, *others = [one.finding.message for one in report.failures] or [""]
+    said = "; ".join(part for part in (share, first) if part)
+    counts = (str(report.judged), str(report.refused))
+    yield str(report.demand), report.state.value, *counts, said
+    for message in others:
+        yield "", "", "", "", message
 
 
 def _not_judged(tested: Tested) -> list[RenderableType]:
@@ -43,13 +49,15 @@ def _not_judged(tested: Tested) -> list[RenderableType]:
 def _again(tested: Tested) -> list[str]:
     lines: list[str] = []
     for report, files in tested.rows:
-        if report.failure is not None and files is not None:
-            size = report.failure.size()
-            lines.append(f"{report.demand} fails; smallest failing instance: {size}.")
-            lines += filter(None, [report.failure.why_not_smaller()])
+        for failure, saved in zip(report.failures, files, strict=True):
+            rules = ", ".join(filter(None, failure.finding.kinds))
+            kinds = f" ({rules})" if len(report.failures) > 1 else ""
+            size = failure.size()
+            lines.append(f"{report.demand} fails{kinds}; smallest failing instance: {size}.")
+            lines += filter(None, [failure.why_not_smaller()])
             lines.append("Reproduce with:")
-            lines.append(f"  {files.again}")
-            if files.placement is not None:
-                words = ["slotwise", "judge", str(files.instance), str(files.placement)]
+            lines.append(f"  {saved.again}")
+            if saved.placement is not None:
+                words = ["slotwise", "judge", str(saved.instance), str(saved.placement)]
                 lines.append(f"  {shlex.join(words)}")
     return lines

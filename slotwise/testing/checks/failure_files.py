@@ -63,7 +63,7 @@ def save_failure(folder: Path, trial: Trial, demand: Demand, failure: Failure) -
         raise InputError(rule, has_value=False, file=str(folder)) from error
     write_atomically(file, instance_text(failure.instance))
     placement = _save_placement(file, trial, failure)
-    again = command(trial.scheduler, demand, file, trial.time_limit_s)
+    again = command(trial, demand, file)
     lines = [headline(trial.scheduler, demand, failure), again]
     lines.append(shlex.join(["slotwise", "solve", str(file)]))
     if placement is not None:

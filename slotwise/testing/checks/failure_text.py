@@ -9,21 +9,23 @@ from slotwise.models.instance_file import instance_text
 from slotwise.testing.checks.report import Failure
 from slotwise.testing.checks.scheduler import TIME_LIMIT_S, NamedScheduler
 from slotwise.testing.checks.table import Demand
+from slotwise.testing.checks.trial import Trial
 
 
-def command(
-    scheduler: NamedScheduler, demand: Demand, file: str | Path, time_limit_s: float = TIME_LIMIT_S
-) -> str:
+def command(trial: Trial, demand: Demand, file: str | Path) -> str:
     """Return the command that makes one check on the instance in a file.
 
     For a scheduler that only this process knows, ``SCHEDULER`` stands in its place.
     """
+    scheduler = trial.scheduler
     words = ["slotwise", "test-scheduler", scheduler.text or "SCHEDULER"]
     words += ["--instance", str(file), "--check", str(demand)]
+    if trial.rules is not None:
+        words += ["--rules", ",".join(sorted(trial.rules))]
     if scheduler.seed:
         words += ["--seed", str(scheduler.seed)]
-    if time_limit_s != TIME_LIMIT_S:
-        words += ["--time-limit", f"{time_limit_s:g}"]
+    if trial.time_limit_s != TIME_LIMIT_S:
+        words += ["--time-limit", f"{trial.time_limit_s:g}"]
     return shlex.join(words)
 
 

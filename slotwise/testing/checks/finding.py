@@ -13,13 +13,17 @@ class Finding:
     ----------
     message
         What it does, in one line.
-    kind
-        What sort of failure it is, the rule that is broken for example. An instance is made small
-        so that the kind stays.
+    kinds
+        What sorts of failure it is: every rule that is broken, for example. A search looks for an
+        instance of each kind, and makes it small so that the kind stays.
     """
 
     message: str
-    kind: str = ""
+    kinds: tuple[str, ...] = ("",)
+
+
+class UnsupportedError(Exception):
+    """A scheduler does not apply to an instance; the message is its reason."""
 
 
 class NotJudgedError(Exception):

@@ -12,10 +12,14 @@ seed
     Of Hypothesis; ``None`` = as Hypothesis is configured: profile, database, ``--hypothesis-seed``.
 time_limit_s
     Seconds that the scheduler has for an instance.
+rules
+    Names of the rules that the scheduler is for, of `slotwise.testing.checks.scope.RULES`: our own
+    instances have no others. ``None`` = those that a `Method` supports, and all for a callable.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypedDict, Unpack
 
 from hypothesis.strategies import SearchStrategy
@@ -23,7 +27,8 @@ from hypothesis.strategies import SearchStrategy
 from slotwise.models.instance.instance import Instance
 from slotwise.testing.checks.failure_text import command, failure_text
 from slotwise.testing.checks.report import Failure, Report, State
-from slotwise.testing.checks.scheduler import TIME_LIMIT_S, NamedScheduler, Testable, as_scheduler
+from slotwise.testing.checks.scheduler import TIME_LIMIT_S, Testable, as_scheduler
+from slotwise.testing.checks.scope import known_rules
 from slotwise.testing.checks.search import BUDGET, Budget, search
 from slotwise.testing.checks.table import Demand, parse_demand
 from slotwise.testing.checks.trial import Trial
@@ -36,24 +41,32 @@ class Options(TypedDict, total=False):
     max_examples: int | None
     seed: int | None
     time_limit_s: float
+    rules: Iterable[str] | None
 
 
 class CheckFailed(AssertionError):  # noqa: N818 (it reads as what it says)
-    """A check fails; the message has the smallest instance found, and how to see it again.
+    """A check fails; the message has the smallest instances found, and how to see it again.
 
     Parameters
     ----------
-    scheduler, demand
+    trial, demand
         Who, and what.
+    failures
+        An instance and a finding for each rule that is broken, one at least.
+
+    Attributes
+    ----------
     failure
-        The instance and the finding.
+        The first of them.
     """
 
-    def __init__(self, scheduler: NamedScheduler, demand: Demand, failure: Failure) -> None:
+    def __init__(self, trial: Trial, demand: Demand, failures: tuple[Failure, ...]) -> None:
         self.demand = demand
-        self.failure = failure
-        again = f"{command(scheduler, demand, 'FILE')}, with the instance in FILE"
-        super().__init__(failure_text(scheduler, demand, failure, again))
+        self.failures = failures
+        self.failure = failures[0]
+        again = f"{command(trial, demand, 'FILE')}, with the instance in FILE"
+        texts = (failure_text(trial.scheduler, demand, one, again) for one in failures)
+        super().__init__("\n\n".join(texts))
 
 
 class NothingJudged(AssertionError):  # noqa: N818
@@ -63,7 +76,12 @@ class NothingJudged(AssertionError):  # noqa: N818
 def check(scheduler: Testable, demand: str | Demand, **options: Unpack[Options]) -> Report:
     """Make one check, written as ``valid`` or ``gap<=0.1``, and return what was counted."""
     asked = parse_demand(demand) if isinstance(demand, str) else demand
-    trial = Trial(as_scheduler(scheduler), options.get("time_limit_s", TIME_LIMIT_S))
+    rules = options.get("rules")
+    trial = Trial(
+        as_scheduler(scheduler),
+        options.get("time_limit_s", TIME_LIMIT_S),
+        rules=None if rules is None else known_rules(rules),
+    )
     budget = Budget(options.get("max_examples"), options.get("seed"))
     return judged(trial, asked, options.get("instances"), budget)
 
@@ -78,8 +96,8 @@ def judged(
 ) -> Report:
     """Return what `search` counted; raises `CheckFailed` or `NothingJudged`."""
     report = search(asked, trial, instances, budget, kind=kind)
-    if report.failure is not None:
-        raise CheckFailed(trial.scheduler, asked, report.failure)
+    if report.failures:
+        raise CheckFailed(trial, asked, report.failures)
     if report.state is State.NOT_JUDGED:
         raise NothingJudged(f"{asked} of {report.scheduler}: {report.counts()}")
     return report

@@ -14,16 +14,16 @@ TRIES = 20
 
 def look_at(demand: Demand, trial: Trial, instance: Instance) -> Report:
     """Return what `demand` says of one instance, with the first failure of `TRIES`."""
-    failure: Failure | None = None
+    failures: tuple[Failure, ...] = ()
     not_judged: dict[str, int] = {}
     for _ in range(TRIES):
-        anew = Trial(trial.scheduler, trial.time_limit_s, trial.oracle)
+        anew = Trial(trial.scheduler, trial.time_limit_s, trial.oracle, trial.rules)
         try:
             finding = demand.holds(anew, instance)
             not_judged = {}
         except NotJudgedError as error:
             finding, not_judged = None, {str(error): 1}
         if finding is not None:
-            failure = Failure(instance, finding)
+            failures = (Failure(instance, finding),)
             break
-    return Report(demand, trial.scheduler.name, 1, 1 - len(not_judged), not_judged, failure)
+    return Report(demand, trial.scheduler.name, 1, 1 - len(not_judged), not_judged, failures)

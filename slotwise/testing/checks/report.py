@@ -12,6 +12,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_hash
 from slotwise.testing.checks.finding import Finding
 from slotwise.testing.checks.table import Demand
+from slotwise.testing.checks.trial import REFUSED, UNSUPPORTED
 
 SMALL_TASKS, SMALL_NODES = 3, 2
 """Up to this size a failing instance is small; above, the message says why it is not."""
@@ -48,6 +49,14 @@ class Failure:
         tasks, nodes = self._counts()
         return f"{tasks} task{'s' * (tasks != 1)}, {nodes} node{'s' * (nodes != 1)}"
 
+    def to_document(self) -> dict[str, Any]:
+        """Return what is wrong, and on which instance, as JSON-ready data."""
+        return {
+            "kinds": [kind for kind in self.finding.kinds if kind],
+            "finding": self.finding.message,
+            "instance": instance_hash(self.instance),
+        }
+
     def why_not_smaller(self) -> str:
         """Return why a large instance is the smallest; empty where it is small."""
         tasks, nodes = self._counts()
@@ -80,8 +89,9 @@ class Report:
         Of these, how many the check says something of.
     not_judged
         Reason -> number of the others.
-    failure
-        ``None`` = none was found.
+    failures
+        The smallest instance found for each way in which it fails: for each rule that is broken.
+        Empty = none was found.
     share
         Of the judged instances those on which it holds; for checks of a share, else ``None``.
     """
@@ -91,8 +101,18 @@ class Report:
     examples: int
     judged: int
     not_judged: Mapping[str, int]
-    failure: Failure | None
+    failures: tuple[Failure, ...]
     share: float | None = None
+
+    @property
+    def failure(self) -> Failure | None:
+        """The first of the failures; ``None`` = the check does not fail."""
+        return next(iter(self.failures), None)
+
+    @property
+    def refused(self) -> int:
+        """Number of the instances that the scheduler refuses, or does not support at all."""
+        return sum(self.not_judged.get(why, 0) for why in (REFUSED, UNSUPPORTED))
 
     @property
     def state(self) -> State:
@@ -114,8 +134,7 @@ class Report:
             "state": self.state.value,
             "examples": self.examples,
             "judged": self.judged,
+            "refused": self.refused,
             "not_judged": dict(self.not_judged),
             "share": self.share,
-            "finding": self.failure and self.failure.finding.message,
-            "instance": self.failure and instance_hash(self.failure.instance),
         }

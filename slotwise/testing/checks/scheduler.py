@@ -1,41 +1,41 @@
 """A scheduler under test: a Python callable, one of our methods, or a command.
 
 Whatever it is, it is asked in one way: an instance and a time limit in, a placement or a refusal
-out. Anything else that it does (it raises, hangs, returns garbage) is a `MethodError`.
+out. Anything else that it does (it raises, hangs, returns garbage, changes the instance) is a
+`MethodError`. It runs in another process (`children`), which a limit ends whatever it does.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from slotwise.heuristics.external.command import startable_words
+from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.external.command import external_method, startable_words
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.method_error import MethodError
 from slotwise.heuristics.method_names import COMMAND_PREFIX, is_command, is_storm
-from slotwise.heuristics.others_code import said, told
 from slotwise.heuristics.registry import find_method
-from slotwise.heuristics.run import run_method
+from slotwise.heuristics.run import run_method, unsupported
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import Placement, Refusal
+from slotwise.models.instance.placement import Refusal
 from slotwise.models.problem.compile import compile_problem
-from slotwise.testing.checks.answer import Answer, normalised
-from slotwise.testing.checks.call_within import GivenUpError, call_within
-from slotwise.testing.fresh_randomness import fresh_randomness
-
-Scheduler: TypeAlias = Callable[[Instance], Placement | Refusal | Mapping[str, Any]]
-"""What `as_scheduler` takes beyond names and methods; `normalised` says what it may return."""
+from slotwise.testing.checks.answer import Answer
+from slotwise.testing.checks.children import WITHIN, Children, EndedError, GivenUpError
+from slotwise.testing.checks.finding import UnsupportedError
+from slotwise.testing.checks.under_test import CALLABLE, Reply, Said, Scheduler, UnderTest, load
 
 TIME_LIMIT_S = 10.0
 """Seconds after which a call of a scheduler is abandoned, in every check."""
 
-CALLABLE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+HASH_SEEDS = (1, 2)
+"""Values of ``PYTHONHASHSEED`` under which a scheduler is asked; most questions have the first."""
+
+CHANGES_INPUT = "changes its input"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +51,31 @@ class NamedScheduler:
     seed
         Of every random choice, for what takes a seed.
     ask
-        ``(instance, seconds)`` -> answer; raises `MethodError` where there is none, whose
-        `timed_out` says whether the time ran out.
+        ``(instance, seconds, hash seed)`` -> answer; raises `MethodError` where there is none,
+        whose `timed_out` says whether the time ran out, and `UnsupportedError`.
+    supports
+        ``(instance, seconds)`` -> why it does not apply to an instance, by its `Method.supports`;
+        ``None`` = it does. Raises `MethodError`.
     """
 
     name: str
     text: str
     seed: int
-    ask: Callable[[Instance, float], Answer]
+    ask: Callable[[Instance, float, int], Answer]
+    supports: Callable[[Instance, float], str | None]
 
-    def __call__(self, instance: Instance) -> Answer:
-        """Return the answer within `TIME_LIMIT_S` seconds."""
-        return self.ask(instance, TIME_LIMIT_S)
+    def __call__(self, instance: Instance, hash_seed: int = HASH_SEEDS[0]) -> Answer:
+        """Return the answer within `TIME_LIMIT_S` seconds; what it does not support it refuses."""
+        try:
+            return self.ask(instance, TIME_LIMIT_S, hash_seed)
+        except UnsupportedError as error:
+            return Refusal(str(error))
 
 
 Testable: TypeAlias = NamedScheduler | Method | str | Scheduler
+
+_OURS = Children()
+"""Our own methods share their processes."""
 
 
 def as_scheduler(scheduler: Testable, *, seed: int = 0) -> NamedScheduler:
@@ -88,22 +98,14 @@ def as_scheduler(scheduler: Testable, *, seed: int = 0) -> NamedScheduler:
     if isinstance(scheduler, NamedScheduler):
         return scheduler
     if isinstance(scheduler, Method):
-        return NamedScheduler(scheduler.name, "", seed, _of_method(scheduler, seed))
+        return _of_code(scheduler.name, "", seed, _known_name(scheduler), scheduler)
     if not isinstance(scheduler, str):
         name = getattr(scheduler, "__name__", type(scheduler).__name__)
-        return NamedScheduler(name, "", seed, _of_callable(scheduler, name))
+        return _of_code(name, "", seed, _reference(scheduler), scheduler)
     if is_command(scheduler) or is_storm(scheduler):
-        find_method(scheduler)  # reports a mistake in it at once
-        if is_command(scheduler):
-            startable_words(scheduler.removeprefix(COMMAND_PREFIX))
-        return NamedScheduler(scheduler, scheduler, seed, _of_command(scheduler, seed))
-    if CALLABLE.fullmatch(scheduler):
-        found = _loaded(scheduler)
-        ask = (
-            _of_method(found, seed) if isinstance(found, Method) else _of_callable(found, scheduler)
-        )
-        return NamedScheduler(scheduler, scheduler, seed, ask)
-    return NamedScheduler(scheduler, scheduler, seed, _of_method(_method(scheduler), seed))
+        return _of_program(scheduler, seed)
+    code = load(scheduler) if CALLABLE.fullmatch(scheduler) else _method(scheduler)
+    return _of_code(scheduler, scheduler, seed, scheduler, code)
 
 
 def _method(name: str) -> Method:
@@ -117,60 +119,102 @@ def _method(name: str) -> Method:
         raise InputError(rule, field=error.field, value=name) from error
 
 
-def _of_command(name: str, seed: int) -> Callable[[Instance, float], Answer]:
-    def ask(instance: Instance, seconds: float) -> Answer:
-        method = find_method(name, time_limit_s=seconds)
-        return run_method(compile_problem(instance), method, seed)
+def _known_name(method: Method) -> str:
+    """Return the name by which another process finds a method; empty = it would not."""
+    try:
+        return method.name if find_method(method.name) == method else ""
+    except InputError:
+        return ""
 
-    return ask
+
+def _reference(function: Scheduler) -> str:
+    """Return ``module:callable`` of a function at the top of a module; empty = it is none."""
+    module = getattr(function, "__module__", None) or "__main__"
+    text = f"{module}:{getattr(function, '__qualname__', '')}"
+    found = getattr(sys.modules.get(module), getattr(function, "__qualname__", ""), None)
+    is_top = found is function and module != "__main__" and CALLABLE.fullmatch(text)
+    return text if is_top else ""
 
 
-def _of_method(method: Method, seed: int) -> Callable[[Instance, float], Answer]:
-    def ask(instance: Instance, seconds: float) -> Answer:
+def _of_program(name: str, seed: int) -> NamedScheduler:
+    """Return a command or one of Storm's schedulers, each a process by itself."""
+    method = find_method(name)  # reports a mistake in it at once
+    command = name.removeprefix(COMMAND_PREFIX)
+    if is_command(name):
+        startable_words(command)
+
+    def ask(instance: Instance, seconds: float, hash_seed: int) -> Answer:
         problem = compile_problem(instance)
-        return _usable(
-            method.name,
-            lambda: _asked(method.name, lambda: run_method(problem, method, seed), seconds),
+        reason = unsupported(problem, method)
+        if reason is not None:
+            raise UnsupportedError(reason)
+        if not is_command(name):
+            return run_method(problem, find_method(name, time_limit_s=seconds), seed)
+        hashing = {"PYTHONHASHSEED": str(hash_seed)}
+        limited = external_method(command, time_limit_s=seconds, environment=hashing)
+        return run_method(problem, limited, seed)
+
+    def supports(instance: Instance, seconds: float) -> str | None:
+        return unsupported(compile_problem(instance), method)
+
+    return NamedScheduler(name, name, seed, ask, supports)
+
+
+def _of_code(name: str, text: str, seed: int, source: str, code: UnderTest) -> NamedScheduler:
+    """Return Python code as a scheduler.
+
+    Parameters
+    ----------
+    name, text, seed
+        See `NamedScheduler`.
+    source
+        What another process loads; empty = the code is known to this process alone.
+    code
+        The code itself, for where another process cannot load it.
+    """
+    if WITHIN in os.environ:
+        raise InputError(
+            "is tested while its module is loaded; test it below `if __name__ == '__main__'`",
+            field="scheduler",
+            value=name,
         )
+    asked = _Asked(name, seed, source, code)
 
-    return ask
+    def ask(instance: Instance, seconds: float, hash_seed: int) -> Answer:
+        said, what = asked.reply("ask", instance, seconds, hash_seed)
+        if said is Said.UNSUPPORTED:
+            raise UnsupportedError(str(what))
+        if said is Said.CHANGED:
+            raise MethodError(f"{CHANGES_INPUT}: {what}", changes_input=True)
+        if isinstance(what, str):
+            raise MethodError(what)
+        return what
 
+    def supports(instance: Instance, seconds: float) -> str | None:
+        if not isinstance(code, Method):
+            return None
+        said, what = asked.reply("supports", instance, seconds, HASH_SEEDS[0])
+        if said is Said.FAILED:
+            raise MethodError(str(what))
+        return str(what) if said is Said.UNSUPPORTED else None
 
-def _of_callable(scheduler: Scheduler, name: str) -> Callable[[Instance, float], Answer]:
-    def ask(instance: Instance, seconds: float) -> Answer:
-        with told(name, scheduler):
-            answer = _asked(name, lambda: scheduler(instance), seconds)
-        return _usable(name, lambda: normalised(instance, answer))
-
-    return ask
-
-
-def _asked(name: str, call: Callable[[], Any], seconds: float) -> Any:
-    try:
-        with fresh_randomness():
-            return call_within(seconds, call)
-    except GivenUpError:
-        reason = f"{name} gave no answer within {seconds:g} s"
-        raise MethodError(reason, timed_out=True) from None
-
-
-def _usable(name: str, answer: Callable[[], Answer]) -> Answer:
-    try:
-        return answer()
-    except InputError as error:
-        raise MethodError(f"the answer of {name} cannot be used: {error}") from error
+    return NamedScheduler(name, text, seed, ask, supports)
 
 
-def _loaded(text: str) -> Any:
-    """Return what ``module:callable`` names; the current folder counts, as with ``python -m``."""
-    module, _, name = text.partition(":")
-    if os.getcwd() not in sys.path and "" not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        found = getattr(import_module(module), name)
-    except (Exception, SystemExit) as error:
-        rule = f"cannot be loaded: {said(error, module.partition('.')[0])}"
-        raise InputError(rule, field="scheduler", value=text) from error
-    if not callable(found) and not isinstance(found, Method):
-        raise InputError("must be a callable or a Method", field="scheduler", value=text)
-    return found
+class _Asked:
+    """Code under test and its processes."""
+
+    def __init__(self, name: str, seed: int, source: str, code: UnderTest) -> None:
+        self._name, self._seed, self._source, self._code = name, seed, source, code
+        is_ours = source.partition(":")[0] in HEURISTICS
+        self._children = _OURS if is_ours else Children(None if source else code)
+
+    def reply(self, what: str, instance: Instance, seconds: float, hash_seed: int) -> Reply:
+        who = self._name, self._source, self._seed
+        try:
+            return self._children.ask(who, what, instance, seconds, hash_seed)
+        except GivenUpError:
+            reason = f"{self._name} gave no answer within {seconds:g} s"
+            raise MethodError(reason, timed_out=True) from None
+        except EndedError as error:
+            raise MethodError(f"{self._name} ended its process {error}") from None

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -25,7 +26,7 @@ from slotwise.testing.checks.finding import Finding, NotJudgedError
 from slotwise.testing.checks.keyed_database import keyed
 from slotwise.testing.checks.reduction.smallest import as_read, smallest
 from slotwise.testing.checks.report import Failure, Report
-from slotwise.testing.checks.table import Demand
+from slotwise.testing.checks.table import BREAKS_DOWN, Demand
 from slotwise.testing.checks.trial import Trial
 
 SHRINK_S = 20.0
@@ -75,7 +76,7 @@ class _Looks:
     failures: list[Failure] = field(default_factory=list)
     counted: tuple[int, int, dict[str, int]] | None = None
     deadline: float | None = None
-    smallest: Failure | None = None
+    reduced: list[Failure] = field(default_factory=list)
 
     def look(self, instance: Instance) -> Finding | None:
         """Look at an instance that was drawn, and count it."""
@@ -102,9 +103,15 @@ class _Looks:
 
     def _look_at_edges(self, instance: Instance) -> Finding | None:
         edges = self.demand.check.edges
-        answer = self.trial.answer(instance)
-        if edges is not None and isinstance(answer, Placement):
-            for edge in _some(edges(instance, answer), instance):
+        if edges is None:
+            return None
+        try:
+            answer = self.trial.answer(instance)
+        except NotJudgedError:
+            return None
+        if isinstance(answer, Placement):
+            within = filter(self.trial.is_for, edges(instance, answer))
+            for edge in _some(within, instance):
                 if self.fails(edge):
                     return self.seen[instance_hash(edge)]
         return None
@@ -134,27 +141,44 @@ class _Looks:
         """Fix the counts that the report gives: what shrinking looks at does not count."""
         self.counted = self.counted or (self.examples, self.judged, dict(self.not_judged))
 
+    def kinds(self) -> set[str]:
+        """Return in which ways the check has failed so far."""
+        return {kind for one in self.failures for kind in one.finding.kinds}
+
     def make_small(self) -> None:
-        """Look at smaller and smaller instances while there is time."""
+        """Look at smaller and smaller instances that fail in each way, while there is time."""
         self.deadline = self.deadline or time.perf_counter() + SHRINK_S
-        start = min(self.failures, key=_size)
-        kind = start.finding.kind
+        self.reduced = [self._made_small(start) for start in _one_of_each_kind(self.failures)]
+
+    def _made_small(self, start: Failure) -> Failure:
+        kinds = set(start.finding.kinds)
 
         def fails(instance: Instance) -> bool:
             found = self.seen[instance_hash(instance)] if self.fails(instance) else None
-            return found is not None and found.kind == kind
+            return found is not None and kinds.issuperset(found.kinds)
 
         last = smallest(start.instance, fails)
         found = self.seen[instance_hash(last)]
         assert found is not None, "the first one fails"
-        in_time = time.perf_counter() <= self.deadline
-        self.smallest = Failure(last, found, is_reduced=in_time)
+        assert self.deadline is not None, "`make_small` has set it"
+        return Failure(last, found, is_reduced=time.perf_counter() <= self.deadline)
 
     def report(self, *, fails: bool, share: float | None = None) -> Report:
         self.count()
         assert self.counted is not None
-        failure = (self.smallest or min(self.failures, key=_size)) if fails else None
-        return Report(self.demand, self.trial.scheduler.name, *self.counted, failure, share)
+        failures = _one_of_each_kind(self.reduced or self.failures) if fails else ()
+        return Report(self.demand, self.trial.scheduler.name, *self.counted, failures, share)
+
+
+def _one_of_each_kind(failures: Sequence[Failure]) -> tuple[Failure, ...]:
+    """Return failures in which each kind of finding occurs, the plainest and smallest first."""
+    chosen: list[Failure] = []
+    seen: set[str] = set()
+    for one in sorted(failures, key=lambda one: (len(one.finding.kinds), _size(one))):
+        if not seen.issuperset(one.finding.kinds):
+            chosen.append(one)
+            seen.update(one.finding.kinds)
+    return tuple(chosen)
 
 
 def _some(edges: Iterable[Instance], instance: Instance) -> list[Instance]:
@@ -187,14 +211,15 @@ def search(
     trial
         The scheduler.
     instances
-        What is drawn; ``None`` = `CORNERS`, then instances of our own.
+        What is drawn; ``None`` = `CORNERS`, then instances of our own, without the rules that the
+        scheduler is not for (see `Trial.rules`).
     budget
         How many instances, and Hypothesis's seed.
     kind
         Of our own instances; see `drawn`.
     """
     looks = _Looks(demand, trial, is_ours=instances is None)
-    source = drawn(demand, kind) if instances is None else instances
+    source = drawn(demand, kind).map(trial.narrowed) if instances is None else instances
     found = [looks.look(corner) for corner in CORNERS] if instances is None else []
     if demand.check.is_share:
         return _share(looks, source, budget)
@@ -231,9 +256,27 @@ def _fails(looks: _Looks, instances: SearchStrategy[Instance], budget: Budget) -
         _run(given(instances)(check), budget, looks, phases)
     except _FoundError:
         if looks.is_ours:
+            _look_on(looks, instances, budget)
             looks.make_small()
         return True
     return False
+
+
+def _look_on(looks: _Looks, instances: SearchStrategy[Instance], budget: Budget) -> None:
+    """Look for further rules that the scheduler breaks, once one is found.
+
+    One that breaks down is not asked further: it might use up its time limit each time.
+    """
+    looks.deadline = None
+
+    def check(instance: Instance) -> None:
+        looks.look(instance)
+        if BREAKS_DOWN in looks.kinds():
+            raise _FoundError
+
+    if looks.demand.check.has_kinds and BREAKS_DOWN not in looks.kinds():
+        with suppress(_FoundError):
+            _run(given(instances)(check), budget, looks, (Phase.generate,))
 
 
 def _run(test: Callable[[], None], budget: Budget, looks: _Looks, phases: Sequence[Phase]) -> None:

@@ -24,7 +24,7 @@ from slotwise.testing.checks.properties.moves import moves_at_most
 from slotwise.testing.checks.properties.node_loss import survives_node_loss
 from slotwise.testing.checks.properties.optimality import admits, gap_is_at_most
 from slotwise.testing.checks.properties.validity import is_complete, is_valid
-from slotwise.testing.checks.scheduler import Testable, as_scheduler
+from slotwise.testing.checks.scheduler import CHANGES_INPUT, Testable, as_scheduler
 from slotwise.testing.checks.trial import Trial
 
 Property: TypeAlias = Callable[[Trial, Instance], Finding | None]
@@ -65,6 +65,11 @@ class Check:
         return self.sense == ">="
 
     @property
+    def has_kinds(self) -> bool:
+        """Whether it fails in ways that are worth telling apart: by the rule that is broken."""
+        return self.name == "valid"
+
+    @property
     def edges(self) -> Callable[[Instance, Placement], Iterable[Instance]] | None:
         """What it also looks at: instances made so that an answer is just wrong for them."""
         return {"valid": edges, "gap": far_apart}.get(self.name)
@@ -97,7 +102,9 @@ class Demand:
         try:
             return self.check.bound(self.threshold)(trial, instance)
         except MethodError as error:
-            return Finding(f"breaks down: {error}", BREAKS_DOWN)
+            if error.changes_input:
+                return Finding(str(error), (CHANGES_INPUT,))
+            return Finding(f"breaks down: {error}", (BREAKS_DOWN,))
 
 
 def _plain(held: Property) -> Callable[[float], Property]:

@@ -13,11 +13,13 @@ from slotwise.models.instance_file import instance_hash
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import Verdict
 from slotwise.testing.checks.answer import Answer
-from slotwise.testing.checks.finding import NotJudgedError
+from slotwise.testing.checks.finding import NotJudgedError, UnsupportedError
 from slotwise.testing.checks.oracle import Oracle
-from slotwise.testing.checks.scheduler import TIME_LIMIT_S, NamedScheduler
+from slotwise.testing.checks.scheduler import HASH_SEEDS, TIME_LIMIT_S, NamedScheduler
+from slotwise.testing.checks.scope import supported, within
 
 REFUSED = "the scheduler refuses"
+UNSUPPORTED = "the scheduler does not support it"
 NOT_VALID = "its placement breaks a hard rule"
 
 
@@ -33,29 +35,63 @@ class Trial:
         Seconds that it has for an instance; then it has broken down.
     oracle
         Where optima come from.
+    rules
+        Of `RULES` those that it is for; ``None`` = what it supports.
     """
 
     scheduler: NamedScheduler
     time_limit_s: float = TIME_LIMIT_S
     oracle: Oracle = field(default_factory=Oracle)
-    _answers: dict[str, Answer | MethodError] = field(default_factory=dict)
+    rules: frozenset[str] | None = None
+    _answers: dict[tuple[str, int], Answer | MethodError | NotJudgedError] = field(
+        default_factory=dict
+    )
 
-    def answer(self, instance: Instance) -> Answer:
-        """Return its answer, remembered; raises `MethodError` where it breaks down."""
-        key = instance_hash(instance)
+    def answer(self, instance: Instance, hash_seed: int = HASH_SEEDS[0]) -> Answer:
+        """Return its answer, remembered; `hash_seed` as in `NamedScheduler`.
+
+        Raises
+        ------
+        MethodError
+            Where it breaks down.
+        NotJudgedError
+            Where it does not support the instance.
+        """
+        key = instance_hash(instance), hash_seed
         if key not in self._answers:
             try:
-                self._answers[key] = self.answer_anew(instance)
-            except MethodError as error:
+                self._answers[key] = self.answer_anew(instance, hash_seed)
+            except (MethodError, NotJudgedError) as error:
                 self._answers[key] = error
         known = self._answers[key]
         if isinstance(known, MethodError):
-            raise MethodError(str(known), timed_out=known.timed_out)
+            raise known.with_reason(str(known))
+        if isinstance(known, NotJudgedError):
+            raise NotJudgedError(str(known))
         return known
 
-    def answer_anew(self, instance: Instance) -> Answer:
-        """Return its answer to being asked once more."""
-        return self.scheduler.ask(instance, self.time_limit_s)
+    def answer_anew(self, instance: Instance, hash_seed: int = HASH_SEEDS[0]) -> Answer:
+        """Return its answer to being asked once more; raises as `answer` does."""
+        try:
+            return self.scheduler.ask(instance, self.time_limit_s, hash_seed)
+        except UnsupportedError as error:
+            raise NotJudgedError(UNSUPPORTED) from error
+
+    def narrowed(self, instance: Instance) -> Instance:
+        """Return the instance without the rules that the scheduler is not for."""
+        if self.rules is not None:
+            return within(instance, self.rules)
+        return supported(instance, self._supports)
+
+    def is_for(self, instance: Instance) -> bool:
+        """Whether an instance has no rule but `rules`."""
+        return self.rules is None or within(instance, self.rules) == instance
+
+    def _supports(self, instance: Instance) -> bool:
+        try:
+            return self.scheduler.supports(instance, self.time_limit_s) is None
+        except MethodError:
+            return True  # each check finds it when it asks
 
     def verdict(self, instance: Instance) -> Verdict:
         """Return the judge's verdict on its placement, which may break rules.
@@ -94,4 +130,4 @@ def on_variant(what: str) -> Iterator[None]:
     try:
         yield
     except MethodError as error:
-        raise MethodError(f"{what}, {error}", timed_out=error.timed_out) from error
+        raise error.with_reason(f"{what}, {error}") from error

@@ -16,7 +16,7 @@ from slotwise.models.instance.placement import Refusal, to_places
 from slotwise.models.instance.topology import Topology
 from slotwise.models.instance_file import instance_hash
 from slotwise.testing.checks.answer import Answer
-from slotwise.testing.checks.scheduler import NamedScheduler, Testable, as_scheduler
+from slotwise.testing.checks.scheduler import HASH_SEEDS, NamedScheduler, Testable, as_scheduler
 from slotwise.testing.random_instances.lost_nodes import without_nodes
 from slotwise.testing.random_instances.tiny import RESOURCES
 from slotwise.testing.strategies.clusters import clusters
@@ -169,7 +169,10 @@ class SchedulerStory(RuleBasedStateMachine):
         """Return two answers to an instance, remembered, so that a story can be told again."""
         key = instance_hash(instance)
         if key not in self._answered:
-            self._answered[key] = self.scheduler(instance), self.scheduler(instance)
+            self._answered[key] = (
+                self.scheduler(instance),
+                self.scheduler(instance, HASH_SEEDS[1]),
+            )
         return self._answered[key]
 
 

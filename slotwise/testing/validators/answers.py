@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
@@ -64,9 +65,12 @@ class Answer:
 
 
 def asked(validator: Validator, instance: Instance, placement: Placement) -> Answer:
-    """Return what a validator says; what it raises is an answer with an `error`."""
+    """Return what a validator says; what it raises is an answer with an `error`.
+
+    It gets a copy of the instance, which it may change.
+    """
     with fresh_randomness():
-        return _said(lambda: validator(instance, placement))
+        return _said(lambda: validator(deepcopy(instance), placement))
 
 
 def _said(ask: Callable[[], object]) -> Answer:

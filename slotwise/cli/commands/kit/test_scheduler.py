@@ -41,6 +41,14 @@ def test_scheduler(
         str | None,
         typer.Option(metavar="KIND", help="feasible, tight, ...; default: a mixture."),
     ] = None,
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULES",
+            help="Rules that it is for, as capacity,slots,heap: instances have no others. "
+            "Default: what it supports.",
+        ),
+    ] = None,
     instance: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Look at this instance alone, to see a failure again."),
@@ -58,7 +66,7 @@ def test_scheduler(
     with exits.held():
         from slotwise.cli import scheduler_tests
 
-    asked = scheduler_tests.asked(scheduler, check or (), seed, time_limit)
+    asked = scheduler_tests.asked(scheduler, check or (), seed, time_limit, rules)
     if instance is not None:
         tested = scheduler_tests.on_instance(asked, inputs.load_instance(instance), instance)
     else:

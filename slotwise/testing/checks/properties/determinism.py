@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import Placement
+from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.testing.checks.answer import Answer
-from slotwise.testing.checks.finding import Finding
-from slotwise.testing.checks.trial import Trial
+from slotwise.testing.checks.finding import Finding, NotJudgedError
+from slotwise.testing.checks.scheduler import HASH_SEEDS
+from slotwise.testing.checks.trial import REFUSED, Trial
 
 CALLS = 3
 """How often a scheduler is asked the same, with the same seed."""
 
 
 def is_deterministic(trial: Trial, instance: Instance) -> Finding | None:
-    """Hold it that each call, with the same seed, has the same answer; reasons may differ."""
+    """Hold it that each call, with the same seed, has the same answer; reasons may differ.
+
+    Python's seed of hashing differs from call to call: an order that follows from it shows.
+    """
     first = trial.answer_anew(instance)
-    for _ in range(CALLS - 1):
-        other = trial.answer_anew(instance)
+    for call in range(1, CALLS):
+        other = trial.answer_anew(instance, HASH_SEEDS[call % len(HASH_SEEDS)])
         if not _are_alike(first, other):
             return Finding(f"answers {_shown(instance, first)}, then {_shown(instance, other)}")
+    if isinstance(first, Refusal):
+        raise NotJudgedError(REFUSED)
     return None
 
 

@@ -10,6 +10,7 @@ from slotwise.models.instance.cluster import Cluster
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, Refusal, to_places
 from slotwise.testing.checks.finding import Finding, NotJudgedError
+from slotwise.testing.checks.properties.validity import first_of_each_rule
 from slotwise.testing.checks.trial import Trial, on_variant
 
 ONE_NODE = "it has one node"
@@ -18,21 +19,24 @@ ONE_NODE = "it has one node"
 def survives_node_loss(trial: Trial, instance: Instance) -> Finding | None:
     """Lose each node in use in turn; the rest of the placement is what runs now.
 
-    The scheduler must place all again where that is possible, and keep every rule.
+    The scheduler must place all again where that is possible, and keep every rule. One that is not
+    for running tasks is not told of them.
     """
     placement, _ = trial.valid(instance)
     if len(instance.cluster.nodes) == 1:
         raise NotJudgedError(ONE_NODE)
-    for node, rest in _losses(instance, placement):
+    for node, left in _losses(instance, placement):
+        rest = trial.narrowed(left)
         with on_variant(f"without {node}"):
             answer = trial.answer(rest)
         if isinstance(answer, Refusal):
             if trial.oracle.optimum(rest).is_complete:
                 return Finding(f"without {node}, refuses what can be placed: {answer.reason}")
             continue
-        verdict = trial.verdict(rest)
-        if not verdict.valid:
-            return Finding(f"without {node}, breaks {verdict.violations[0]}")
+        broken = first_of_each_rule(trial.verdict(rest).violations)
+        if broken:
+            said = "; ".join(f"breaks {one}" for one in broken.values())
+            return Finding(f"without {node}, {said}", tuple(broken))
     return None
 
 

@@ -8,6 +8,7 @@ from slotwise.models.judge.verdict import Verdict
 from slotwise.solver.core.judged_result import gap_of
 from slotwise.solver.core.result import Outcome, Status
 from slotwise.testing.checks.finding import Finding, NotJudgedError
+from slotwise.testing.checks.properties.validity import first_of_each_rule
 from slotwise.testing.checks.trial import Trial
 
 NOT_PLACEABLE = "no placement of all tasks exists"
@@ -18,14 +19,15 @@ def admits(trial: Trial, instance: Instance) -> Finding | None:
     answer = trial.answer(instance)
     if isinstance(answer, Refusal):
         _check_placeable(trial, instance)
-        return Finding(f"refuses what can be placed: {answer.reason}", "refuses")
+        return Finding(f"refuses what can be placed: {answer.reason}", ("refuses",))
     if UNPLACED in answer.nodes:
         _check_placeable(trial, instance)
-        return Finding("leaves out tasks that can all be placed", "leaves out")
-    broken = trial.verdict(instance).violations
+        return Finding("leaves out tasks that can all be placed", ("leaves out",))
+    broken = first_of_each_rule(trial.verdict(instance).violations)
     if broken:
         _check_placeable(trial, instance)
-        return Finding(f"breaks {broken[0]}, where a valid placement exists", broken[0].rule)
+        said = "; ".join(f"breaks {one}" for one in broken.values())
+        return Finding(f"{said}, where a valid placement exists", tuple(broken))
     return None
 
 

@@ -32,10 +32,22 @@ def is_complete(trial: Trial, instance: Instance) -> Finding | None:
 def _broken(trial: Trial, instance: Instance, violations: Sequence[Violation]) -> Finding | None:
     if not violations:
         return None
-    first = violations[0]
-    more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
-    said = _missing(trial, instance, first) if first.rule == PLACED else f"breaks {first}"
-    return Finding(f"{said}{more}", first.rule)
+    firsts = first_of_each_rule(violations)
+    said = [
+        _missing(trial, instance, one) if rule == PLACED else f"breaks {one}"
+        for rule, one in firsts.items()
+    ]
+    others = len(violations) - len(firsts)
+    more = f" (and {others} more)" if others else ""
+    return Finding(f"{'; '.join(said)}{more}", tuple(firsts))
+
+
+def first_of_each_rule(violations: Sequence[Violation]) -> dict[str, Violation]:
+    """Return rule -> its first violation, in the judge's order."""
+    firsts: dict[str, Violation] = {}
+    for one in violations:
+        firsts.setdefault(one.rule, one)
+    return firsts
 
 
 def _missing(trial: Trial, instance: Instance, broken: Violation) -> str:

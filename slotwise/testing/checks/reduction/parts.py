@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -82,18 +82,23 @@ def without_resource(instance: Instance, key: str) -> Instance:
         for node in instance.cluster.nodes
     )
 
-    def plainer(component: Component) -> Component:
-        left = {k: v for k, v in component.resources.items() if k not in parts}
-        return replace(component, resources=left)
+    def left(resources: Mapping[str, Decimal]) -> dict[str, Decimal]:
+        return {k: v for k, v in resources.items() if k not in parts}
+
+    def plainer(topology: Topology) -> Topology:
+        components = tuple(
+            replace(one, resources=left(one.resources)) for one in topology.components
+        )
+        ackers = topology.ackers
+        if ackers is not None:
+            ackers = replace(ackers, resources=left(ackers.resources))
+        return replace(topology, components=components, ackers=ackers)
 
     soft = {k: v for k, v in instance.objective.soft.items() if k != key}
     return replace(
         instance,
         cluster=replace(instance.cluster, nodes=nodes),
-        topologies=tuple(
-            replace(t, components=tuple(plainer(c) for c in t.components))
-            for t in instance.topologies
-        ),
+        topologies=tuple(map(plainer, instance.topologies)),
         objective=replace(instance.objective, soft=soft),
     )
 
@@ -121,7 +126,7 @@ def smaller_topologies(topology: Topology) -> Iterator[Callable[[], Topology]]:
     spouts = [component.id for component in topology.components if component.kind == "spout"]
     for component in topology.components:
         if spouts != [component.id]:  # many schedulers start from a spout
-            yield partial(_without_component, topology, component.id)
+            yield partial(without_component, topology, component.id)
     for index, component in enumerate(topology.components):
         if component.parallelism > 0:
             fewer = replace(component, parallelism=component.parallelism - 1)
@@ -151,7 +156,8 @@ def _with_component(topology: Topology, index: int, component: Component) -> Top
     return replace(topology, components=(*parts[:index], component, *parts[index + 1 :]))
 
 
-def _without_component(topology: Topology, lost: str) -> Topology:
+def without_component(topology: Topology, lost: str) -> Topology:
+    """Return the topology without a component, and without what names it."""
     rules = topology.constraints
     regions = [
         replace(region, components=tuple(c for c in region.components if c != lost))
