@@ -17,6 +17,12 @@ from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from slotwise.benchmarks.spark.java_end import (
+    END_S,
+    MORE_MEMORY,
+    forget_java,
+    how_java_ended,
+)
 from slotwise.benchmarks.spark.masters import (
     UNPACKED,
     Cluster,
@@ -24,6 +30,7 @@ from slotwise.benchmarks.spark.masters import (
     environment,
     is_connect,
     settings,
+    with_tries,
 )
 from slotwise.models.errors import SlotwiseError
 
@@ -77,7 +84,7 @@ def spark_session(where: str | Cluster = "local[*]", app: str = "slotwise") -> S
         with _own_interrupts():
             if is_connect(cluster.master):
                 return _connected(builder, cluster)
-            return builder.master(cluster.master).getOrCreate()
+            return builder.master(with_tries(cluster.master)).getOrCreate()
     except (PySparkException, Py4JError) as error:
         reason = getattr(error, "java_exception", error)
         raise SlotwiseError(f"Spark did not start on {cluster.master}: {reason}") from error
@@ -112,23 +119,26 @@ def session(
 ) -> Iterator[SparkSession]:
     """Give the active session, or a new one that is stopped in the end.
 
-    `starting` is entered only while a new one starts; it shows that to whoever waits.
+    `starting` is entered only while a new one starts; it shows that to whoever waits. What makes
+    Spark fail meanwhile is raised as `job_errors` does.
     """
     from pyspark.sql import SparkSession
 
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        yield active
-        return
-    with starting:
-        spark = spark_session(where)
-    root = logging.getLogger()
-    root.addFilter(_is_no_interrupt)
-    try:
-        yield spark
-    finally:
-        spark.stop()
-        root.removeFilter(_is_no_interrupt)
+    with job_errors():
+        active = SparkSession.getActiveSession()
+        if active is not None:
+            yield active
+            return
+        with starting:
+            spark = spark_session(where)
+        root = logging.getLogger()
+        root.addFilter(_is_no_interrupt)
+        try:
+            yield spark
+        finally:
+            if how_java_ended(0) is None:
+                spark.stop()
+            root.removeFilter(_is_no_interrupt)
 
 
 def _is_no_interrupt(record: logging.LogRecord) -> bool:
@@ -138,13 +148,23 @@ def _is_no_interrupt(record: logging.LogRecord) -> bool:
 
 @contextmanager
 def job_errors() -> Iterator[None]:
-    """Raise what makes a Spark job fail as a `SlotwiseError` of one line."""
-    from py4j.protocol import Py4JJavaError
+    """Raise what makes a Spark job fail as a `SlotwiseError` of one line.
+
+    Where Java itself has ended, that says how and what to do; the next session has a new one.
+    """
+    from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark.errors import PySparkException
 
     try:
         yield
-    except (Py4JJavaError, PySparkException) as error:
+    except (Py4JError, PySparkException, ConnectionError, EOFError) as error:
+        is_answer = isinstance(error, Py4JJavaError | PySparkException)
+        ended = how_java_ended(0 if is_answer else END_S)
+        if ended is not None:
+            forget_java()
+            raise SlotwiseError(ended) from error
+        if not isinstance(error, Py4JError | PySparkException):
+            raise
         raise SlotwiseError(f"the Spark job failed: {reason_of(error)}") from error
 
 
@@ -155,7 +175,8 @@ def reason_of(error: Exception) -> str:
     """
     text = str(getattr(error, "java_exception", error)).strip()
     named = CONDITION.search(text)
-    return named[0].strip() if named else text.partition("\n")[0]
+    reason = named[0].strip() if named else text.partition("\n")[0]
+    return f"{reason}; {MORE_MEMORY}" if "OutOfMemoryError" in reason else reason
 
 
 @contextmanager

@@ -12,7 +12,11 @@ one object, which appears whole as well.
 
 from __future__ import annotations
 
+import fcntl
 import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
 ROWS = "rows"
 INSTANCES = "instances"
 PLAN = "plan"
+LOCK = ".lock"
+"""An empty file that the grading at work keeps locked; the system frees it when that ends."""
 
 _WRITING = {
     "mapreduce.fileoutputcommitter.algorithm.version": "2",
@@ -70,6 +76,34 @@ def make_local(out: str | os.PathLike[str]) -> None:
         ) from error
     if not os.access(local / ROWS, os.W_OK):
         raise InputError("cannot be written to", field="out", value=str(local))
+
+
+@contextmanager
+def alone(out: str | os.PathLike[str]) -> Iterator[None]:
+    """Keep other gradings out of a folder of this machine meanwhile; of others nobody can.
+
+    Two at once would run the same runs, and each would remove what the other is writing. However
+    this process ends, the folder is free then.
+
+    Raises
+    ------
+    InputError
+        When another grading is at work there.
+    """
+    local = local_folder(out)
+    if local is None:
+        yield
+        return
+    with (local / LOCK).open("a", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            rule = "another grading is writing into it; wait until it has ended, or name another"
+            raise InputError(rule, field="out", value=str(local)) from error
+        except OSError as error:
+            unsure = f"{local} cannot be locked ({error.strerror}): let one grading at a time run"
+            warnings.warn(unsure, RuntimeWarning, stacklevel=3)
+        yield
 
 
 def read(spark: SparkSession, address: str, part: str, schema: str) -> DataFrame:
