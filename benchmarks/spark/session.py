@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from slotwise.benchmarks.spark.java_end import (
     END_S,
@@ -32,13 +33,24 @@ from slotwise.benchmarks.spark.masters import (
     settings,
     with_tries,
 )
-from slotwise.models.errors import SlotwiseError
+from slotwise.models.errors import InputError, SlotwiseError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CONDITION = re.compile(r"\[[A-Z][A-Z_.]+\] .*")
 """An error condition of Spark, and what it says."""
+
+DAMAGED = re.compile(
+    r"\[FAILED_READ_FILE\.(?:NO_HINT|CANNOT_READ_FILE_FOOTER)\] "
+    r"Encountered error while reading file (\S+?)\.(?=\s|$)"
+)
+"""How Spark names a file, by its URL, that is not what it should be."""
+
+IS_DAMAGED = "is damaged, it cannot be read; remove it, or put a whole copy in its place"
+
+DISK_FULL = "No space left on device"
+"""What the system says, at the end of Spark's chain of causes."""
 
 CONNECT_S = 10.0
 """Seconds for a server of Spark Connect to answer; Spark itself tries for minutes."""
@@ -150,7 +162,8 @@ def _is_no_interrupt(record: logging.LogRecord) -> bool:
 def job_errors() -> Iterator[None]:
     """Raise what makes a Spark job fail as a `SlotwiseError` of one line.
 
-    Where Java itself has ended, that says how and what to do; the next session has a new one.
+    A file that Spark cannot read is an `InputError` that names it. Where Java itself has ended, the
+    error says how and what to do; the next session has a new one.
     """
     from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark.errors import PySparkException
@@ -165,17 +178,23 @@ def job_errors() -> Iterator[None]:
             raise SlotwiseError(ended) from error
         if not isinstance(error, Py4JError | PySparkException):
             raise
-        raise SlotwiseError(f"the Spark job failed: {reason_of(error)}") from error
+        reason = reason_of(error)
+        if damaged := DAMAGED.match(reason):
+            path = unquote(re.sub("^file:/+", "/", damaged[1]))
+            raise InputError(IS_DAMAGED, file=path, has_value=False) from error
+        raise SlotwiseError(f"the Spark job failed: {reason}") from error
 
 
 def reason_of(error: Exception) -> str:
     """Return one line of Spark's error: the condition that Spark names, such as an unreadable file.
 
-    Where it names none, the first line.
+    Where it names none, the first line; lack of disk or memory comes with what to do.
     """
     text = str(getattr(error, "java_exception", error)).strip()
     named = CONDITION.search(text)
     reason = named[0].strip() if named else text.partition("\n")[0]
+    if DISK_FULL in str(getattr(error, "_stackTrace", error)):
+        return f"no space is left on the disk: free some and run it again ({reason})"
     return f"{reason}; {MORE_MEMORY}" if "OutOfMemoryError" in reason else reason
 
 
