@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED
-from slotwise.benchmarks.grading.batch.folder import address_of, local_folder, make_local
+from slotwise.benchmarks.grading.batch.folder import address_of, alone, local_folder, make_local
 from slotwise.benchmarks.grading.batch.slots import task_cpus
 from slotwise.benchmarks.grading.batch.start import Batch, run_batch
 from slotwise.benchmarks.grading.grade_summary import GradeSummary
@@ -30,7 +30,7 @@ from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.progress.watching import watching
 from slotwise.benchmarks.grading.sources import read_sources
 from slotwise.benchmarks.spark.masters import DRIVER_MEMORY, MEMORY_ASKED, Cluster, is_local
-from slotwise.benchmarks.spark.session import job_errors, session
+from slotwise.benchmarks.spark.session import session
 from slotwise.models.values import time_limit, whole
 from slotwise.solver.core.limited.by_work import check_takes_work
 from slotwise.solver.engines import ENGINES
@@ -87,7 +87,7 @@ def grade(
     out
         Folder of the rows, any that Spark can write and all executors reach: of this machine,
         shared by all, or with ``hdfs://``, ``s3a://``. It is made where there is none. One
-        grading at a time may write into it.
+        grading at a time may write into it: a second is refused where the folder can be locked.
     seed, count
         Of families, methods and engine; instances per family, ``None`` = the family's own.
     conf
@@ -117,8 +117,8 @@ def grade(
     DisagreementError
         With `crosscheck`, where two rows cannot both be right; it names their certificates.
     InputError
-        For an unknown name, a method or an engine that none of the cases is for, or a bad number,
-        before Spark starts.
+        For an unknown name, a method or an engine that none of the cases is for, a bad number, or a
+        folder that another grading is writing into, before Spark starts.
     KeyboardInterrupt
         On Ctrl-C, with the rows of finished tasks kept; the same call resumes.
 
@@ -146,9 +146,9 @@ def grade(
     told: dict[str, Any] = {"out": os.fspath(out), "methods": list(names), "engine": engine}
     told |= {"master": master, "time_limit_s": time_limit_s, "seed": seed}
     with (
+        alone(out),
         watching(told, None if log is None else Path(log), progress) as watcher,
         session(cluster, watcher.waiting("starting Spark")) as spark,
-        job_errors(),
     ):
         folder = os.getcwd() if is_local(master) else None
         limits = RunLimits(time_limit_s, task_cpus(spark), seed, folder, memory_limit_mb)

@@ -7,11 +7,16 @@ from fractions import Fraction
 
 from slotwise.models.values import plain
 
+MANY = 1_000_000
+"""From here on six digits would need an exponent."""
+
 
 def short_text(
     number: Fraction | Decimal | float | None, *, missing: str = "-", grouped: bool = False
 ) -> str:
-    """Return a finite number for people: whole ones in full, others with six digits.
+    """Return a finite number for people: whole ones in full, others with six digits or more.
+
+    From a million on, others have one digit behind the point: ``7.83585e+07`` is hard to read.
 
     Parameters
     ----------
@@ -24,7 +29,9 @@ def short_text(
         return missing
     value = plain(number)
     comma = "," if grouped else ""
-    return format(value, f"{comma}d" if isinstance(value, int) else f"{comma}.6g")
+    if isinstance(value, int):
+        return format(value, f"{comma}d")
+    return format(value, f"{comma}.6g" if abs(value) < MANY else f"{comma}.1f")
 
 
 def exact_text(number: Decimal) -> str:

@@ -67,7 +67,7 @@ def start(
     instances: Path, out: Path, master: str, *methods: str, limit: float = 20, memory_mb: int = 2000
 ) -> subprocess.Popen[bytes]:
     # A folder of this name where the user is must not be taken for the package.
-    (out / "slotwise").mkdir()
+    (out / "slotwise").mkdir(exist_ok=True)
     (out / "slotwise" / "__init__.py").touch()
     words = [sys.executable, "-P", "-m", "slotwise", "grade", str(instances), "--out", str(out)]
     words += ["--time-limit", str(limit), "--memory-limit", str(memory_mb)]

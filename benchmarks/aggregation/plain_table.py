@@ -8,6 +8,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from slotwise.models.formats.csv_text import csv_cell
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -49,11 +51,12 @@ def _plain(value: Any) -> Any:
 
 
 def csv_text(table: pd.DataFrame) -> str:
-    """Return the table as CSV with a head; a missing cell is empty."""
+    """Return the table as CSV with a head; a missing cell is empty, text is no formula."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, [str(name) for name in table.columns], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(plain_records(table))
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(csv_cell(str(name)) for name in table.columns)
+    for record in plain_records(table):
+        writer.writerow(csv_cell(v) if isinstance(v, str) else v for v in record.values())
     return out.getvalue()
 
 

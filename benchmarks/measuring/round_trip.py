@@ -32,7 +32,7 @@ from slotwise.benchmarks.measuring.round_trip_instances import (
 )
 from slotwise.benchmarks.simulated_logs.settings import KINDS, LogSettings
 from slotwise.benchmarks.simulated_logs.simulate import simulate
-from slotwise.benchmarks.spark.session import job_errors, session
+from slotwise.benchmarks.spark.session import session
 from slotwise.benchmarks.statistics.weights.instance import measured_instance
 from slotwise.benchmarks.statistics.weights.logs import Settings, collect_logs
 from slotwise.benchmarks.statistics.weights.measure import measured_of
@@ -147,7 +147,7 @@ def _measured(
         for index, truth in enumerate(truths):
             _write_logs(truth, index, Path(name) / str(index), options)
         blanks = [without_weights(one) for one in truths]
-        with session(options.master, nullcontext()) as spark, job_errors():
+        with session(options.master, nullcontext()) as spark:
             settings = Settings(statistic=options.statistic)
             collected, _ = collect_logs(spark, Path(name), blanks, settings, None)
     return [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from slotwise.benchmarks.analysis.aggregate import Aggregate
 from slotwise.benchmarks.grading.old_rows import is_old
@@ -16,6 +16,27 @@ from slotwise.models.families.registry import ALLOCATION_FAMILIES, FAMILIES
 
 SECONDS = "only the call"
 OLD_SECONDS = "including imports, compiling and judging (rows of an older slotwise)"
+
+
+TERMS = {
+    "overload": "what the load of nodes exceeds their capacity by, in units of each soft resource "
+    "times its weight",
+    "network": "flow times distance, over all pairs of tasks that communicate; a pair has the flow "
+    "1, or its tuples per second where the instance counts rates",
+    "nodes": "nodes in use",
+    "workers": "workers in use",
+    "moved": "tasks that are not where they run now",
+    "rejected": "topologies left out, each as much as its priority",
+    "linear": "cost of tasks on nodes, in the unit of the instance",
+    "slots": "slots that the dataflow needs",
+}
+"""What each part of a term counts, and in which unit."""
+
+
+def terms_counted(names: Iterable[str]) -> dict[str, str]:
+    """Return what the parts of these terms count, by part."""
+    parts = dict.fromkeys(part for name in names for part in name.split("+"))
+    return {part: TERMS[part] for part in parts if part in TERMS}
 
 
 def facts(rows: Sequence[Row]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from slotwise.benchmarks.grading.rows import Kind, Row
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.answers import answers
 from slotwise.benchmarks.report.case_table import STATES, CaseLine, case_lines
-from slotwise.benchmarks.report.facts import descriptions, facts, families
+from slotwise.benchmarks.report.facts import descriptions, facts, families, terms_counted
 from slotwise.benchmarks.report.failures import failures
 from slotwise.benchmarks.report.figures.figure import Figure
 from slotwise.benchmarks.report.graded_rows import Graded, read_graded
@@ -90,6 +90,7 @@ def render(graded: Graded) -> str:
         failures=failures(rows),
         facts=facts(rows),
         families=families(rows),
+        terms=terms_counted(term_names(rows)),
         descriptions=descriptions(summary, graded.labels),
         counts=_counts(rows, summary),
         shift=TIME_SHIFT_S,

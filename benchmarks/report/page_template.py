@@ -15,6 +15,7 @@ def template(name: str) -> Template:
     environment = new_environment()
     environment.filters |= {
         "counted": counted,
+        "name": report_data.whole_name,
         "number": report_data.number,
         "short": report_data.short,
         "pairs": report_data.pairs,

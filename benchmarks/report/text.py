@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Literal
 
+from markupsafe import Markup
+
 from slotwise.benchmarks.analysis.gaps import Gap
 from slotwise.benchmarks.analysis.measures import Spread
 from slotwise.benchmarks.grading.rows import Row, RunStatus
@@ -16,6 +18,11 @@ DASH = "\N{EN DASH}"
 """Stands where there is no number."""
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
+def whole_name(name: str) -> Markup:
+    """Return a name for a cell of a table, which is not broken where it has room."""
+    return Markup('<span class="whole">{}</span>').format(name)
 
 
 def number(value: float | Fraction | str | None) -> str:

@@ -21,11 +21,17 @@ from slotwise.models.errors import InputError
 
 _LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*(\d+)\s*\]")
 
+_LOCAL_THREADS = re.compile(r"local(?:\[(\*|[1-9]\d*)(?:,\s*([1-9]\d*))?\])?")
+
 MASTER = re.compile(
-    r"local(\[(\*|[1-9]\d*)(,\s*[1-9]\d*)?\])?"
+    rf"{_LOCAL_THREADS.pattern}"
     rf"|{_LOCAL_CLUSTER.pattern}|spark://\S+|yarn|k8s://\S+"
     r"|sc://[^\s/:;]+(:\d+)?(/\S*)?"
 )
+
+TRIES = 4
+"""How often a task of ``local[N]`` may fail before its job does, as on clusters; Spark's default is
+once, so that one killed worker would end a whole grading."""
 
 LEAST_MB = 512
 """Of an executor of ``local-cluster``: Spark refuses less than about 450 MB."""
@@ -142,6 +148,14 @@ def check_master(master: str) -> None:
         raise InputError(rule, field="master", value=master)
 
 
+def with_tries(master: str) -> str:
+    """Return the master as Spark gets it: ``local[N]`` with `TRIES`, unless it says its own."""
+    found = _LOCAL_THREADS.fullmatch(master)
+    if found is None or found[2] is not None:
+        return master
+    return f"local[{found[1] or 1},{TRIES}]"
+
+
 def is_local(master: str) -> bool:
     """Say whether driver and executors all run on this machine."""
     return runs_here(master) or _executor_mb(master) is not None
@@ -221,21 +235,13 @@ def _executor_mb(master: str) -> int | None:
     return None if found is None else int(found[1])
 
 
-# Spark announces a change of level, unless the gateway's own logger has the root's level already.
-# The writer of files, its helper and executors print the stack of what is raised as an exception,
-# too, and of each job that Ctrl-C cancels.
+# What Spark logs as an error it also raises as an exception, or Java ends with a code that says why
+# (`java_end`). Spark announces a change of level, unless the gateway's own logger has the root's
+# level already.
 _LOG4J = """\
-rootLogger.level = error
+rootLogger.level = off
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
-logger.gateway.level = error
-logger.writer.name = org.apache.spark.sql.execution.datasources.FileFormatWriter
-logger.writer.level = off
-logger.utils.name = org.apache.spark.util.Utils
-logger.utils.level = off
-logger.executor.name = org.apache.spark.executor.Executor
-logger.executor.level = off
-logger.tasks.name = org.apache.spark.scheduler.TaskSetManager
-logger.tasks.level = off
+logger.gateway.level = off
 rootLogger.appenderRef.stderr.ref = stderr
 appender.stderr.type = Console
 appender.stderr.name = stderr

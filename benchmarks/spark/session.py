@@ -16,7 +16,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
+from slotwise.benchmarks.spark.java_end import (
+    END_S,
+    MORE_MEMORY,
+    forget_java,
+    how_java_ended,
+)
 from slotwise.benchmarks.spark.masters import (
     UNPACKED,
     Cluster,
@@ -24,14 +31,26 @@ from slotwise.benchmarks.spark.masters import (
     environment,
     is_connect,
     settings,
+    with_tries,
 )
-from slotwise.models.errors import SlotwiseError
+from slotwise.models.errors import InputError, SlotwiseError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CONDITION = re.compile(r"\[[A-Z][A-Z_.]+\] .*")
 """An error condition of Spark, and what it says."""
+
+DAMAGED = re.compile(
+    r"\[FAILED_READ_FILE\.(?:NO_HINT|CANNOT_READ_FILE_FOOTER)\] "
+    r"Encountered error while reading file (\S+?)\.(?=\s|$)"
+)
+"""How Spark names a file, by its URL, that is not what it should be."""
+
+IS_DAMAGED = "is damaged, it cannot be read; remove it, or put a whole copy in its place"
+
+DISK_FULL = "No space left on device"
+"""What the system says, at the end of Spark's chain of causes."""
 
 CONNECT_S = 10.0
 """Seconds for a server of Spark Connect to answer; Spark itself tries for minutes."""
@@ -77,7 +96,7 @@ def spark_session(where: str | Cluster = "local[*]", app: str = "slotwise") -> S
         with _own_interrupts():
             if is_connect(cluster.master):
                 return _connected(builder, cluster)
-            return builder.master(cluster.master).getOrCreate()
+            return builder.master(with_tries(cluster.master)).getOrCreate()
     except (PySparkException, Py4JError) as error:
         reason = getattr(error, "java_exception", error)
         raise SlotwiseError(f"Spark did not start on {cluster.master}: {reason}") from error
@@ -112,23 +131,26 @@ def session(
 ) -> Iterator[SparkSession]:
     """Give the active session, or a new one that is stopped in the end.
 
-    `starting` is entered only while a new one starts; it shows that to whoever waits.
+    `starting` is entered only while a new one starts; it shows that to whoever waits. What makes
+    Spark fail meanwhile is raised as `job_errors` does.
     """
     from pyspark.sql import SparkSession
 
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        yield active
-        return
-    with starting:
-        spark = spark_session(where)
-    root = logging.getLogger()
-    root.addFilter(_is_no_interrupt)
-    try:
-        yield spark
-    finally:
-        spark.stop()
-        root.removeFilter(_is_no_interrupt)
+    with job_errors():
+        active = SparkSession.getActiveSession()
+        if active is not None:
+            yield active
+            return
+        with starting:
+            spark = spark_session(where)
+        root = logging.getLogger()
+        root.addFilter(_is_no_interrupt)
+        try:
+            yield spark
+        finally:
+            if how_java_ended(0) is None:
+                spark.stop()
+            root.removeFilter(_is_no_interrupt)
 
 
 def _is_no_interrupt(record: logging.LogRecord) -> bool:
@@ -138,24 +160,42 @@ def _is_no_interrupt(record: logging.LogRecord) -> bool:
 
 @contextmanager
 def job_errors() -> Iterator[None]:
-    """Raise what makes a Spark job fail as a `SlotwiseError` of one line."""
-    from py4j.protocol import Py4JJavaError
+    """Raise what makes a Spark job fail as a `SlotwiseError` of one line.
+
+    A file that Spark cannot read is an `InputError` that names it. Where Java itself has ended, the
+    error says how and what to do; the next session has a new one.
+    """
+    from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark.errors import PySparkException
 
     try:
         yield
-    except (Py4JJavaError, PySparkException) as error:
-        raise SlotwiseError(f"the Spark job failed: {reason_of(error)}") from error
+    except (Py4JError, PySparkException, ConnectionError, EOFError) as error:
+        is_answer = isinstance(error, Py4JJavaError | PySparkException)
+        ended = how_java_ended(0 if is_answer else END_S)
+        if ended is not None:
+            forget_java()
+            raise SlotwiseError(ended) from error
+        if not isinstance(error, Py4JError | PySparkException):
+            raise
+        reason = reason_of(error)
+        if damaged := DAMAGED.match(reason):
+            path = unquote(re.sub("^file:/+", "/", damaged[1]))
+            raise InputError(IS_DAMAGED, file=path, has_value=False) from error
+        raise SlotwiseError(f"the Spark job failed: {reason}") from error
 
 
 def reason_of(error: Exception) -> str:
     """Return one line of Spark's error: the condition that Spark names, such as an unreadable file.
 
-    Where it names none, the first line.
+    Where it names none, the first line; lack of disk or memory comes with what to do.
     """
     text = str(getattr(error, "java_exception", error)).strip()
     named = CONDITION.search(text)
-    return named[0].strip() if named else text.partition("\n")[0]
+    reason = named[0].strip() if named else text.partition("\n")[0]
+    if DISK_FULL in str(getattr(error, "_stackTrace", error)):
+        return f"no space is left on the disk: free some and run it again ({reason})"
+    return f"{reason}; {MORE_MEMORY}" if "OutOfMemoryError" in reason else reason
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.random import Generator
@@ -17,6 +18,9 @@ FloatArray = NDArray[np.float64]
 
 ROUNDING = 1e-12
 """By how much sums of doubles may be off, relative."""
+
+MOST_DENOMINATOR = 2**20
+"""Of the share of a part where weights are whole: the most parts there may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +86,26 @@ class Partition:
 
     @property
     def balance(self) -> float:
-        """The largest load over its share in perfect balance; 1 is perfect."""
+        """The largest load over its share in perfect balance, to the last digit; 1 is perfect."""
         shares = np.where(self.shares > 0, self.shares, 1.0)
-        return float((self.loads / shares).max())
+        worst = int((self.loads / shares).argmax())
+        return float(Fraction(self.loads[worst]) / _unrounded(shares[worst]))
 
     @property
     def fits(self) -> bool:
         """Whether no part is above its capacity."""
         return bool((self.loads <= self.capacities * (1 + ROUNDING)).all())
+
+
+def _unrounded(share: float) -> Fraction:
+    """Return the simple fraction that a share is, but for the rounding of doubles.
+
+    49 vertices in 49 parts have shares just below 1.
+    """
+    share_as_it_is = Fraction(share)
+    simple = share_as_it_is.limit_denominator(MOST_DENOMINATOR)
+    is_near = abs(simple - share_as_it_is) <= share_as_it_is * Fraction(ROUNDING)
+    return simple if is_near else share_as_it_is
 
 
 @dataclass(frozen=True, slots=True)

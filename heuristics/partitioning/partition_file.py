@@ -49,7 +49,7 @@ class PartitionedFile:
             "parts": len(made.loads),
             "edge_cut": plain(made.cut),
             "edge_weight": plain(self.totals.edge_weight),
-            "balance": round(made.balance, 6),
+            "balance": made.balance,
             "within_balance": made.fits,
             "loads": [plain(load) for load in made.loads.tolist()],
             "seconds": round(self.seconds, 3),

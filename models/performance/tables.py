@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from slotwise.models.errors import InputError, at
+from slotwise.models.formats.csv_text import csv_cell, text_of_cell
 from slotwise.models.formats.file_bytes import read_bytes
 from slotwise.models.formats.validation import validated
 from slotwise.models.performance.rows import COLUMNS, MeasurementRow, Models, models_of, row_of
 from slotwise.models.values import number_of_text
 
 _NEEDED = COLUMNS[:-1]
+_TEXTS = ("task", "source")
 _HOLE = "is empty: measure this point or leave the row out"
 
 
@@ -53,7 +55,8 @@ def table_bytes(models: Models, suffix: str) -> bytes:
         text = io.StringIO(newline="")
         writer = csv.DictWriter(text, COLUMNS, restval="", lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        texts = [{**row, **{n: csv_cell(str(row[n])) for n in _TEXTS if n in row}} for row in rows]
+        writer.writerows(texts)
         return text.getvalue().encode()
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -93,8 +96,8 @@ def _csv_rows(content: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _cell(column: str, text: str) -> int | Decimal | str:
-    if column in ("task", "source"):
-        return text
+    if column in _TEXTS:
+        return text_of_cell(text)
     if not text.strip():
         raise InputError(_HOLE, field=column, value="")
     return number_of_text(text.strip(), column)

@@ -270,7 +270,9 @@ def _by_connected(auto: Auto) -> PortfolioStep:
 def _enclose(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     """Take the bound of all nodes in one rack; its placement, or that of one rack alone."""
     flat = all_in_one_rack(problem)
-    turn = PortfolioStep(CONFIGURATIONS, ENCLOSING, auto.params.rack_fraction)
+    reason = CONFIGURATIONS.supports(problem) or "two racks have too many splits"
+    enclosing = f"{reason}: {ENCLOSING}"
+    turn = PortfolioStep(CONFIGURATIONS, enclosing, auto.params.rack_fraction)
     outer = auto.run(turn, flat.problem, reporter.on(flat))
     if outer is None:
         auto.run(_by_connected(auto), problem, reporter)
@@ -284,7 +286,7 @@ def _enclose(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     inside = Reporter(inner.known, "auto", token=reporter.token)
     for engine in (CP_SAT,) if outer is None else (CONFIGURATIONS, CP_SAT):
         if not auto.is_over(reporter.token) and share > 0:
-            inner.run(PortfolioStep(engine, ENCLOSED), rack.problem, inside)
+            inner.run(PortfolioStep(engine, f"{reason}: {ENCLOSED}"), rack.problem, inside)
     auto.engines += [engine for engine in inner.engines if engine not in auto.engines]
     if outer is not None:
         found = over_racks(problem, outer, inner.known.outcome())

@@ -1,4 +1,4 @@
-"""What ``solve`` says without a placement: whether the limit came first."""
+"""What ``solve`` says without a placement, whether the limit came first, and of who ran."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from slotwise.cli.render.results import show_result
 from slotwise.models.instance_file import read_instance
-from slotwise.solver.core.result import Limits, Status
+from slotwise.solver.core.result import Limits, Pick, Status
 from slotwise.solver.solve import solve
 
 AT_LIMIT = "No placement found within the limit"
@@ -37,3 +37,16 @@ def test_a_limit_of_work_is_compared_with_work(examples, capsys, by_work, second
     )
     show_result(nothing)
     assert " ".join(capsys.readouterr().out.split()).startswith(said)
+
+
+def test_what_ran_several_times_is_said_once(examples, capsys):
+    found = solve(read_instance(examples / "word-count.json"), engine="exhaustive")
+    picked = [("a", "first", 0.25), ("b", "better", 1.0), ("a", "later", 0.5), ("b", "better", 2.5)]
+    show_result(replace(found, picked=tuple(Pick(*one, None) for one in picked)))
+    lines = capsys.readouterr().out.splitlines()
+    first = lines.index("What ran, and why:")
+    assert lines[first + 1 : lines.index("", first)] == [
+        "  a (0.25 s): first",
+        "  b (2 times, 3.50 s): better",
+        "  a (0.50 s): later",
+    ]

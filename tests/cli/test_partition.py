@@ -55,6 +55,15 @@ def test_metis_writes_nothing_else_to_stdout(
     assert json.loads(capfd.readouterr().out)["parts"] == 40
 
 
+def test_balance_is_not_rounded(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "path.edges"
+    path.write_text("".join(f"{a} {a + 1}\n" for a in range(6)))
+    words = ["partition", str(path), "--parts", "3", "--with", "ldg", "--balance", "1", "--json"]
+    assert run(words) == 0
+    said = json.loads(capfd.readouterr().out)
+    assert (max(said["loads"]), said["balance"]) == (3, 9 / 7)
+
+
 def test_sizes_of_parts(square: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["partition", str(square), "--parts", "2", "--sizes", "3,1", "--with", "ldg", "--json"]
     assert run(words) == 0

@@ -137,6 +137,16 @@ def test_auto_records_its_own_and_those_of_whom_it_ran(word_count: Problem) -> N
     assert result.parameters["baseline"] == DEFAULTS["baseline"]
 
 
+def test_two_racks_are_not_said_to_be_more() -> None:
+    given = {"configurations": ConfigurationsParams(max_rack_splits=7)}
+    instance = FAMILIES["rstorm"].make(0, 0)
+    assert len({node.rack for node in instance.cluster.nodes}) == 2
+    result = solve(instance, parameters=given, time_limit_s=30)
+    reasons = [pick.why for pick in result.picked if "rack" in pick.why]
+    assert reasons
+    assert all(why.startswith("two racks have too many splits:") for why in reasons)
+
+
 def test_auto_goes_by_its_parameters() -> None:
     instance = FAMILIES["rstorm"].make(0, 0)
     plain = solve(instance, time_limit_s=30, parameters={"auto": AutoParams(search_from_tasks=500)})

@@ -13,10 +13,17 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from slotwise.benchmarks.grading.batch.folder import ROWS, address_of, local_folder
+from slotwise.benchmarks.grading.batch.folder import (
+    ROWS,
+    address_of,
+    check_not_empty,
+    local_folder,
+    parquet_files,
+)
 from slotwise.benchmarks.grading.batch.local_frame import arrow_schema
 from slotwise.benchmarks.grading.row_file import read_table, row_schema
 from slotwise.benchmarks.grading.rows import COLUMNS, SCHEMA, Kind
+from slotwise.benchmarks.spark.paths import literal
 from slotwise.models.errors import InputError, in_file
 
 WRITTEN = "written"
@@ -42,19 +49,20 @@ def stored_rows(spark: SparkSession, folder: str | os.PathLike[str]) -> DataFram
     text = os.fspath(folder)
     local = local_folder(text)
     if local is None:
-        return _contestants(_read_by_spark(spark, [f"{address_of(text)}/{ROWS}"], text))
+        return _contestants(_read_by_spark(spark, [literal(f"{address_of(text)}/{ROWS}")], text))
     path = local / ROWS
-    files = [file for file in sorted(path.glob("*.parquet")) if file.name[0] not in "._"]
+    files = parquet_files(path)
     if not files:
         raise no_rows(text)
+    check_not_empty(files)
     others = [file for file in files if not file.name.startswith(SPARKS_OWN)]
     is_untyped = {file: _has_untyped(file) for file in others}
     untyped = [file for file in others if is_untyped[file]]
-    typed = [address_of(file) for file in others if not is_untyped[file]]
+    typed = [literal(address_of(file)) for file in others if not is_untyped[file]]
     frames = [_read_by_spark(spark, typed, text)] if typed else []
     frames += [_shipped(spark, untyped)] if untyped else []
     if len(others) < len(files):
-        frames.append(_read_by_spark(spark, [f"{address_of(path)}/{SPARKS_OWN}*"], text))
+        frames.append(_read_by_spark(spark, [f"{literal(address_of(path))}/{SPARKS_OWN}*"], text))
     return _contestants(reduce(lambda a, b: a.unionByName(b), frames))
 
 

@@ -12,13 +12,19 @@ one object, which appears whole as well.
 
 from __future__ import annotations
 
+import fcntl
 import os
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 
 from slotwise.benchmarks.grading.batch.local_frame import local_frame
+from slotwise.benchmarks.spark.paths import literal
+from slotwise.benchmarks.spark.session import IS_DAMAGED
 from slotwise.models.errors import InputError, SlotwiseError
 
 if TYPE_CHECKING:
@@ -27,6 +33,8 @@ if TYPE_CHECKING:
 ROWS = "rows"
 INSTANCES = "instances"
 PLAN = "plan"
+LOCK = ".lock"
+"""An empty file that the grading at work keeps locked; the system frees it when that ends."""
 
 _WRITING = {
     "mapreduce.fileoutputcommitter.algorithm.version": "2",
@@ -44,9 +52,12 @@ def local_folder(out: str | os.PathLike[str]) -> Path | None:
 
 
 def address_of(out: str | os.PathLike[str]) -> str:
-    """Return the folder as Spark takes it, whatever the cluster's own file system is."""
+    """Return the folder as Spark takes it, whatever the cluster's own file system is.
+
+    Spark decodes no percent signs: a space stays a space.
+    """
     local = local_folder(out)
-    return os.fspath(out).rstrip("/") if local is None else local.as_uri()
+    return os.fspath(out).rstrip("/") if local is None else f"file://{local}"
 
 
 def make_local(out: str | os.PathLike[str]) -> None:
@@ -72,21 +83,75 @@ def make_local(out: str | os.PathLike[str]) -> None:
         raise InputError("cannot be written to", field="out", value=str(local))
 
 
+@contextmanager
+def alone(out: str | os.PathLike[str]) -> Iterator[None]:
+    """Keep other gradings out of a folder of this machine meanwhile; of others nobody can.
+
+    Two at once would run the same runs, and each would remove what the other is writing. However
+    this process ends, the folder is free then.
+
+    Raises
+    ------
+    InputError
+        When another grading is at work there.
+    """
+    local = local_folder(out)
+    if local is None:
+        yield
+        return
+    with (local / LOCK).open("a", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            rule = "another grading is writing into it; wait until it has ended, or name another"
+            raise InputError(rule, field="out", value=str(local)) from error
+        except OSError as error:
+            unsure = f"{local} cannot be locked ({error.strerror}): let one grading at a time run"
+            warnings.warn(unsure, RuntimeWarning, stacklevel=3)
+        yield
+
+
 def read(spark: SparkSession, address: str, part: str, schema: str) -> DataFrame:
     """Return the columns of `schema` of one part of the folder; no rows where it has no such part.
 
     Columns that a file lacks are null there.
+
+    Raises
+    ------
+    InputError
+        Naming a file without any content, which Spark would pass over.
     """
     from pyspark.errors import AnalysisException
 
+    local = local_folder(address)
+    if local is not None:
+        check_not_empty(parquet_files(local / part))
     try:
-        found = spark.read.schema(schema).parquet(f"{address}/{part}")
+        found = spark.read.schema(schema).parquet(literal(f"{address}/{part}"))
         assert found.schema  # Spark Connect looks for the folder when it is asked something.
     except AnalysisException as error:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
         return local_frame(spark, (), schema)
     return found
+
+
+def parquet_files(folder: Path) -> list[Path]:
+    """Return the files of rows in a folder, without those that are being written; sorted."""
+    return sorted(file for file in folder.glob("*.parquet") if file.name[0] not in "._")
+
+
+def check_not_empty(files: Iterable[Path]) -> None:
+    """Refuse files without any content: machines that lose power leave such, Spark skips them.
+
+    Raises
+    ------
+    InputError
+        Naming the first one.
+    """
+    for file in files:
+        if file.stat().st_size == 0:
+            raise InputError(IS_DAMAGED, file=str(file), has_value=False)
 
 
 def append(frame: DataFrame, address: str, part: str) -> None:

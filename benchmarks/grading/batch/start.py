@@ -26,6 +26,7 @@ from slotwise.benchmarks.grading.plan import Setting
 from slotwise.benchmarks.grading.progress.watching import Watcher
 from slotwise.benchmarks.grading.rows import SCHEMA
 from slotwise.benchmarks.grading.sources import Sources
+from slotwise.benchmarks.spark.paths import literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -133,7 +134,7 @@ def plan_stage(spark: SparkSession, batch: Batch, stage: Stage, plan: DataFrame)
     if stage.known is not None:
         todo = stage.known(todo, plan, rows)
     replace(todo, batch.address, PLAN)
-    return spark.read.parquet(f"{batch.address}/{PLAN}")
+    return spark.read.parquet(literal(f"{batch.address}/{PLAN}"))
 
 
 def _run_stage(

@@ -15,7 +15,14 @@ from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, name_lines
 from slotwise.benchmarks.report.figures.numbers.bins import MOST_BINS, Bin, bins
 from slotwise.benchmarks.report.figures.numbers.panels import Panel
-from slotwise.benchmarks.report.figures.numbers.words import definitions, distance, heading, unit
+from slotwise.benchmarks.report.figures.numbers.words import (
+    UPWARDS,
+    definitions,
+    distance,
+    folded,
+    heading,
+    unit,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,7 +91,7 @@ def _draw(ax: Axes, one: _Curves, of: Property, cast: Cast) -> None:
         Line(method, tuple(zip(middles, means, strict=True))) for method, means in one.means.items()
     ]
     size_axis(ax, middles, of.axis)
-    ax.set(title=heading(one.panel), ylabel=f"mean distance, {unit(one.panel)}")
+    ax.set(title=heading(one.panel), ylabel=folded(f"mean distance, {unit(one.panel)}", UPWARDS))
     draw_lines(ax, lines, cast, is_stepped=False)
     low = min(0.0, *(value for means in one.means.values() for value in means))
     ax.set_ylim(bottom=low)

@@ -12,9 +12,11 @@ from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, name_lines, steps
 from slotwise.benchmarks.report.figures.numbers.panels import Panel
 from slotwise.benchmarks.report.figures.numbers.words import (
+    ACROSS,
     axis,
     definitions,
     distance,
+    folded,
     heading,
     shares_text,
 )
@@ -64,7 +66,7 @@ def _draw(ax: Axes, panel: Panel, cast: Cast) -> None:
     ax.set_xlim(0.0, most)
     decades(ax, most)
     share_axis(ax, "share of cases")
-    ax.set(title=heading(panel), xlabel=f"{axis(panel)} (log scale from 1)")
+    ax.set(title=heading(panel), xlabel=folded(f"{axis(panel)} (log scale from 1)", ACROSS))
     draw_lines(ax, lines, cast, is_stepped=True)
     name_lines(ax, lines, cast, HEIGHT_IN)
 

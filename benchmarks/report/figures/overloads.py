@@ -18,7 +18,7 @@ from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.colours import colour
 from slotwise.benchmarks.report.figures.numbers.shared_cases import shared_cases
-from slotwise.benchmarks.report.figures.numbers.words import amount
+from slotwise.benchmarks.report.figures.numbers.words import ACROSS, UNITS, amount, folded
 from slotwise.models.display import counted
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def overload_chart(rows: Sequence[Row], summary: Aggregate, cast: Cast) -> Chart
 def _drawn(found: Overloads, cast: Cast) -> Figure:
     height = 0.3 * len(found.methods)
     means = [one.mean or 0.0 for one in found.methods]
-    figure, axes = new_chart([0.95 + height, *([0.7 + height] if any(means) else [])])
+    figure, axes = new_chart([0.95 + height, *([0.9 + height] if any(means) else [])])
     _counts(axes[0], found)
     if any(means):
         _means(axes[1], found, means)
@@ -168,5 +168,6 @@ def _means(ax: Axes, found: Overloads, means: Sequence[float]) -> None:
         )
     ax.axvline(found.optimum, color=colour("text"), linewidth=1.0, linestyle=(0, (3, 2)))
     ax.set_xlim(0.0, max(*means, found.optimum) * 1.2)
-    ax.set_xlabel("mean overload, weighted units (dashed: the least possible)")
+    label = f"mean overload, {UNITS[TERM]} (dashed: the least possible)"
+    ax.set_xlabel(folded(label, ACROSS))
     ax.grid(axis="x")

@@ -16,9 +16,11 @@ from slotwise.benchmarks.report.figures.drawing.colours import colour
 from slotwise.benchmarks.report.figures.numbers.bootstrap import mean_with_interval
 from slotwise.benchmarks.report.figures.numbers.panels import Panel
 from slotwise.benchmarks.report.figures.numbers.words import (
+    ACROSS,
     axis,
     definitions,
     distance,
+    folded,
     heading,
 )
 from slotwise.models.display import counted
@@ -102,7 +104,7 @@ def _draw(ax: Axes, panel: Panel, some: Sequence[Bar], cast: Cast) -> None:
     name_bars(ax, [cast.short(bar.method) for bar in some])
     ends = [end for bar in some for end in (bar.mean, bar.low, bar.high) if end is not None]
     ax.set_xlim(min([0.0, *ends]), max([0.0, *ends]) * 1.25 or 1.0)
-    ax.set(title=heading(panel), xlabel=f"mean {axis(panel)}")
+    ax.set(title=heading(panel), xlabel=folded(f"mean {axis(panel)}", ACROSS))
     ax.grid(axis="x")
 
 

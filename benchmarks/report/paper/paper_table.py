@@ -7,6 +7,7 @@ import io
 from dataclasses import dataclass
 
 from slotwise.benchmarks.report.text import DASH
+from slotwise.models.formats.csv_text import csv_cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +20,11 @@ class PaperTable:
     rows: tuple[tuple[str, ...], ...]
 
     def csv_text(self) -> str:
-        """Return it as CSV with a head; a cell without a number is empty."""
+        """Return it as CSV with a head; a cell without a number is empty, text is no formula."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows(["" if cell == DASH else cell for cell in row] for row in self.rows)
+        writer.writerow(map(csv_cell, self.columns))
+        writer.writerows(
+            ["" if cell == DASH else csv_cell(cell) for cell in row] for row in self.rows
+        )
         return out.getvalue()

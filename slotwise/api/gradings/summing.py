@@ -12,7 +12,7 @@ from slotwise.benchmarks.aggregation.runs.run_table import run_table
 from slotwise.benchmarks.aggregation.summary import Summary, summarise
 from slotwise.benchmarks.grading.batch.folder import local_folder
 from slotwise.benchmarks.grading.progress.display import waiting_for
-from slotwise.benchmarks.spark.session import job_errors, session, spark_session
+from slotwise.benchmarks.spark.session import session, spark_session
 from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def read_rows(
     """
     path = _graded(folder)
     if spark is False:
-        with session("local[*]", nullcontext()) as own, job_errors():
+        with session("local[*]", nullcontext()) as own:
             return run_table(own, path).toPandas()
     return run_table(spark_session() if spark is True else spark, path)
 

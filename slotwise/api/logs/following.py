@@ -24,7 +24,7 @@ from slotwise.benchmarks.following.settings import Following, Search, seconds, s
 from slotwise.benchmarks.following.sources import source_of
 from slotwise.benchmarks.following.stream import Trigger
 from slotwise.benchmarks.spark.masters import Cluster
-from slotwise.benchmarks.spark.session import job_errors, session
+from slotwise.benchmarks.spark.session import session
 from slotwise.benchmarks.statistics.weights.logs import Settings
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
@@ -148,7 +148,7 @@ def follow(
         if out is not None:
             write_instance(path_of(out, "out", "a path"), measured)
 
-    with session(cluster, starting or nullcontext()) as spark, job_errors():
+    with session(cluster, starting or nullcontext()) as spark:
         measuring = Measuring(instance, settings, size)
         return follow_stream(
             spark, source, measuring, following, keep, on_advice or (lambda _: None)

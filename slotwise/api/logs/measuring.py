@@ -14,7 +14,7 @@ from typing import Any
 from slotwise.api.inputs import InstanceLike, MinCpu, as_instance, path_of
 from slotwise.api.plain_data import plain_data
 from slotwise.benchmarks.spark.masters import check_master
-from slotwise.benchmarks.spark.session import job_errors, session
+from slotwise.benchmarks.spark.session import session
 from slotwise.benchmarks.statistics.schema import REASONS
 from slotwise.benchmarks.statistics.weights.instance import measured_instance
 from slotwise.benchmarks.statistics.weights.logs import Settings, check_logs, measure_logs
@@ -141,7 +141,7 @@ def measure(
     kept = None if store is None else Path(path_of(store, "store", "a path")).absolute()
     if kept is None:
         check_logs(folder)
-    with session(master, starting or nullcontext()) as spark, job_errors():
+    with session(master, starting or nullcontext()) as spark:
         measured = measure_logs(spark, folder, instance, settings, kept)
     return Measurement(measured_instance(instance, measured, size), measured)
 

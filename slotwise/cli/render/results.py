@@ -97,11 +97,21 @@ def _headline(result: Result) -> str:
 
 
 def _picked(result: Result) -> list[str]:
-    """Return who ran and why, where ``auto`` picked them."""
+    """Return who ran and why, where ``auto`` picked them; what ran several times, once."""
     if len(result.picked) < 2:
         return []
-    lines = [f"  {p.engine} ({p.seconds:.2f} s): {p.why}" for p in result.picked]
+    seconds: dict[tuple[str, str], list[float]] = {}
+    for pick in result.picked:
+        seconds.setdefault((pick.engine, pick.why), []).append(pick.seconds)
+    lines = [
+        f"  {engine} ({_times(len(some))}{sum(some):.2f} s): {why}"
+        for (engine, why), some in seconds.items()
+    ]
     return ["What ran, and why:", *lines, ""]
+
+
+def _times(count: int) -> str:
+    return "" if count == 1 else f"{count} times, "
 
 
 def _distrusted(result: Result) -> list[str]:

@@ -13,7 +13,7 @@ from graded_rows import row, write_rows
 
 import slotwise
 from slotwise.benchmarks.grading.store import Store
-from slotwise.models.errors import SlotwiseError
+from slotwise.models.errors import InputError
 
 NEAR = "123456789012345678.000000000000000001", "123456789012345678.000000000000000002"
 """Two numbers that are one as floats."""
@@ -50,6 +50,23 @@ def test_a_session_gives_a_frame_of_spark_and_files_that_spark_wrote_are_read(sp
     for frame in frames:
         assert frame.sparkSession is spark
         assert [(one["method"], one["network_value"]) for one in frame.collect()] == [("m", 8)]
+
+
+@pytest.mark.parametrize("size", [0, 500])
+def test_a_damaged_file_of_spark_is_named(spark, tmp_path, size):
+    folder = write_rows(tmp_path / "a folder [1] 50%", [row("a", "m", "valid", ("0", "8"))])
+    (whole,) = (folder / "rows").glob("*.parquet")
+    path = whole.with_name("part-00000-x.zstd.parquet")
+    path.write_bytes(whole.read_bytes()[:size])
+    uses = (
+        lambda: slotwise.read_rows(folder),
+        lambda: slotwise.summary(folder),
+        lambda: slotwise.grade("rstorm", methods="round-robin", count=1, out=folder),
+    )
+    for use in uses:
+        with pytest.raises(InputError, match="is damaged, it cannot be read; remove it") as raised:
+            use()
+        assert raised.value.file == str(path)
 
 
 def test_rows_without_terms_make_a_table_without_their_columns(spark, tmp_path):
@@ -93,7 +110,7 @@ def test_a_file_that_is_cut_off_is_named(spark, tmp_path):
     (whole,) = (folder / "rows").glob("*.parquet")
     cut = whole.with_name("part-00000-cut.parquet")
     cut.write_bytes(whole.read_bytes()[:-40])
-    with pytest.raises(SlotwiseError, match=r"^the Spark job failed: .*part-00000-cut") as caught:
+    with pytest.raises(InputError, match=r"part-00000-cut\.parquet: is damaged") as caught:
         slotwise.summary(folder)
     assert "\n" not in str(caught.value)
 

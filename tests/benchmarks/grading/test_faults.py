@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -151,5 +153,43 @@ def test_killed_executor_and_driver_lose_and_double_nothing(
         for instance, end in ends.items():
             assert end == (ENDS[fault] if instance in struck else "valid"), (fault, instance)
         assert len(ends) == INSTANCES
-    raw = [row for one in (killed / "rows").glob("*.parquet") for row in read_rows(one, KEY)]
-    assert set(Counter(map(key_of, raw)).values()) == {1}
+    assert set(written(killed).values()) == {1}
+
+
+def written(folder: Path) -> Counter[tuple[object, ...]]:
+    """Return how many rows each run has in the files of a folder."""
+    files = (folder / "rows").glob("*.parquet")
+    return Counter(key_of(row) for one in files for row in read_rows(one, KEY))
+
+
+def wait_for_moment(draw: random.Random, out: Path, process: subprocess.Popen[bytes]) -> None:
+    """Wait for a random moment: while it starts or plans, or when some more rows have come."""
+    files = draw.choice((0, 1, 2, 4))
+    if files:
+        wait_for_rows(out, process, len(list((out / "rows").glob("*.parquet"))) + files)
+    time.sleep(draw.uniform(0, 0.3 if files else 8))
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.deep)])
+def test_a_grading_killed_again_and_again_has_each_row_once(
+    kills: int, spark: SparkSession, tmp_path: Path
+) -> None:
+    draw, count = random.Random(24), 10 * kills
+    sources, out = make_instances(tmp_path / "in", count), tmp_path / "out"
+    out.mkdir()
+    for number in range(kills):
+        process = start(sources, out, "local[2]", *OURS, limit=20)
+        wait_for_moment(draw, out, process)
+        assert process.poll() is None, "it was done before it could be killed"
+        if number % 2:
+            kill_driver(process.pid)
+        else:
+            process.kill()  # Java ends by itself, while the next grading starts.
+        process.communicate(timeout=60)
+        assert set(written(out).values()) <= {1}
+    there = written(out).total()
+    done = grade(str(sources), methods=OURS, time_limit_s=20, out=out)
+    assert (done.planned, done.skipped) == (count * (1 + len(OURS)), there)
+    rows = written(out)
+    assert len(rows) == rows.total() == done.planned

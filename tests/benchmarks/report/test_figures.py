@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from graded_rows import optimum, row
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from slotwise.benchmarks.analysis.aggregate import aggregate
 from slotwise.benchmarks.grading.rows import Row
@@ -266,6 +267,25 @@ def test_a_figure_says_what_it_shows(figure: Figure) -> None:
     assert figure.title
     assert all(len(cells) == len(figure.columns) for cells in figure.rows)
     assert figure.rows
+
+
+def test_no_label_leaves_its_chart() -> None:
+    long = ("network+linear", "moved+overload")
+    rows = graded()
+    zero = [optimum("z", "0", "0", terms=long), row("z", "far", "valid", ("9", "5"), terms=long)]
+    seen = set()
+    for chart in (*charts(rows, aggregate(rows)), *charts(zero, aggregate(zero))):
+        FigureCanvasAgg(chart.drawn).draw()
+        for axes in chart.drawn.axes:
+            for label in (axes.xaxis.label, axes.yaxis.label):
+                if not label.get_text():
+                    continue
+                box = label.get_window_extent()
+                assert 0 <= box.x0 <= box.x1 <= chart.drawn.bbox.width, (chart.name, label)
+                assert 0 <= box.y0 <= box.y1 <= chart.drawn.bbox.height, (chart.name, label)
+                seen.add(label.get_text().replace("\n", " "))
+    assert "mean overload, weighted units (dashed: the least possible)" in seen
+    assert "mean distance from the optimum, flow \N{MULTIPLICATION SIGN} distance + cost" in seen
 
 
 def test_names_of_methods_are_text_whatever_they_are() -> None:

@@ -18,14 +18,16 @@ from slotwise.benchmarks.spark.java import Java
 from slotwise.benchmarks.spark.masters import (
     LEAST_MB,
     PACKED_PYTHON,
+    TRIES,
     Cluster,
     check_master,
     connect_address,
     environment,
     is_local,
     settings,
+    with_tries,
 )
-from slotwise.benchmarks.spark.session import _is_no_interrupt, spark_session
+from slotwise.benchmarks.spark.session import _is_no_interrupt, job_errors, spark_session
 from slotwise.models.errors import InputError, SlotwiseError
 
 if TYPE_CHECKING:
@@ -68,6 +70,21 @@ def test_clusters_keep_their_own_settings(master: str, some_java: None) -> None:
     chosen = settings(Cluster(master))
     assert not any(key.startswith("spark.driver") for key in chosen)
     assert "spark.sql.warehouse.dir" not in chosen
+
+
+@pytest.mark.parametrize(
+    ("master", "given"),
+    [
+        ("local", "local[1,4]"),
+        ("local[1]", "local[1,4]"),
+        ("local[*]", "local[*,4]"),
+        ("local[2, 1]", "local[2, 1]"),
+        ("local-cluster[2,1,1024]", "local-cluster[2,1,1024]"),
+        ("yarn", "yarn"),
+    ],
+)
+def test_tasks_of_a_local_master_are_tried_again(master: str, given: str) -> None:
+    assert with_tries(master) == given
 
 
 @pytest.mark.parametrize(
@@ -200,10 +217,47 @@ def test_workers_run_this_python_and_see_slotwise(spark: SparkSession) -> None:
 
 
 @pytest.mark.spark
+def test_a_killed_worker_is_tried_again(
+    spark: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    flag = str(tmp_path / "killed")
+
+    def once(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        import os
+        import signal
+        from pathlib import Path
+
+        yield from frames
+        if not Path(flag).exists():
+            Path(flag).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    rows = spark.range(0, 3, 1, 1).mapInPandas(once, "id long").collect()
+    assert [row.id for row in rows] == [0, 1, 2]
+    assert Path(flag).exists()
+    assert "ERROR" not in capfd.readouterr().err
+
+
+@pytest.mark.spark
+def test_a_full_disk_is_one_line(spark: SparkSession, capfd: pytest.CaptureFixture[str]) -> None:
+    def full(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        import errno
+        import os
+
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    said = "no space is left on the disk: free some"
+    with pytest.raises(SlotwiseError, match=said) as raised, job_errors():
+        spark.range(1).mapInPandas(full, "id long").collect()
+    assert "\n" not in str(raised.value)
+    assert "ERROR" not in capfd.readouterr().err
+
+
+@pytest.mark.spark
 def test_active_session_is_returned_as_it_is(spark: SparkSession) -> None:
     assert spark_session("local[1]", "another") is spark
     assert spark.conf.get("spark.app.name") == "slotwise-tests"
-    assert spark.conf.get("spark.master") == "local[2]"
+    assert spark.conf.get("spark.master") == f"local[2,{TRIES}]"
 
 
 @pytest.mark.spark

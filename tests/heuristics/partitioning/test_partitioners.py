@@ -216,3 +216,19 @@ def test_weights_that_are_not_whole_are_scaled() -> None:
 def test_wrong_names_and_parameters_are_named(name: str) -> None:
     with pytest.raises(InputError):
         find_partitioner(name)
+
+
+@pytest.mark.parametrize(
+    ("loads", "parts", "balance"),
+    [
+        ([1.0] * 49, 49, 1.0),  # 49 * (1 / 49) is below 1.
+        ([5.0, 3.0, 2.0], 3, 1.5),
+        ([4.0, 3.0], 2, 8 / 7),
+        ([1e-9, 2e-9], 2, 4 / 3),
+        ([2e9 + 1, 2e9], 2, 1 + 1 / (4e9 + 1)),
+    ],
+)
+def test_balance_is_exact_to_the_last_digit(loads: list[float], parts: int, balance: float) -> None:
+    shares = np.full(parts, 1 / parts) * sum(loads)
+    made = Partition(np.arange(parts), 0.0, np.array(loads), shares, shares)
+    assert made.balance == balance

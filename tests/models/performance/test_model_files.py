@@ -23,6 +23,15 @@ def test_what_is_written_is_read(ending: str, tmp_path: Path) -> None:
     assert read_models(path) == article_models()
 
 
+def test_a_task_named_like_a_formula_is_text_in_csv_and_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "models.csv"
+    (model,) = list(article_models().values())[:1]
+    write_models(path, {"=1+1": model, "'@a": model})
+    names = [line.partition(",")[0] for line in path.read_text().splitlines()[1:]]
+    assert set(names) == {"'=1+1", "''@a"}
+    assert set(read_models(path)) == {"=1+1", "'@a"}
+
+
 CASES = {
     "hole": (HEAD + "a,1,5,1,\n", "line 2.memory = '': is empty"),
     "short row": (HEAD + "a,1,5,1\n", "line 2: must have 5 cells"),

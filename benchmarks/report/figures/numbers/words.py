@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 from slotwise.benchmarks.grading.rows import Subject
 from slotwise.benchmarks.report.figures.numbers.panels import Panel
@@ -60,9 +61,33 @@ def axis(panel: Panel) -> str:
     return f"distance from the {panel.reference}, {unit(panel)}"
 
 
+UNITS = {
+    "overload": "weighted units",
+    "network": "flow \N{MULTIPLICATION SIGN} distance",
+    "nodes": "nodes",
+    "workers": "workers",
+    "moved": "tasks",
+    "rejected": "priorities",
+    "linear": "cost",
+    "slots": "slots",
+}
+"""What the parts of terms are measured in; `facts.TERMS` says it at length."""
+
+
 def unit(panel: Panel) -> str:
     """Return what a panel's distances are measured in."""
-    return "%" if panel.is_relative else "units"
+    if panel.is_relative:
+        return "%"
+    return " + ".join(UNITS.get(part, "units") for part in panel.term.split("+"))
+
+
+def folded(label: str, width: int) -> str:
+    """Return the label of an axis in lines of at most `width` signs: what is longer is cut off."""
+    return "\n".join(wrap(label, width))
+
+
+ACROSS, UPWARDS = 46, 24
+"""Signs of a line below the narrowest chart, and beside the lowest one."""
 
 
 def scope(panel: Panel) -> str:
