@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from slotwise.models.infeasibility.contradictions import ResourceShort, TooFewSlots
+from slotwise.models.infeasibility.contradictions import (
+    Contradiction,
+    MustMove,
+    ResourceShort,
+    TooFewBins,
+    TooFewPlaces,
+    TooFewSlots,
+)
 from slotwise.models.infeasibility.statement import Statement, stated
 from slotwise.models.instance.instance import Instance
 from slotwise.models.problem.compile import compile_problem
@@ -87,7 +94,11 @@ def explain_infeasible(
 def _whole(instance: Instance) -> tuple[Statement, ...]:
     """Return what is short in all; of other contradictions the plainest, where no total is."""
     problem = compile_problem(question(instance))
-    found = list(contradictions(problem))
+    found: list[Contradiction] = []
+    for one in contradictions(problem):
+        if found and isinstance(one, TooFewPlaces | TooFewBins | MustMove):
+            break  # these come last, and take longest to find
+        found.append(one)
     totals = [one for one in found if isinstance(one, ResourceShort | TooFewSlots)]
     return tuple(stated(problem, one) for one in totals or found[:1])
 

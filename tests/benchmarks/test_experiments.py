@@ -36,6 +36,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "stromax_rebalance": ("--small", "--count", "1", *LIMIT),
     "whole_cluster": ("{shared}", *LIMIT, "--time-limit-each", "0.3"),
     "explain_conflicts": ("--count", "2"),
+    "contradictions": ("--count", "2", "--feasible", "4", "--most-tasks", "60"),
     "rstorm_table": ("--method", "round-robin", "--time-limit", "0.01"),
     "engines_agree": ("--count", "1", "--faults", "{folder}", *LIMIT),
     "storm_times": ("--random", "0"),  # Storm's scheduler: test_storm_differential

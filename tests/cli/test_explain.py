@@ -306,3 +306,33 @@ def test_prices_decide_which_repair_comes_first(cli, examples):
         assert answer.infeasible.repairs[0].price == Decimal("0.5")
     dear = slotwise.explain("fragmented.json", prices={"resource.memory_mb": 1})
     assert all(one.price > 1 for one in dear.infeasible.repairs)
+
+
+def test_the_headline_has_the_whole_shortage_beside_the_least_conflict(cli, examples):
+    instance = json.loads((examples / "too-big.json").read_text())
+    instance["cluster"]["nodes"] = [
+        {"id": f"n{n}", "rack": "r0", "resources": {"cpu": 100}, "slots": 9} for n in range(3)
+    ]
+    parts = [{"id": c, "kind": "spout", "parallelism": 4, "resources": {"cpu": 60}} for c in "ab"]
+    instance["topologies"] = [{"id": t, "components": parts} for t in "tu"]
+    (examples / "rack-gone.json").write_text(json.dumps(instance))
+    answer = cli("explain", "rack-gone.json", "--time-limit", "3")
+    assert "All tasks need 960 cpu, but all nodes have 300: 660 short." in flat(answer.out)
+    document = cli("explain", "rack-gone.json", "--time-limit", "3", "--json").json["infeasible"]
+    (whole,) = document["contradictions"]
+    assert (whole["kind"], whole["required"], whole["available"]) == ("resource_short", 960, 300)
+    assert document["conflicts"][0]["cause"] in ("shortage", "fragmentation")
+
+
+@pytest.mark.parametrize("command", [("explain",), ("solve",), ("place", "--with", "r-storm")])
+def test_a_resource_that_no_node_offers_is_a_note_with_the_nearest_name(cli, examples, command):
+    instance = json.loads((examples / "word-count.json").read_text())
+    for node in instance["cluster"]["nodes"]:
+        node["resources"]["memory"] = node["resources"].pop("memory_mb", 1000)
+    instance["topologies"][0]["components"][0]["resources"] = {"onheap_mb": 10}
+    (examples / "misspelt.json").write_text(json.dumps(instance))
+    name, *options = command
+    answer = cli(name, "misspelt.json", *options)
+    assert "resource 'memory_mb'" in answer.err
+    assert "is 'memory' of the nodes meant?" in answer.err
+    assert "no node offers it" not in cli(name, "word-count.json", *options).err

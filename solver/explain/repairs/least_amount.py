@@ -83,6 +83,8 @@ def least_amount(
     if low == lever.most:
         return Answer(None, lever.is_exhaustive)
     if start is None:
+        if decider.is_over:
+            return Answer(None, False)
         decision = decider.decide(made(lever.most))
         if decision.placement is None:
             decided = decision.status is Feasibility.INFEASIBLE and lever.is_exhaustive
@@ -92,6 +94,9 @@ def least_amount(
     high = _steps_of(lever, placement, high, made)
     is_least, turn = True, 0
     while high - low > 1:
+        if decider.is_over:
+            is_least = False
+            break
         # Often counting is right, or the placement needs just the least amount: both are asked
         # before the middle, in turn. Where one was not decided, the next may be as hard.
         steps = (low + 1, high - 1, (low + high) // 2)[turn % 3 if is_least else 2]
@@ -111,6 +116,8 @@ def _counted_out(lever: Lever, decider: Decider, made: Made) -> int:
     """Return the most steps of which counting alone proves that they do not suffice."""
 
     def is_short(steps: int) -> bool:
+        if decider.is_over:
+            return False
         decision = decider.quickly(made(steps))
         return decision.status is Feasibility.INFEASIBLE
 
@@ -130,7 +137,7 @@ def _quick_start(
 ) -> tuple[int, Placement] | None:
     """Return steps above `low` with which first fit places all tasks, as few as it finds soon."""
     ahead = 1
-    while low + ahead // 2 < lever.most:
+    while low + ahead // 2 < lever.most and not decider.is_over:
         steps = min(low + ahead, lever.most)
         placement = decider.fitted(made(steps))
         if placement is not None:
@@ -143,7 +150,7 @@ def _fewer_fitted(
     steps: int, placement: Placement, low: int, decider: Decider, made: Made
 ) -> tuple[int, Placement]:
     """Return as few steps as first fit suffices with, above `low` with which it did not."""
-    while steps - low > 1:
+    while steps - low > 1 and not decider.is_over:
         middle = (low + steps) // 2
         found = decider.fitted(made(middle))
         if found is None:
