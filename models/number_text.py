@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from slotwise.models.values import plain
 
-MANY = 1_000_000
+MANY = 999_999.5
 """From here on six digits would need an exponent."""
 
 

@@ -113,6 +113,7 @@ def _engine(params: DualAscentParams) -> Engine:
         run=partial(run, params=params),
         supports=partial(supports, params=params),
         version=lambda: f"numba {version('numba')}",
+        compiles=True,
     )
 
 

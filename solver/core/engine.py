@@ -53,6 +53,8 @@ class Engine:
         Returns the engine with other parameters of the same type; ``None`` = it has none.
     takes_work
         Whether units of work can limit it; false for solvers whose limits are seconds alone.
+    compiles
+        Whether it runs loops that Numba compiles, which takes `memory.COMPILER_BYTES`.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Engine:
     parameters: Parameters | None = None
     with_parameters: Callable[[Parameters], Engine] | None = None
     takes_work: bool = True
+    compiles: bool = False
 
 
 P = TypeVar("P", bound=Parameters)

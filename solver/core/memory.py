@@ -35,6 +35,9 @@ SHARE_TOO_MUCH = 0.1
 BYTES_PER_UNIT = 1000 * MB
 """To build so much of a table is about a unit of work, see `WorkClock`."""
 
+COMPILER_BYTES = 110 * MB
+"""What Numba takes when the first engine that needs it loads it, its loops included."""
+
 SMALL = MB
 """Bytes below which nobody asks for room."""
 
@@ -89,6 +92,20 @@ class Memory:
         patient = now < self._short_since + PATIENCE_S
         for token in running[-1:] if patient else running:
             token.cancel()
+
+    def check_room(self, size: float, what: str, engine: str) -> None:
+        """Refuse what takes more bytes than are left, and note that; see `RunToken.check_room`."""
+        left = self.left_bytes
+        if size > left:
+            self.free()
+            left = self.left_bytes
+        if size > left:
+            said = (
+                f"{what} would take {size / MB:,.0f} MB, but only {max(left, 0) / MB:,.0f} MB are "
+                f"left of the memory limit of {self.limit_mb:,} MB"
+            )
+            self.note(engine, said)
+            raise MemoryLimitError(said)
 
     @contextmanager
     def running(self, token: RunToken) -> Iterator[None]:
@@ -154,20 +171,8 @@ class RunToken(CancellationToken):
             Naming size and limit; noted in the solve's memory, too.
         """
         self.spend(size / BYTES_PER_UNIT)
-        memory = self.memory
-        if memory is None or size < SMALL:
-            return
-        left = memory.left_bytes
-        if size > left:
-            memory.free()
-            left = memory.left_bytes
-        if size > left:
-            said = (
-                f"{what} would take {size / MB:,.0f} MB, but only {max(left, 0) / MB:,.0f} MB are "
-                f"left of the memory limit of {memory.limit_mb:,} MB"
-            )
-            memory.note(self.engine, said)
-            raise MemoryLimitError(said)
+        if self.memory is not None and size >= SMALL:
+            self.memory.check_room(size, what, self.engine)
 
     def has_room(self, size: float, what: str) -> bool:
         """Return whether something may be built, see `check_room`; noted where it may not."""

@@ -239,6 +239,7 @@ def _engine(params: LocalSearchParams) -> Engine:
         run=partial(run, params=params),
         supports=partial(supports, params=params),
         version=lambda: f"slotwise {version('slotwise')}",
+        compiles=True,
     )
 
 

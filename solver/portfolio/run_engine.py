@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
@@ -11,7 +12,7 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE
 from slotwise.solver.core.engine import Engine
-from slotwise.solver.core.memory import Memory, MemoryLimitError, RunToken
+from slotwise.solver.core.memory import COMPILER_BYTES, Memory, MemoryLimitError, RunToken
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 
@@ -35,6 +36,9 @@ def run_engine(
     """
     if engine.name == BASELINE.name:
         return engine.run(problem, limits, hint, reporter)
+    memory = reporter.token.memory
+    if engine.compiles and memory is not None and "numba" not in sys.modules:
+        memory.check_room(COMPILER_BYTES, "the compiler of its loops", engine.name)
     found, is_short = in_memory(
         engine.name,
         reporter.token,

@@ -21,6 +21,8 @@ from slotwise.models.number_text import exact_text, short_text
         (Decimal("0.10"), "0.1", "0.1"),
         (Fraction(1, 3), "0.333333", "0.333333"),
         (Fraction(12345678, 1000), "12345.7", "12,345.7"),
+        (Fraction(156717001, 2), "78358500.5", "78,358,500.5"),
+        (-999999.6, "-999999.6", "-999,999.6"),
     ],
 )
 def test_for_people(number, text, grouped) -> None:

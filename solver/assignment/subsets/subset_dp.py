@@ -179,6 +179,7 @@ def _engine(params: SubsetDpParams) -> Engine:
         run=partial(run, params=params),
         supports=partial(supports, params=params),
         version=lambda: f"numba {version('numba')}",
+        compiles=True,
     )
 
 

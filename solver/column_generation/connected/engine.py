@@ -239,6 +239,7 @@ def _engine(params: ConnectedParams) -> Engine:
         run=partial(run, params=params),
         supports=supports,
         version=lp_solver,
+        compiles=True,
     )
 
 

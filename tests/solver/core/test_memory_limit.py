@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -135,6 +136,26 @@ def test_memory_error_outside_engines_keeps_what_is_known(
     assert found.status is Status.FEASIBLE
     assert found.placement is not None
     assert found.notes
+
+
+def test_the_compiler_is_loaded_only_where_it_has_room(
+    resident: Reading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+
+    def end(token: RunToken) -> None:
+        started.append(token)
+        resident.mb = 100
+
+    monkeypatch.setitem(engines.ENGINES, "hog", replace(named(hog(resident, end)), compiles=True))
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    found = slotwise.solve(FAMILIES["rstorm"].make(6, 0), engine="hog", memory_limit_mb=200)
+    assert not started
+    assert found.status is Status.UNKNOWN
+    said = "hog: the compiler of its loops would take 110 MB, but only 100 MB are left"
+    assert [note.startswith(said) for note in found.notes] == [True]
+    slotwise.solve(FAMILIES["rstorm"].make(6, 0), engine="hog", memory_limit_mb=300)
+    assert started
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -86,7 +86,7 @@ def folded(label: str, width: int) -> str:
     return "\n".join(wrap(label, width))
 
 
-ACROSS, UPWARDS = 46, 24
+ACROSS, UPWARDS = 40, 24
 """Signs of a line below the narrowest chart, and beside the lowest one."""
 
 
