@@ -44,6 +44,7 @@ FUNCTION = {
 OTHER_NAME = {
     "plan": "placement",
     "time_limit": "time_limit_s",
+    "without_node": "without_nodes",
     "memory_limit": "memory_limit_mb",
     "check": "demand",
     "examples": "max_examples",
@@ -62,6 +63,7 @@ NO_ARGUMENT = {
     ("schedule", "out"): "write_placement",
     ("rebalance", "out"): "Rebalanced.plan_document",
     ("rebalance", "svg"): "a drawing of the command line",
+    ("rebalance", "spare"): "spare",
     ("explain", "out"): "write_placement",
     ("explain", "html"): "a page of the command line",
     ("convert", "out"): "Written.text",

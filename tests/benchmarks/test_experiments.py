@@ -33,6 +33,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "partition_proofs": ("--instances", "{partitions}", *LIMIT, "--textbook-limit", "0.3"),
     "fewest_moves": ("--count", "1", "--tiny", "2", *LIMIT),
     "fronts": ("--count", "1", "--max-moves", "2", *LIMIT),
+    "machine_loss": ("--count", "1", *LIMIT),
     "stromax_rebalance": ("--small", "--count", "1", *LIMIT),
     "whole_cluster": ("{shared}", *LIMIT, "--time-limit-each", "0.3"),
     "explain_conflicts": ("--count", "2"),

@@ -61,7 +61,8 @@ def drawn() -> tuple[Problem, ...]:
     enough of them.
     """
     of_all_rules = (_drawn(number) for number in range(DRAWN))
-    return tuple(map(compile_problem, (*of_all_rules, *islice(_running(), RUNNING))))
+    running = (*islice(_running(), RUNNING), *islice(_orphaned(), RUNNING))
+    return tuple(map(compile_problem, (*of_all_rules, *running)))
 
 
 def _running() -> Iterator[Instance]:
@@ -74,6 +75,17 @@ def _running() -> Iterator[Instance]:
             continue
         objective = Objective(("network",), limits={"moved": number % 4})
         yield replace(instance, running=to_places(instance, start), objective=objective)
+
+
+def _orphaned() -> Iterator[Instance]:
+    """The same with a task that runs nowhere, and nothing that may move."""
+    for instance in _running():
+        assert instance.running is not None
+        topology, places = next(iter(instance.running.items()))
+        left = {**instance.running, topology: dict(list(places.items())[1:])}
+        if any(left.values()):
+            objective = Objective(("network",), limits={"moved": 0})
+            yield replace(instance, running=left, objective=objective)
 
 
 def _drawn(number: int) -> Instance:
@@ -105,6 +117,15 @@ def _taken(engine: Engine) -> Iterator[tuple[int, Outcome]]:
                 yield number, engine.run(problem, LIMITS, None)
 
 
+def _with_many_orphans() -> Instance:
+    """A cluster on which a quarter of the tasks run and may not move."""
+    instance = next(running_clusters(0))
+    assert instance.running is not None
+    some = dict(list(instance.running["t"].items())[::4])
+    objective = Objective(("network",), limits={"moved": 0})
+    return replace(instance, running={"t": some}, objective=objective)
+
+
 def hard(engine: Engine) -> Problem:
     """A problem that the engine takes and does not close in a second."""
     rng = np.random.default_rng(8)
@@ -119,7 +140,7 @@ def hard(engine: Engine) -> Problem:
             objective=Objective(("network",), limits={"moved": 7}),
         ),
     )
-    problems = map(compile_problem, offers)
+    problems = map(compile_problem, (*offers, _with_many_orphans()))
     return next(problem for problem in problems if engine.supports(problem) is None)
 
 

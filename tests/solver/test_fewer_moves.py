@@ -24,9 +24,13 @@ NODES = (0, 1, 2, 0, 1, 2, 0, 1, 2)
 """Where word-count runs, with the labels of all workers changed: 9 moves, none of them needed."""
 
 
-def engine_that_says(bounds: tuple[int | None, ...], status: Status) -> Engine:
+RELABELLED = Placement(NODES, (1,) * 9)
+
+
+def engine_that_says(
+    bounds: tuple[int | None, ...], status: Status, placement: Placement = RELABELLED
+) -> Engine:
     def run(problem: Problem, *_: object) -> Outcome:
-        placement = Placement(NODES, (1,) * 9)
         return Outcome(status, placement, judge(problem, placement).scaled, bounds, "as said")
 
     return replace(ENGINES["exhaustive"], name="own", run=run)
@@ -53,5 +57,13 @@ def test_fewer_moves_may_meet_the_bound(problem: Problem) -> None:
 
 
 def test_fewer_moves_than_were_proven_are_an_internal_error(problem: Problem) -> None:
-    with pytest.raises(InternalError, match="own, equal things exchanged, claims the bound 9"):
+    with pytest.raises(InternalError, match="own claims the bound 9 of moved; the judge finds 0"):
         solve(problem, engine=engine_that_says((38, 9), Status.OPTIMAL))
+    objective = Objective(("network",), limits={"moved": 3})  # better than what runs
+    few = solve(replace(problem.instance, objective=objective), time_limit_s=60).placement
+    assert few is not None
+    renamed = Placement(few.nodes, tuple(label + 1 for label in few.workers))
+    bounds = judge(problem, renamed).scaled
+    assert bounds[1] == 9
+    with pytest.raises(InternalError, match="own, equal things exchanged, claims the bound 9"):
+        solve(problem, engine=engine_that_says(bounds, Status.OPTIMAL, renamed))
