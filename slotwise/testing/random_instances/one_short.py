@@ -91,7 +91,7 @@ def _fill(rng: Rng, plan: _Plan, tasks: int, *, without: str = "") -> None:
     left = tasks - sum(map(len, plan.where.values()))
     number = 0
     while left > 0:
-        count = int(min(left, rng.integers(5, 60)))
+        count = min(left, int(rng.integers(5, 60)))
         topology, node = f"other{number}", int(rng.integers(plan.nodes))
         sizes = (("cpu", 40), ("memory_mb", 400))
         for c, some in enumerate(np.array_split(np.arange(count), min(count, 3))):
