@@ -81,7 +81,9 @@ solver.allocation
 testing.choices testing.fresh_randomness testing.hypothesis_extra
 testing.random_instances
 testing.strategies testing.validators
-testing.checks testing.checks.reduction
+testing.checks.answer testing.checks.reduction
+testing.checks.processes
+testing.checks
 testing.strategies.story_checks
 testing.strategies.stories
 testing.checks.properties

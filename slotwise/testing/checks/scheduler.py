@@ -25,9 +25,16 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Refusal
 from slotwise.models.problem.compile import compile_problem
 from slotwise.testing.checks.answer import Answer
-from slotwise.testing.checks.children import WITHIN, Children, EndedError, GivenUpError
 from slotwise.testing.checks.finding import UnsupportedError
-from slotwise.testing.checks.under_test import CALLABLE, Reply, Said, Scheduler, UnderTest, load
+from slotwise.testing.checks.processes.children import WITHIN, Children, EndedError, GivenUpError
+from slotwise.testing.checks.processes.under_test import (
+    CALLABLE,
+    Reply,
+    Said,
+    Scheduler,
+    UnderTest,
+    load,
+)
 
 TIME_LIMIT_S = 10.0
 """Seconds after which a call of a scheduler is abandoned, in every check."""

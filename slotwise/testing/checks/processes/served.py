@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from slotwise.heuristics.method_error import MethodError
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
-from slotwise.testing.checks.under_test import (
+from slotwise.testing.checks.processes.under_test import (
     Reply,
     Said,
     UnderTest,

@@ -23,15 +23,15 @@ from multiprocessing.connection import Connection
 
 from slotwise.heuristics.method_error import MethodError
 from slotwise.models.instance.instance import Instance
-from slotwise.testing.checks.served import Question, serve
-from slotwise.testing.checks.under_test import Reply, Said, UnderTest
+from slotwise.testing.checks.processes.served import Question, serve
+from slotwise.testing.checks.processes.under_test import Reply, Said, UnderTest
 
 LOAD_S = 60.0
 """Seconds in which a Python must have started and loaded the code."""
 
 PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from slotwise.testing.checks.served import main; main()"
+    "from slotwise.testing.checks.processes.served import main; main()"
 )
 
 WITHIN = "SLOTWISE_UNDER_TEST"
