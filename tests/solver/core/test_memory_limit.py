@@ -145,7 +145,7 @@ def test_the_compiler_is_loaded_only_where_it_has_room(
 
     def end(token: RunToken) -> None:
         started.append(token)
-        resident.mb = 100
+        hear(token)
 
     monkeypatch.setitem(engines.ENGINES, "hog", replace(named(hog(resident, end)), compiles=True))
     monkeypatch.delitem(sys.modules, "numba", raising=False)
