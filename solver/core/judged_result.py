@@ -64,7 +64,7 @@ def judged_result(
 
     `notes` are lines for people besides those of `known`.
     """
-    problem = known.problem
+    problem, why = known.problem, outcome.contradiction
     values = outcome.values or (None,) * len(problem.terms)
     return Result(
         status=outcome.status,
@@ -83,7 +83,7 @@ def judged_result(
         placement=outcome.placement,
         verdict=verdict,
         running=judged_running(problem),
-        contradiction=outcome.contradiction and stated(problem, outcome.contradiction),
+        contradiction=None if why is None else stated(problem, why),
         parameters=_parameters(known, engines),
         engine="+".join(engine.name for engine in engines),
         version=", ".join(engine.version() for engine in engines),
