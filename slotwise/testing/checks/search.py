@@ -70,6 +70,8 @@ class _Looks:
     trial: Trial
     is_ours: bool
     seen: dict[str, Finding | None] = field(default_factory=dict)
+    drawn: dict[str, Finding | None] = field(default_factory=dict)
+    """What was found of a drawn instance or at an edge of it; `seen` is of instances alone."""
     not_judged: Counter[str] = field(default_factory=Counter)
     examples: int = 0
     judged: int = 0
@@ -81,8 +83,8 @@ class _Looks:
     def look(self, instance: Instance) -> Finding | None:
         """Look at an instance that was drawn, and count it."""
         instance = as_read(instance)
-        if (key := instance_hash(instance)) in self.seen:
-            return self.seen[key]
+        if (key := instance_hash(instance)) in self.drawn:
+            return self.drawn[key]
         self.examples += 1
         try:
             finding = self._held(instance)
@@ -90,9 +92,10 @@ class _Looks:
         except NotJudgedError as error:
             finding = None
             self.not_judged[str(error)] += 1
+        self.seen[key] = finding
         if finding is None and self.is_ours:
             finding = self._look_at_edges(instance)
-        self.seen[key] = finding
+        self.drawn[key] = finding
         return finding
 
     def _held(self, instance: Instance) -> Finding | None:
@@ -130,7 +133,7 @@ class _Looks:
     def look_and_raise(self, instance: Instance) -> None:
         """Look; from the first finding on, the time for shrinking runs."""
         is_late = self.deadline is not None and time.perf_counter() > self.deadline
-        if is_late and instance_hash(instance) not in self.seen:
+        if is_late and instance_hash(instance) not in self.drawn:
             return
         if self.look(instance) is not None:
             self.count()
