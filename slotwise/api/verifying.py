@@ -75,6 +75,8 @@ def verify(
 ) -> Verified:
     """Check a certificate: hash, digest, placement and values; the bounds with `resolve`.
 
+    Infeasibility is proven again without a solver where a contradiction is at hand.
+
     Parameters
     ----------
     instance
@@ -84,7 +86,8 @@ def verify(
         What is claimed: a `Certificate`, a path, a dict or text.
     resolve
         Also have another engine search for anything below the certificate's bounds. Without it
-        no solver is loaded, and the bounds stay asserted.
+        no solver is loaded, and the bounds stay asserted; so does infeasibility, unless
+        a contradiction is at hand.
     engine
         That engine; ``None`` = any that takes the instance and is not behind the certificate.
     time_limit_s, workers, seed, memory_limit_mb

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Any
 from slotwise.models.certificates.certificate import Certificate
 from slotwise.models.certificates.check import findings
 from slotwise.models.display import block
+from slotwise.models.infeasibility.contradictions import holds
+from slotwise.models.infeasibility.statement import Statement, stated
 from slotwise.models.instance.instance import Instance
 from slotwise.models.number_text import short_text
+from slotwise.models.problem.compile import compiled
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
+from slotwise.solver.contradictions.find import find_contradiction
 
 if TYPE_CHECKING:
     from slotwise.solver.verification.crosscheck import CrossCheck
@@ -29,17 +33,23 @@ class Verified:
         What is wrong with it; empty where nothing is.
     check
         The other engine's answer; ``None`` = none was asked.
+    contradiction
+        Why there is no placement, proven again without a solver; ``None`` where there is one, or
+        where no contradiction is at hand.
     """
 
     certificate: Certificate
     findings: tuple[str, ...]
     check: CrossCheck | None
+    contradiction: Statement | None = None
 
     @property
     def status(self) -> str:
         """``failed``, ``not settled``, ``verified`` or ``placement verified``."""
         if self.findings:
             return "failed"
+        if self.contradiction is not None:
+            return "verified"
         if self.check is None:
             return "placement verified"
         return "verified" if self.check.agreement == "agreed" else "not settled"
@@ -52,6 +62,9 @@ class Verified:
     @property
     def reproven(self) -> str:
         """What was proven again without a solver, in words."""
+        if self.contradiction is not None:
+            why = self.contradiction.text.removesuffix(".")
+            return f"no placement keeps every hard rule ({why})"
         if self.certificate.places is None:
             return "the certificate is unchanged and of this instance"
         values = ", ".join(f"{t.term} {short_text(t.value)}" for t in self.certificate.objective)
@@ -63,6 +76,8 @@ class Verified:
 
         A bound of 0 does not: no term is ever below.
         """
+        if self.contradiction is not None:
+            return ()
         if self.certificate.places is None:
             return ("no placement keeps every hard rule",)
         return tuple(
@@ -130,20 +145,29 @@ def verify(
         What is claimed, of what; a compiled problem is taken as it is.
     resolve
         Also have another engine search for anything below the certificate's bounds. Without it
-        no solver is loaded, and the bounds stay asserted.
+        no solver is loaded, and the bounds stay asserted; so does infeasibility, unless
+        a contradiction is at hand.
     engine
         That engine; ``None`` = any that takes the instance and is not behind the certificate.
     time_limit_s, workers, seed, memory_limit_mb
         For the other engine, as in `solve`.
     """
     wrong = findings(instance, certificate)
-    if wrong or not resolve:
+    if wrong:
         return Verified(certificate, wrong, None)
-    from slotwise.models.problem.compile import compiled
+    why = None if certificate.places is not None else _contradiction(compiled(instance))
+    if not resolve:
+        return Verified(certificate, (), None, why)
     from slotwise.solver.core.result import Limits
     from slotwise.solver.verification.certify import resolve as resolved
 
     limits = Limits(time_limit_s, workers, seed, memory_mb=memory_limit_mb)
     check = resolved(compiled(instance), certificate, limits, engine=engine)
     wrong = (f"bound: {check.reason}",) if check.agreement == "contradicted" else ()
-    return Verified(certificate, wrong, check)
+    return Verified(certificate, wrong, check, why)
+
+
+def _contradiction(problem: Problem) -> Statement | None:
+    """Return why `problem` has no placement, where counting tells."""
+    found = find_contradiction(problem)
+    return stated(problem, found) if found is not None and holds(problem, found) else None

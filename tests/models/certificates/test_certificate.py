@@ -17,12 +17,17 @@ from conftest import Answer, Cli
 from slotwise.models.certificates.check import findings
 from slotwise.models.certificates.file import read_certificate, write_certificate
 from slotwise.models.errors import InputError
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.topology import Component, Constraints, Topology
 from slotwise.models.instance_file import write_instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.solve import solve
 from slotwise.solver.verification.certify import certificate_of, resolve
 from slotwise.solver.verification.claim import Agreement
+from slotwise.solver.verification.verify import verify
+from slotwise.testing.random_instances.one_short import one_short
 from slotwise.testing.random_instances.tiny import tiny_instance
 
 Document = dict[str, Any]
@@ -259,6 +264,33 @@ def test_infeasibility_is_certified_and_resolved(examples: Path, cli: Cli) -> No
     assert "no placement keeps all hard rules" in resolved.out
 
 
+def test_a_contradiction_is_proven_again_without_a_solver(tmp_path: Path, cli: Cli) -> None:
+    file, certificate = tmp_path / "short.json", tmp_path / "c.json"
+    write_instance(file, one_short("max per node", 0, 1).instance)
+    assert cli("solve", file, "--certificate", certificate).code == 1
+    answer = cli("verify", file, certificate)
+    assert answer.code == 0
+    first = "re-proven without a solver: no placement keeps every hard rule ("
+    assert answer.out.startswith(first)
+    assert answer.out.endswith(" too few); on trust: nothing\n")
+    found = cli("verify", file, certificate, "--json").json
+    assert (found["status"], found["on_trust"], found["resolve"]) == ("verified", [], None)
+
+
+def test_infeasibility_without_a_contradiction_stays_on_trust() -> None:
+    """A ring of five needs three workers, but no three of it exclude each other."""
+    cluster = Cluster((Node("n1", "r1", slots=2),))
+    ring = ("a", "b", "c", "d", "e")
+    pairs = tuple(zip(ring, (*ring[1:], "a"), strict=True))
+    parts = tuple(Component(name, "spout", 1) for name in ring)
+    topology = Topology("t", parts, constraints=Constraints(incompatible=pairs))
+    instance = Instance("ring", cluster, (topology,))
+    certificate = certificate_of(compile_problem(instance), solve(instance, engine="exhaustive"))
+    found = verify(instance, certificate)
+    assert found.status == "placement verified"
+    assert found.on_trust == ("no placement keeps every hard rule",)
+
+
 def test_infeasibility_wrongly_claimed_is_found(certified: Path, cli: Cli) -> None:
     def claim(document: Document) -> None:
         document.update(status="infeasible", placement=None)
@@ -311,6 +343,7 @@ def test_values_finer_than_inputs_survive(tmp_path: Path) -> None:
 def test_checking_needs_no_solver() -> None:
     code = (
         "import sys, slotwise.models.certificates.check, slotwise.models.certificates.file\n"
+        "import slotwise.solver.verification.verify\n"
         "print({'ortools', 'highspy', 'pulp'} & {n.partition('.')[0] for n in sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
