@@ -17,6 +17,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
+from slotwise.solver.contradictions.engine import COUNTING
 from slotwise.solver.contradictions.find import find_contradiction
 from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.judged_result import judged_result
@@ -148,7 +149,7 @@ def solve(
     verdict = None if outcome.placement is None else judge(problem, outcome.placement)
     who = " and ".join(e.name for e in engines)
     _confirm(who, outcome, verdict)
-    if outcome.status is Status.INFEASIBLE:
+    if outcome.status is Status.INFEASIBLE and not known.trust.is_doubted(COUNTING.name):
         outcome = _with_contradiction(problem, who, outcome)
     if verdict is not None and verdict.parts["moved"]:
         outcome, verdict = _with_fewer_moves(problem, who, outcome, verdict)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from importlib.metadata import version
 
 from slotwise.models.cancellation import CancelledError
+from slotwise.models.infeasibility.contradictions import holds
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
@@ -99,7 +100,10 @@ def run_auto(
 
 
 def _contradicted(auto: Auto, problem: Problem) -> Answer | None:
-    """Return the answer where a contradiction is at hand that a person sees at once."""
+    """Return the answer where a contradiction is at hand that a person sees at once.
+
+    Where the check of the judge's side does not confirm it, `COUNTING` is distrusted.
+    """
     if COUNTING.supports(problem) is not None or auto.known.best is not None:
         return None
     began, reporter = time.perf_counter(), Reporter(auto.known, COUNTING.name, token=auto.token)
@@ -108,6 +112,10 @@ def _contradicted(auto: Auto, problem: Problem) -> Answer | None:
     except CancelledError:  # the time is over: the rest sees it, too
         return None
     if found.contradiction is None:
+        return None
+    if not holds(problem, found.contradiction):
+        wrong = f"the contradiction {found.contradiction} does not hold"
+        auto.known.trust.doubt(COUNTING.name, f"{COUNTING.name}: {wrong}")
         return None
     auto.known.start(COUNTING.name, AT_SIGHT)
     auto.known.prove_infeasible(COUNTING.name)

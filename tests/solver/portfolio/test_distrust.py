@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
@@ -11,6 +12,7 @@ from conftest import EXAMPLES
 
 from slotwise.heuristics import HEURISTICS
 from slotwise.models.errors import InternalError
+from slotwise.models.infeasibility.contradictions import ResourceShort
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, LinearCost, Objective
 from slotwise.models.instance.placement import Placement
@@ -21,6 +23,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver import engines
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
+from slotwise.solver.contradictions.engine import COUNTING
 from slotwise.solver.core.engine import Engine, Run
 from slotwise.solver.core.outcome_check import contradiction
 from slotwise.solver.core.reporter import Reporter
@@ -124,6 +127,35 @@ def test_auto_drops_a_contradicted_engine_and_names_it(
         {"engine": "liar", "reason": result.distrusted[0].reason}
     ]
     assert all(proof.engine != "liar" for proof in result.proofs)
+
+
+def names_a_wrong_contradiction(
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
+) -> Outcome:
+    """Claim that cpu is short, which it is not."""
+    bounds = (None,) * len(problem.terms)
+    return Outcome(
+        Status.INFEASIBLE, None, None, bounds, "none", contradiction=ResourceShort("cpu")
+    )
+
+
+def test_auto_drops_a_contradiction_that_does_not_hold(
+    problem: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(auto, "COUNTING", replace(COUNTING, run=names_a_wrong_contradiction))
+    result = solve(problem, time_limit_s=30)
+    assert result.status is Status.OPTIMAL
+    assert tuple(term.value for term in result.objective) == OPTIMUM
+    assert [one.engine for one in result.distrusted] == ["counting"]
+    assert "does not hold" in result.distrusted[0].reason
+
+
+def test_an_engine_whose_contradiction_does_not_hold_is_an_internal_error(
+    problem: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(engines.ENGINES, "liar", liar(names_a_wrong_contradiction))
+    with pytest.raises(InternalError, match=r"liar: the contradiction .* does not hold"):
+        solve(problem, engine="liar", time_limit_s=30)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,40 @@
+"""CP-SAT gets a share of the time early where the heuristics find no placement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from conftest import EXAMPLES
+
+from slotwise.models.instance.placement import Placement
+from slotwise.models.instance_file import read_instance
+from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.result import Limits, Outcome, Status
+from slotwise.solver.portfolio import auto
+from slotwise.solver.portfolio.run import EARLY, FIRST
+from slotwise.solver.solve import solve
+
+
+def knows_nothing(
+    problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
+) -> Outcome:
+    return Outcome(Status.UNKNOWN, None, None, (None,) * len(problem.terms), "")
+
+
+def test_cp_sat_runs_early_where_no_placement_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Right after the heuristics, which find one here unless they are kept from it."""
+    problem = compile_problem(read_instance(EXAMPLES / "word-count.json"))
+    late = solve(problem, time_limit_s=30)
+    assert all(pick.why != EARLY for pick in late.picked)
+    finds_nothing = replace(BASELINE, run=knows_nothing)
+    monkeypatch.setattr(auto, "BASELINE", finds_nothing)
+    result = solve(problem, time_limit_s=30)
+    assert [(pick.engine, pick.why) for pick in result.picked[:2]] == [
+        ("baseline", FIRST),
+        ("cp-sat", EARLY),
+    ]
+    assert tuple(term.value for term in result.objective) == (0, 23)
