@@ -5,7 +5,14 @@ from __future__ import annotations
 from slotwise.api.explanations import questions
 from slotwise.api.explanations.answers import Explained
 from slotwise.api.explanations.given_prices import PricesLike, as_prices
-from slotwise.api.inputs import InstanceLike, MinCpu, PlacementLike, as_placement, as_problem
+from slotwise.api.inputs import (
+    InstanceLike,
+    MinCpu,
+    PlacementLike,
+    as_placement,
+    as_problem,
+    warn_of_unoffered,
+)
 from slotwise.api.placing import as_method
 from slotwise.heuristics.method import Method
 from slotwise.models.display import kind_of
@@ -68,6 +75,7 @@ def explain(
     (1, 2)
     """
     check_question(placement is not None, other is not None, method, task, optimal)
+    warn_of_unoffered(instance)
     problem = as_problem(instance, topology, worker_min_cpu, submitters)
     limits = questions.Limits(
         time_limit(time_limit_s, "time_limit_s"),

@@ -30,6 +30,7 @@ from slotwise.models.instance_file import read_instance as read_instance_file
 from slotwise.models.judge.moves import running_placement
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.models.problem.unoffered import unoffered
 from slotwise.models.values import whole
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
@@ -96,6 +97,7 @@ def read_instance(
         owns all, as in Storm's own test.
 
     A node that `running` names and the cluster lacks is a `UserWarning`: its tasks are orphans.
+    So is a resource that tasks need and no node offers, with the nearest name.
 
     Raises
     ------
@@ -122,6 +124,7 @@ def read_instance(
     }
     found = _instance_in(source, options)
     warn_of_lost_nodes(found)
+    warn_of_unoffered(found)
     return found
 
 
@@ -140,6 +143,16 @@ def warn_of_lost_nodes(instance: Instance, expected: Collection[str] = ()) -> No
     """Warn of each node that `running` names and the cluster lacks, save those `expected`."""
     for line in lost_node_notes(instance, expected):
         warnings.warn(line, UserWarning, stacklevel=3)
+
+
+def warn_of_unoffered(given: InstanceLike) -> None:
+    """Warn of each resource that tasks of an `Instance` need and no node offers.
+
+    Of a source `read_instance` warns; of a compiled problem nobody does.
+    """
+    if isinstance(given, Instance):
+        for line in unoffered(given):
+            warnings.warn(line, UserWarning, stacklevel=3)
 
 
 def as_instance(

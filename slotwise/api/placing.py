@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slotwise.api.inputs import InstanceLike, MinCpu, as_problem
+from slotwise.api.inputs import InstanceLike, MinCpu, as_problem, warn_of_unoffered
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
@@ -55,6 +55,7 @@ def place(
     (0, 0, 0, 1, 1, 1, 0, 0, 1)
     """
     chosen = as_method(method)
+    warn_of_unoffered(instance)
     return run_method(as_problem(instance, topology, worker_min_cpu, submitters), chosen, seed)
 
 

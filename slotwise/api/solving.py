@@ -12,6 +12,7 @@ from slotwise.api.inputs import (
     as_placement,
     as_problem,
     compiled_as,
+    warn_of_unoffered,
 )
 from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError, InternalError
@@ -51,7 +52,8 @@ def solve(
 
     Ctrl-C ends the search within a second or two: the best placement and bound by then are
     returned, and `Result.interrupted` says so. The logger ``slotwise.solve`` tells when an engine
-    starts and when a better placement is found (INFO), and each better bound (DEBUG).
+    starts and when a better placement is found (INFO), and each better bound (DEBUG). A resource
+    that tasks need and no node offers is a `UserWarning` before anything is solved.
 
     Parameters
     ----------
@@ -118,6 +120,7 @@ def solve(
     ['n1', 'n2']
     """
     _check_engine(engine)
+    warn_of_unoffered(instance)
     given = as_instance(instance, topology, worker_min_cpu, submitters)
     start = None if hint is None else as_placement(hint, given)
     if without_nodes:

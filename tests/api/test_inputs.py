@@ -15,6 +15,7 @@ import slotwise
 from slotwise.api.inputs import is_text
 from slotwise.models.errors import InputError
 from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.instance_file import instance_from_data
 from slotwise.testing.random_instances.tiny import tiny_instance
 
 FILE = "word-count.json"
@@ -195,3 +196,30 @@ def test_parameters_as_texts(instance):
     assert result.parameters["cp-sat"].max_counts == 40_000
     with pytest.raises(InputError, match=r"must be ENGINE\.NAME=VALUE"):
         slotwise.solve(instance, parameters="nonsense")
+
+
+@pytest.mark.parametrize("form", ["file", "instance"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda given: slotwise.solve(given, time_limit_s=10),
+        lambda given: slotwise.place(given, "round-robin"),
+        lambda given: slotwise.explain(given, time_limit_s=2),
+    ],
+    ids=["solve", "place", "explain"],
+)
+def test_a_resource_that_no_node_offers_is_a_warning(data, call, form):
+    for node in data["cluster"]["nodes"]:
+        node["resources"]["memory"] = node["resources"].pop("memory_mb", 1000)
+    data["topologies"][0]["components"][0]["resources"] = {"onheap_mb": 10}
+    Path("misspelt.json").write_text(json.dumps(data))
+    asked = "misspelt.json" if form == "file" else instance_from_data(data)
+    with pytest.warns(UserWarning, match="is 'memory' of the nodes meant") as warned:
+        call(asked)
+    assert len(warned) == 1
+
+
+def test_resources_that_nodes_offer_are_no_warning(instance, recwarn):
+    slotwise.place(instance, "round-robin")
+    slotwise.place(FILE, "round-robin")
+    assert not [one for one in recwarn if one.category is UserWarning]
