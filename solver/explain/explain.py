@@ -69,15 +69,6 @@ def explain_infeasible(
         )
     short = _whole(instance)
     cores = _cores(instance, decider.until(FOR_CONFLICTS))
-    if not cores:
-        return Explanation(
-            Feasibility.INFEASIBLE,
-            complete=False,
-            seconds=decider.spent_s,
-            solves=decider.solves,
-            notes=("The time ended before a conflict was found; give it more.",),
-            contradictions=short,
-        )
     conflicts = tuple(_conflict(core, decider) for core in cores)
     found = find_repairs(instance, [core.constraints for core in cores], prices, decider)
     return Explanation(
@@ -104,8 +95,8 @@ def _whole(instance: Instance) -> tuple[Statement, ...]:
 
 
 def _cores(instance: Instance, decider: Decider) -> list[Core]:
-    """Return cores that share no limit, as many as are found."""
-    search = CoreSearch(instance, decider)
+    """Return cores that share no limit, as many as are found; one at least, which may be large."""
+    search = CoreSearch(instance, decider, is_infeasible=True)
     found: list[Core] = []
     used: list[Constraint] = []
     while len(found) < MOST_CONFLICTS and (core := search.find(used)) is not None:

@@ -54,16 +54,19 @@ class CoreSearch:
     """Finds cores of one instance; remembers what it has decided.
 
     Leaving out more never takes a placement away, so that each answer holds for subsets (what has
-    a placement) or supersets (what has none) as well.
+    a placement) or supersets (what has none) as well. `is_infeasible` says that it is proven
+    already that the instance has no placement.
     """
 
-    def __init__(self, instance: Instance, decider: Decider) -> None:
+    def __init__(
+        self, instance: Instance, decider: Decider, *, is_infeasible: bool = False
+    ) -> None:
         self._instance = instance
         self._decider = decider
         self._all = constraints_of(instance)
         self._quick = False
         self._possible: list[frozenset[Constraint]] = []
-        self._impossible: list[frozenset[Constraint]] = []
+        self._impossible = [frozenset(self._all)] if is_infeasible else []
 
     def find(self, without: Sequence[Constraint] = ()) -> Core | None:
         """Return a core; ``None`` where it is not proven that there is one.
