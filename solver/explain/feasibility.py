@@ -91,6 +91,7 @@ class Decider:
     ) -> None:
         self.started = time.perf_counter()
         self._counts = [0]
+        self._is_interrupted = [False]
         self._deadline = self.started + seconds
         self._step_s = step_fraction * seconds
         self._seed, self._workers = seed, workers
@@ -102,7 +103,9 @@ class Decider:
 
     @property
     def left_s(self) -> float:
-        """Seconds until the deadline, at least 0."""
+        """Seconds until the deadline, at least 0; 0 once one of its searches was interrupted."""
+        if self._is_interrupted[0]:
+            return 0.0
         return max(0.0, self._deadline - time.perf_counter())
 
     @property
@@ -115,11 +118,14 @@ class Decider:
         """Whether the deadline has passed."""
         return self.left_s <= 0
 
-    def until(self, fraction: float) -> Decider:
-        """Return one for a part of the seconds that are left; what it solves counts here too."""
+    def until(self, fraction: float, *, step_fraction: float = 0.25) -> Decider:
+        """Return one for a part of the seconds that are left; what it solves counts here too.
+
+        An interrupt ends both.
+        """
         seconds = fraction * self.left_s
-        made = Decider(seconds, seed=self._seed, workers=self._workers)
-        made._counts = self._counts
+        made = Decider(seconds, step_fraction=step_fraction, seed=self._seed, workers=self._workers)
+        made._counts, made._is_interrupted = self._counts, self._is_interrupted
         return made
 
     def quickly(self, instance: Instance) -> Decision:
@@ -151,7 +157,7 @@ class Decider:
             return quick
         result = self._solved(problem, left)
         if result.interrupted:
-            self._deadline = 0.0
+            self._is_interrupted[0] = True
         if result.status is Status.INFEASIBLE:
             return Decision(Feasibility.INFEASIBLE)
         if result.placement is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from slotwise.models.instance.instance import Instance
@@ -74,8 +74,9 @@ def find_repairs(
     if all(_loses_tasks(repair) for repair in search.found):
         search.try_pairs(choices)
     search.try_cheaper_pairs(conflicts)
+    search.try_undecided()
     ordered = sorted(search.found, key=lambda one: (one.price, len(one.text), one.text))
-    return Repairs(tuple(ordered), search.is_complete)
+    return Repairs(tuple(ordered), search.is_complete and not search.undecided)
 
 
 def _loses_tasks(repair: Repair) -> bool:
@@ -87,7 +88,8 @@ class _Search:
 
     def __init__(self, instance: Instance, prices: RepairPrices, decider: Decider) -> None:
         self.found: list[Repair] = []
-        self.is_complete = True
+        self.is_complete = True  # but for those that are undecided
+        self.undecided: list[tuple[Lever, Bracket]] = []
         self._singles = False  # whether single changes were found before pairs were tried
         self._instance = instance
         self._prices = prices
@@ -115,11 +117,38 @@ class _Search:
             if cheapest is None or self._least_price(lever, known) < cheapest:
                 part = max(part, FOR_CHEAPEST)
             answer = least_amount(self._instance, lever, self._decider.until(part), known)
-            self.is_complete &= answer.is_decided
+            if not answer.is_decided:
+                self.undecided.append((lever, known))
             if answer.found is not None:
                 self._add([answer.found])
                 price = self.found[-1].price
                 cheapest = price if cheapest is None else min(cheapest, price)
+
+    def try_undecided(self) -> None:
+        """Try what was not decided in its share once more: what time is left is for these."""
+        again, self.undecided = self.undecided, []
+        for tried, (lever, known) in enumerate(again):
+            part = self._decider.until(1 / (len(again) - tried), step_fraction=1.0)
+            answer = least_amount(self._instance, lever, part, known)
+            if not answer.is_decided:
+                self.undecided.append((lever, known))
+            if answer.found is not None:
+                self._replace(lever, answer.found)
+
+    def _replace(self, lever: Lever, found: Found) -> None:
+        """Add what was found of a lever in the place of what was found of it before, if better."""
+        before = [
+            one
+            for one in self.found
+            if len(one.changes) == 1
+            and replace(one.changes[0], amount=lever.base.amount, after=lever.base.after)
+            == lever.base
+        ]
+        self._add([found])
+        for old in before:
+            new = self.found[-1]
+            is_better = (new.price, not new.least) <= (old.price, not old.least)
+            self.found.remove(old if is_better else new)
 
     def _least_price(self, lever: Lever, known: Bracket) -> Fraction:
         """Return a price that the lever does not go below."""

@@ -73,3 +73,22 @@ def test_what_was_proven_is_not_asked_again(
     assert [one.minimal for one in found.conflicts] == [False]
     assert found.repairs
     assert not found.complete
+
+
+def test_what_was_not_decided_in_its_share_gets_the_time_that_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slow(monkeypatch, needed=16.0)
+    found = explain_infeasible(ring(), time_limit_s=30.0)
+    assert not found.complete
+    assert found.seconds == pytest.approx(30.0)
+
+
+def test_an_interrupt_of_a_part_ends_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    solver = slow(monkeypatch, needed=16.0)
+    interrupted = SimpleNamespace(status=Status.UNKNOWN, placement=None, interrupted=True)
+    monkeypatch.setattr(feasibility, "solve", lambda problem, **_: interrupted)
+    decider = feasibility.Decider(30.0)
+    assert decider.until(0.5).decide(ring()).status is Feasibility.UNDECIDED
+    assert solver.now == 0.0
+    assert decider.is_over
