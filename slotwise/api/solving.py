@@ -61,8 +61,7 @@ def solve(
         What to place: an `Instance`, a compiled problem (taken as it is), a path, a dict or text;
         see `read_instance`.
     engine
-        A name that ``slotwise methods`` lists, ``auto``, or an engine of your own; earlier names
-        of engines are understood, with a `FutureWarning`.
+        A name that ``slotwise methods`` lists, ``auto``, or an engine of your own.
     time_limit_s
         Wall-clock seconds, above 0; when they end, the incumbent and the bound are returned.
     workers

@@ -127,7 +127,8 @@ def test_infeasible_says_so_and_what_to_do(cli, examples):
     answer = cli("solve", "too-big.json")
     assert answer.code == 1
     assert "infeasible" in answer.out
-    assert "soft" in answer.out
+    assert "20 short" in answer.out
+    assert "slotwise explain" in answer.out
 
 
 def test_infeasible_writes_no_plan(cli, examples):

@@ -90,7 +90,10 @@ def test_with_moved_as_a_term(cli: Cli, examples: Path) -> None:
 
 def test_topologies_left_out_are_moves(cli: Cli, examples: Path) -> None:
     document = json.loads(Path(FILE).read_text())
-    nodes = [{"id": f"n{i}", "rack": "r", "resources": {"cpu": 60}} for i in (1, 2, 3)]
+    nodes = [
+        {"id": f"n{i}", "rack": "r", "resources": {"cpu": 60, "memory_mb": 10**6}}
+        for i in (1, 2, 3)
+    ]
     name = changed(
         cluster={"nodes": nodes},
         objective={"terms": ["rejected"]},

@@ -128,7 +128,10 @@ def test_the_result_says_with_what_it_was_made(word_count: Problem) -> None:
 
 
 def test_auto_records_its_own_and_those_of_whom_it_ran(word_count: Problem) -> None:
-    given = {"configurations": ConfigurationsParams(max_rack_splits=7), "pieces": ConnectedParams()}
+    given = {
+        "configurations": ConfigurationsParams(max_rack_splits=7),
+        "connected": ConnectedParams(),
+    }
     result = solve(word_count, parameters=given, time_limit_s=30)
     ran = {pick.engine for pick in result.picked}
     assert set(result.parameters) == {"auto", "configurations", "connected"} | ran
@@ -162,7 +165,7 @@ def test_texts_say_parameters() -> None:
             "cp-sat.max_counts=50000",
             "auto.rack_fraction=0.5",
             "cp-sat.report_fraction=1",
-            "pieces.residual.max_states=5",
+            "connected.residual.max_states=5",
         ]
     ) == {
         "cp-sat": CpSatParams(50_000, 1.0),

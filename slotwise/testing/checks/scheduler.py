@@ -179,12 +179,6 @@ def _of_code(name: str, text: str, seed: int, source: str, code: UnderTest) -> N
     code
         The code itself, for where another process cannot load it.
     """
-    if WITHIN in os.environ:
-        raise InputError(
-            "is tested while its module is loaded; test it below `if __name__ == '__main__'`",
-            field="scheduler",
-            value=name,
-        )
     asked = _Asked(name, seed, source, code)
 
     def ask(instance: Instance, seconds: float, hash_seed: int) -> Answer:
@@ -217,6 +211,12 @@ class _Asked:
         self._children = _OURS if is_ours else Children(None if source else code)
 
     def reply(self, what: str, instance: Instance, seconds: float, hash_seed: int) -> Reply:
+        if WITHIN in os.environ:  # else each child would start children
+            raise InputError(
+                "is tested while its module is loaded; test it below `if __name__ == '__main__'`",
+                field="scheduler",
+                value=self._name,
+            )
         who = self._name, self._source, self._seed
         try:
             return self._children.ask(who, what, instance, seconds, hash_seed)

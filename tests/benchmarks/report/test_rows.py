@@ -211,11 +211,15 @@ def test_only_the_columns_that_are_asked_for_must_be_there(graded: Path) -> None
 
 
 def test_the_rows_of_exact_runs_have_the_parameters_of_their_engines(graded: Path) -> None:
-    by_kind = {row["kind"]: row["engine_parameters"] for row in Store(graded).rows()}
-    assert by_kind["heuristic"] is None
-    parameters = json.loads(by_kind["exact"] or "")
-    assert parameters["auto"]["rack_fraction"] == 0.4
-    assert "baseline" in parameters
+    rows = Store(graded).rows()
+    assert {row["engine_parameters"] for row in rows if row["kind"] == "heuristic"} == {None}
+    exact = [row for row in rows if row["kind"] == "exact"]
+    assert {row["status"] for row in exact} == {"optimal", "infeasible"}
+    for row in exact:
+        parameters = json.loads(row["engine_parameters"] or "")
+        assert parameters["auto"]["rack_fraction"] == 0.4
+        # A contradiction is found before any engine runs.
+        assert ("baseline" in parameters) == (row["status"] == "optimal")
 
 
 def test_rows_from_before_a_column_was_added_lack_its_cells(graded: Path) -> None:
