@@ -41,7 +41,10 @@ def word_count() -> Problem:
 
 
 def test_every_engine_has_parameters_that_are_json() -> None:
-    assert set(DEFAULTS) == {"auto", "baseline", "local-search", "large-neighbourhood", *ENGINES}
+    without = {name for name, engine in ENGINES.items() if engine.parameters is None}
+    assert without == {"orphans"}
+    others = {"auto", "baseline", "local-search", "large-neighbourhood"}
+    assert set(DEFAULTS) == others | set(ENGINES) - without
     for parameters in DEFAULTS.values():
         document = parameters.to_document()
         assert json.loads(json.dumps(document)) == document

@@ -171,7 +171,7 @@ def wait_for_moment(draw: random.Random, out: Path, process: subprocess.Popen[by
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.deep)])
 def test_a_grading_killed_again_and_again_has_each_row_once(
     kills: int, spark: SparkSession, tmp_path: Path
 ) -> None:
