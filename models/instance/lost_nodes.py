@@ -25,8 +25,11 @@ def without_nodes(
     Raises
     ------
     InputError
-        For a name that is no node's, and where no node would be left; `field` names the argument.
+        For a name that no node has, a text in place of ids, and where no node would be left;
+        `field` names the argument.
     """
+    if isinstance(lost, str):
+        raise InputError(f"must be ids of nodes, such as [{lost!r}]", field=field, value=lost)
     cluster, gone = instance.cluster, instance.lost
     for name in lost:
         if name not in gone and all(node.id != name for node in cluster.nodes):

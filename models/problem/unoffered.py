@@ -6,7 +6,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 
 from slotwise.models.instance.instance import Instance
-from slotwise.models.problem.scaling import dimension
+from slotwise.models.problem.scaling import MEMORY, dimension
 
 
 def unoffered(instance: Instance) -> tuple[str, ...]:
@@ -35,6 +35,8 @@ def unoffered(instance: Instance) -> tuple[str, ...]:
 
 def _nearest(resource: str, offered: dict[str, None]) -> str:
     close = get_close_matches(resource, offered, n=1, cutoff=0.5)
+    if close == [MEMORY]:
+        return f"nodes offer {MEMORY!r}, and tasks need it as onheap_mb and offheap_mb"
     if close:
         return f"is {close[0]!r} of the nodes meant?"
     return f"nodes offer {', '.join(offered)}" if offered else "nodes offer nothing"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from slotwise.api.explanations import questions
 from slotwise.api.explanations.answers import Explained
 from slotwise.api.explanations.given_prices import PricesLike, as_prices
@@ -32,6 +34,7 @@ def explain(
     workers: int = 1,
     seed: int = 0,
     prices: PricesLike = None,
+    without_nodes: Collection[str] = (),
     topology: str | None = None,
     worker_min_cpu: MinCpu = None,
     submitters: bool = False,
@@ -59,6 +62,9 @@ def explain(
     prices
         What repairs cost: a dict such as ``{"node": 3, "resource.gpu": 7}``, texts such as
         ``["node=3"]``, or `RepairPrices`, which names and explains them; ``None`` = its defaults.
+    without_nodes
+        Ids of machines that died: the cluster has them no more, and the tasks that ran there run
+        nowhere. Without `placement`.
     topology, worker_min_cpu, submitters
         How a decoded Storm cluster is read; see `read_instance`.
 
@@ -76,7 +82,12 @@ def explain(
     """
     check_question(placement is not None, other is not None, method, task, optimal)
     warn_of_unoffered(instance)
-    problem = as_problem(instance, topology, worker_min_cpu, submitters)
+    if without_nodes and placement is not None:
+        rule = "explains an instance or a method, so it takes no placement"
+        raise InputError(rule, field="without_nodes", value=",".join(without_nodes))
+    problem = as_problem(
+        instance, topology, worker_min_cpu, submitters, without_nodes=without_nodes
+    )
     limits = questions.Limits(
         time_limit(time_limit_s, "time_limit_s"),
         whole(workers, "workers", least=1),

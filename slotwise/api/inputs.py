@@ -24,6 +24,7 @@ from slotwise.models.formats.given_placement import GivenPlacement
 from slotwise.models.formats.text import parse_text
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.lost_nodes import lost_node_notes
+from slotwise.models.instance.lost_nodes import without_nodes as without
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import instance_from_data
 from slotwise.models.instance_file import read_instance as read_instance_file
@@ -180,9 +181,16 @@ def as_problem(
     worker_min_cpu: MinCpu = None,
     submitters: bool = False,
     max_moved: int | None = None,
+    without_nodes: Collection[str] = (),
 ) -> Problem:
-    """Return `given` compiled, with a limit of moves if there is one; see `as_instance`."""
-    return compiled_as(given, as_instance(given, topology, worker_min_cpu, submitters), max_moved)
+    """Return `given` compiled, with a limit of moves if there is one; see `as_instance`.
+
+    Nodes of `without_nodes` are left out first.
+    """
+    instance = as_instance(given, topology, worker_min_cpu, submitters)
+    if without_nodes:
+        given = instance = without(instance, without_nodes)
+    return compiled_as(given, instance, max_moved)
 
 
 def compiled_as(given: InstanceLike, instance: Instance, max_moved: int | None = None) -> Problem:

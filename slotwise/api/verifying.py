@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from slotwise.api.inputs import (
@@ -26,6 +27,7 @@ def certify(
     check: CrossCheck | None = None,
     *,
     max_moved: int | None = None,
+    without_nodes: Collection[str] = (),
 ) -> Certificate:
     """Return the certificate of a result of `solve`.
 
@@ -37,7 +39,7 @@ def certify(
         Its answer.
     check
         Of `crosscheck`, whose proofs are added; ``None`` = there was none.
-    max_moved
+    max_moved, without_nodes
         As in the `solve` that gave `result`.
 
     Raises
@@ -55,7 +57,8 @@ def certify(
     """
     from slotwise.solver.verification.certify import certificate_of
 
-    return certificate_of(as_problem(instance, max_moved=max_moved), result, check)
+    problem = as_problem(instance, max_moved=max_moved, without_nodes=without_nodes)
+    return certificate_of(problem, result, check)
 
 
 def verify(
@@ -69,6 +72,7 @@ def verify(
     seed: int = 0,
     memory_limit_mb: int | None = None,
     max_moved: int | None = None,
+    without_nodes: Collection[str] = (),
     topology: str | None = None,
     worker_min_cpu: MinCpu = None,
     submitters: bool = False,
@@ -92,7 +96,7 @@ def verify(
         That engine; ``None`` = any that takes the instance and is not behind the certificate.
     time_limit_s, workers, seed, memory_limit_mb
         For the other engine, as in `solve`.
-    max_moved
+    max_moved, without_nodes
         As in the `solve` that was certified.
     topology, worker_min_cpu, submitters
         How a decoded Storm cluster is read; see `read_instance`.
@@ -110,7 +114,7 @@ def verify(
     >>> slotwise.verify(instance, certificate).status
     'placement verified'
     """
-    problem = as_problem(instance, topology, worker_min_cpu, submitters, max_moved)
+    problem = as_problem(instance, topology, worker_min_cpu, submitters, max_moved, without_nodes)
     return verification.verify(
         problem,
         as_certificate(certificate),

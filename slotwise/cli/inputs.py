@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slotwise.cli.exits import note
+from slotwise.cli.options import WITHOUT_NODE, node_ids
 from slotwise.models.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,9 +25,11 @@ def load_problem(
     topology: str | None = None,
     worker_min_cpu: str | None = None,
     submitters: bool = False,
+    without_node: str | None = None,
 ) -> Problem:
     """Read and compile the instance in the file `source`; see `load_instance`."""
-    return compiled(load_instance(source, topology, worker_min_cpu, submitters), source)
+    instance = load_instance(source, topology, worker_min_cpu, submitters, without_node)
+    return compiled(instance, source)
 
 
 def load_instance(
@@ -34,15 +37,16 @@ def load_instance(
     topology: str | None = None,
     worker_min_cpu: str | None = None,
     submitters: bool = False,
+    without_node: str | None = None,
 ) -> Instance:
     """Read the instance in the file `source`, or on stdin for ``-``.
 
     The others are for decoded Storm clusters: one topology alone (``None`` = all), the least cpu of
     a worker (``None`` = what the file says), and whether topologies belong to their submitters.
     Nodes that `running` names and the cluster lacks, and resources that tasks need and no node
-    offers, are noted on stderr.
+    offers, are noted on stderr. Then the nodes of `without_node` are left out.
     """
-    from slotwise.models.instance.lost_nodes import lost_node_notes
+    from slotwise.models.instance.lost_nodes import lost_node_notes, without_nodes
     from slotwise.models.instance_file import read_instance
     from slotwise.models.problem.unoffered import unoffered
 
@@ -51,7 +55,8 @@ def load_instance(
     )
     for line in (*lost_node_notes(instance), *unoffered(instance)):
         note(f"{source}: {line}")
-    return instance
+    gone = node_ids(without_node)
+    return without_nodes(instance, gone, WITHOUT_NODE) if gone else instance
 
 
 def compiled(instance: Instance, source: str) -> Problem:

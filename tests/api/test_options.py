@@ -87,7 +87,7 @@ NO_ARGUMENT = {
 TEXTS_THERE = (
     *(("profile", "threads"), ("grade", "sources"), ("test_validator", "rule")),
     *(("generate_logs", "ghz"), ("summary", "by"), ("follow", "jars")),
-    *(("solve", "without_node"), ("rebalance", "without_node")),
+    *((command, "without_node") for command in ("solve", "rebalance", "explain", "verify")),
 )
 """Texts, or none for all, on the command line; sequences in Python."""
 

@@ -125,3 +125,39 @@ def test_spare_counts_the_fewest_moves(examples: Path) -> None:
     (missing,) = strict.losses[0].missing
     assert (missing.what, missing.where) == ("cpu", "t/a[0]")
     assert [int(missing.needed), int(missing.available)] == [60, 40]
+
+
+@pytest.fixture
+def no_room(examples: Path) -> str:
+    """The six machines with 150 points of cpu each: 760 are needed, five of them have 750."""
+    document = json.loads(Path(FILE).read_text())
+    for node in document["cluster"]["nodes"]:
+        node["resources"]["cpu"] = 150
+    return written("no-room.json", document)
+
+
+def test_a_loss_that_no_moves_repair_is_said_and_explained(cli: Cli, no_room: str) -> None:
+    moved = cli("rebalance", no_room, "--without-node", "m2", "--max-moves", 0, "--time-limit", 20)
+    assert moved.code == 1
+    assert "Orphans: proven to have no place, whatever moves." in moved.out
+    assert "unless other tasks move" not in moved.out
+    lost = ("--without-node", "m2")
+    answer = cli("explain", no_room, *lost, "--time-limit", 5)
+    assert "All tasks need 760 cpu, but all nodes have 750: 10 short." in answer.out
+    found = slotwise.explain(no_room, without_nodes=["m2"], time_limit_s=5)
+    assert found.status == "infeasible"
+    refused = cli("explain", FILE, "plan.json", *lost)
+    assert refused.code == 2
+    assert "--without-node takes no PLACEMENT" in refused.err
+
+
+def test_a_certificate_without_a_node_is_verified(cli: Cli, examples: Path) -> None:
+    lost = ("--without-node", "m2", "--max-moved", 0)
+    assert cli("solve", FILE, *lost, "--quiet", "--certificate", "c.json").code == 0
+    assert cli("verify", FILE, "c.json", *lost).code == 0
+    assert cli("verify", FILE, "c.json").code == 1
+
+
+def test_ids_are_not_a_text(examples: Path) -> None:
+    with pytest.raises(slotwise.InputError, match=r"must be ids of nodes, such as \['m2'\]"):
+        slotwise.rebalance(FILE, without_nodes="m2")

@@ -66,6 +66,7 @@ def explain(
             help="Price of a repair, such as node=3 or resource.gpu=7; repeatable.",
         ),
     ] = None,
+    without_node: options.WithoutNode = None,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,
     submitters: options.Submitters = False,
@@ -86,7 +87,9 @@ def explain(
         check_question(placement is not None, other is not None, method, task, optimal)
     inputs.check_target(html, "--html")
     inputs.check_target(out)
-    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
+    if without_node is not None and placement is not None:
+        raise typer.BadParameter(f"{options.WITHOUT_NODE} takes no PLACEMENT")
+    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters, without_node)
     plans = [inputs.load_placement(p, problem.instance) for p in (placement, other) if p]
     with options.as_options(**OPTIONS):
         answer = explained(

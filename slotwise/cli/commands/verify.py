@@ -43,6 +43,7 @@ def verify(
     seed: options.Seed = 0,
     memory_limit: options.MemoryLimit = None,
     max_moved: options.MaxMoved = None,
+    without_node: options.WithoutNode = None,
     topology: options.Topology = None,
     worker_min_cpu: options.WorkerMinCpu = None,
     submitters: options.Submitters = False,
@@ -57,7 +58,7 @@ def verify(
         raise typer.BadParameter("--engine needs --resolve")
     if instance == certificate == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and CERTIFICATE can come from stdin")
-    given = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
+    given = inputs.load_instance(instance, topology, worker_min_cpu, submitters, without_node)
     problem = inputs.compiled(with_move_limit(given, max_moved, "--max-moved"), instance)
     claim = read_certificate(certificate)
     if resolve:

@@ -61,6 +61,8 @@ def show_rebalanced(done: Rebalanced) -> None:
         parts += _front(done.front)
     if done.plan is None:
         why = done.refused or _NOTHING.get(done.status, "no placement was found")
+        if _is_hopeless(done):
+            why = "proven: no placement keeps all hard rules, whatever moves (slotwise explain)"
         show(*parts, f"{done.method}: {why}.")
         return
     parts += [_costs(done, done.plan), *_moves(done.plan)]
@@ -94,6 +96,11 @@ _NOTHING = {
 }
 
 
+def _is_hopeless(done: Rebalanced) -> bool:
+    """Whether no number of moves leads to a placement, proven."""
+    return done.front is not None and done.front.free.status is Status.INFEASIBLE
+
+
 def _varying(found: Front) -> tuple[int, str]:
     """Return the first term whose value differs between points, else the first."""
     values = [point.values for point in found.points if point.values is not None]
@@ -110,7 +117,8 @@ def _orphans(done: Rebalanced) -> list[RenderableType]:
     if point.placement is None:
         proven = point.status is Status.INFEASIBLE
         return [
-            "Orphans: proven to have no place unless other tasks move."
+            "Orphans: proven to have no place"
+            + (", whatever moves." if _is_hopeless(done) else " unless other tasks move.")
             if proven
             else "Orphans: no places were found with 0 other moves."
         ]
