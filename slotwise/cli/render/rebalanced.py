@@ -11,6 +11,7 @@ from slotwise.api.running.sparing import Spare
 from slotwise.cli.exits import note
 from slotwise.cli.render.curves import Line, plot_lines
 from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
+from slotwise.models.display import counted
 from slotwise.models.judge.moves import TaskMove, place_of
 from slotwise.models.number_text import short_text
 from slotwise.solver.core.result import Status
@@ -65,6 +66,8 @@ def show_rebalanced(done: Rebalanced) -> None:
             why = "proven: no placement keeps all hard rules, whatever moves (slotwise explain)"
         show(*parts, f"{done.method}: {why}.")
         return
+    if done.orphans:
+        parts.append(f"Cost now, without {counted(len(done.orphans), 'orphan')}, and after:")
     parts += [_costs(done, done.plan), *_moves(done.plan)]
     show(*parts, *(f"Broken: {one}" for one in done.violations))
 
@@ -176,6 +179,8 @@ def _moves(plan: Plan) -> list[RenderableType]:
     found: list[RenderableType] = []
     if plan.moves:
         terms = _changed(plan)
+        orphans = sum(one.move.before is None for one in plan.moves)
+        of = f" ({orphans} of orphans)" if orphans else ""
         order = "in this order; no state between breaks a hard rule that holds now"
         rows = [
             (
@@ -189,7 +194,7 @@ def _moves(plan: Plan) -> list[RenderableType]:
         ]
         saved = tuple(f"saves {term}" for term in terms)
         heads = ("", *PLACES, *saved, "")
-        found += [f"Moves: {len(plan.moves)}, {order}.", table(rows, heads, ("", *saved))]
+        found += [f"Moves: {len(plan.moves)}{of}, {order}.", table(rows, heads, ("", *saved))]
         found += more_rows(len(plan.moves), "moves")
     return found + _rest(plan)
 

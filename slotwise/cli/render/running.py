@@ -7,6 +7,7 @@ from collections import Counter
 from rich.console import RenderableType
 
 from slotwise.cli.render.tables import MOST_ROWS, more_rows, table
+from slotwise.models.display import counted
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.values import NO_LIMIT
 from slotwise.solver.core.result import Result, Status
@@ -27,6 +28,9 @@ def running_lines(result: Result) -> list[str]:
 
 
 def _broken(now: Verdict) -> list[str]:
+    lost = sum(map(len, now.problem.instance.lost.values()))
+    if lost and all(violation.rule == "placed" for violation in now.violations):
+        return [f"{counted(lost, 'task')} of machines that are gone: without a place now."]
     counts = Counter(violation.rule for violation in now.violations)
     rules = ", ".join(f"{rule} ({count})" for rule, count in counts.items())
     return [
