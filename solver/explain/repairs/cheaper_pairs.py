@@ -37,27 +37,51 @@ def cheapest_pair(
     price: PriceOf,
     decider: Decider,
 ) -> Cheaper:
-    """Return the cheapest amounts of one of `pairs` whose price is less than `below`."""
-    best: tuple[Found, Found] | None = None
-    is_proven = True
+    """Return the cheapest amounts of one of `pairs` whose price is less than `below`.
 
-    def least(pair: tuple[Lever, Lever]) -> Fraction:
-        return sum((price(lever.change(1)) for lever in pair), Fraction(0))
+    Each pair has an equal share of the time. Those that it does not decide share what is left.
+    """
+    search = _PairSearch(instance, price, below)
+    undecided = search.visit(pairs, decider)
+    if undecided:
+        undecided = search.visit(undecided, decider, step_fraction=1.0)
+    return Cheaper(search.best, not undecided)
 
-    ordered = sorted(pairs, key=least)
-    for tried, pair in enumerate(ordered):
-        if least(pair) >= below:
-            break
-        if decider.is_over:
-            is_proven = False
-            break
-        share = decider.until(1 / (len(ordered) - tried))
-        found = _Walk(instance, *_in_order(*pair), price, share).cheapest(below)
-        is_proven &= found.is_proven
-        if found.pair is not None:
-            best = found.pair
-            below = sum((price(part.change) for part in best), Fraction(0))
-    return Cheaper(best, is_proven)
+
+class _PairSearch:
+    """The cheapest pair so far."""
+
+    def __init__(self, instance: Instance, price: PriceOf, below: Fraction) -> None:
+        self.best: tuple[Found, Found] | None = None
+        self._instance = instance
+        self._price = price
+        self._below = below
+
+    def visit(
+        self,
+        pairs: Sequence[tuple[Lever, Lever]],
+        decider: Decider,
+        *,
+        step_fraction: float = 0.25,
+    ) -> list[tuple[Lever, Lever]]:
+        """Visit the pairs that may be cheaper; return those that their share did not decide."""
+        undecided = []
+        ordered = sorted(pairs, key=self._least)
+        for tried, pair in enumerate(ordered):
+            if self._least(pair) >= self._below:
+                break
+            share = decider.until(1 / (len(ordered) - tried), step_fraction=step_fraction)
+            walk = _Walk(self._instance, *_in_order(*pair), self._price, share)
+            found = walk.cheapest(self._below)
+            if not found.is_proven:
+                undecided.append(pair)
+            if found.pair is not None:
+                self.best = found.pair
+                self._below = sum((self._price(part.change) for part in found.pair), Fraction(0))
+        return [pair for pair in undecided if self._least(pair) < self._below]
+
+    def _least(self, pair: tuple[Lever, Lever]) -> Fraction:
+        return sum((self._price(lever.change(1)) for lever in pair), Fraction(0))
 
 
 def _in_order(one: Lever, other: Lever) -> tuple[Lever, Lever]:
