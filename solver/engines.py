@@ -7,7 +7,7 @@ from slotwise.solver.assignment.subsets.subset_dp import SUBSET_DP
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.engine import CONFIGURATIONS
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
-from slotwise.solver.compact.milp.engine import MILP, MILP_CBC
+from slotwise.solver.compact.milp.engine import MILP
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.few_moves.engine import FEW_MOVES
@@ -24,7 +24,6 @@ ENGINES: dict[str, Engine] = {
         ORPHANS,
         CP_SAT,
         MILP,
-        MILP_CBC,
         SUBSET_DP,
         DUAL_ASCENT,
         EXHAUSTIVE,

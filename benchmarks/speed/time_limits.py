@@ -28,7 +28,7 @@ PATIENCE_S = 120.0
 """So long after its limit a process is killed."""
 
 RUNS = (
-    ("auto", 1), ("auto", 2), ("cp-sat", 1), ("milp", 1), ("milp-cbc", 1), ("configurations", 1),
+    ("auto", 1), ("auto", 2), ("cp-sat", 1), ("milp", 1), ("configurations", 1),
     ("connected", 1), ("dual-ascent", 1), ("subset-dp", 1), ("exhaustive", 1),
 )  # fmt: skip
 """Engines and their threads. Local search runs within ``auto``."""

@@ -26,7 +26,7 @@ class CpSatParams(Parameters):
 
 @dataclass(frozen=True, slots=True)
 class MilpParams(Parameters):
-    """Of engines ``milp`` and ``milp-cbc``.
+    """Of engine ``milp``.
 
     Parameters
     ----------

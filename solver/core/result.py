@@ -54,7 +54,7 @@ class Limits:
     deterministic_work
         Limit in the engine's own deterministic unit; ``None`` = no such limit.
     presolve
-        Whether CP-SAT, HiGHS and CBC may simplify their models first; switched off to confirm
+        Whether CP-SAT and HiGHS may simplify their models first; switched off to confirm
         what they proved with it.
     memory_mb
         Resident memory of the whole process, in units of 2^20 bytes, 1 or more; ``None`` = 80 % of

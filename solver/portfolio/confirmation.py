@@ -22,9 +22,7 @@ DUE_FROM = 2**31
 """From such values of a term on proofs are confirmed unless the user says otherwise."""
 
 DUE_FROM_MIP = 10**6
-"""The same for MIP solvers: HiGHS 1.13 was found wrong on rows that add up to 1.35e7."""
-
-MIP_ENGINES = ("milp", "milp-cbc")
+"""The same for engine ``milp``: HiGHS 1.13 was found wrong on rows that add up to 1.35e7."""
 
 WITHOUT_PRESOLVE = " without presolve"
 """Added to the name of an engine that runs without presolve."""
@@ -41,7 +39,7 @@ ASKED = ("exhaustive", "cp-sat", "milp", "configurations")
 
 def is_confirmation_due(problem: Problem, engine: str) -> bool:
     """Return whether some term can reach values at which the engine's solver was found wrong."""
-    due_from = DUE_FROM_MIP if engine in MIP_ENGINES else DUE_FROM
+    due_from = DUE_FROM_MIP if engine == "milp" else DUE_FROM
     return any(most >= due_from for most in largest_terms(problem))
 
 

@@ -16,7 +16,6 @@ FAMILY = {
     "orphans": "CP-SAT",
     "cp-sat": "CP-SAT",
     "milp": "mixed-integer programming",
-    "milp-cbc": "mixed-integer programming",
     "subset-dp": "assignment",
     "dual-ascent": "assignment",
     "exhaustive": "enumeration",
@@ -26,7 +25,7 @@ FAMILY = {
 ORDER = (
     *("exhaustive", "cp-sat", "configurations", "connected", "partition", "few-moves"),
     "orphans",
-    *("milp", "subset-dp", "dual-ascent", "milp-cbc"),
+    *("milp", "subset-dp", "dual-ascent"),
 )
 """Who is asked first: the plainest, then who proves most often."""
 

@@ -86,7 +86,6 @@ def test_names_and_types_are_checked_before_anything_runs(word_count: Problem) -
         ("exhaustive", ExhaustiveParams(max_placements=1), "at most 1e"),
         ("cp-sat", CpSatParams(max_counts=1), "counts of tasks in workers"),
         ("milp", MilpParams(max_columns=2), "more than 2 columns"),
-        ("milp-cbc", MilpParams(max_columns=2), "more than 2 columns"),
     ],
 )
 def test_an_engine_goes_by_its_parameters(

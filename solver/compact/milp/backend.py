@@ -1,4 +1,4 @@
-"""What a solver of integer linear programs is asked, and what it answers."""
+"""What HiGHS is asked, and what it answers."""
 
 from __future__ import annotations
 
@@ -82,16 +82,6 @@ class Reply:
     ended: Ended
     bound: float | None
     interrupted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class MipSolver:
-    """A solver: its search and its version; whether it can be asked for what is `below`."""
-
-    name: str
-    search: Callable[[Question, Report], Reply]
-    version: Callable[[], str]
-    takes_below: bool = False
 
 
 def whole_bound(bound: float | None) -> int | None:

@@ -1,17 +1,17 @@
-"""Engines ``milp`` and ``milp-cbc``: the compact model linearised, by PuLP with HiGHS or CBC.
+"""Engine ``milp``: the compact model linearised, by PuLP with HiGHS.
 
 Class counts per worker and node; products of counts by the exact count of a star's center (see
 `products`), matrix distances by RLT-1 (`rlt`). Every rule of the problem is modelled.
 Lexicographic terms are solved one after the other, earlier ones fixed by a row.
 
-The solvers compute in floating point. So every solution is rounded and judged, a bound is lowered
-by more than their tolerances before it is rounded up to a whole step (`whole_bound`), and an
-optimum is claimed only where the judged value meets that bound. Where a term has so many steps
-that the bound stops short of the value, HiGHS is asked for anything between the two steps below;
-with CBC such terms (of more than about 1e8 steps) end with a bound a step below the value. Of a
-term that can exceed `MOST_TOLD_APART` steps no bound above 0 is believed, and terms after one of
-more than `LEAST_BLURRED` are not searched; notes of the result say so. Not taken: models
-of more than 300,000 columns, and rules whose numbers doubles do not carry at those tolerances.
+HiGHS computes in floating point. So every solution is rounded and judged, a bound is lowered by
+more than its tolerances before it is rounded up to a whole step (`whole_bound`), and an optimum is
+claimed only where the judged value meets that bound. Where a term has so many steps that the bound
+stops short of the value, HiGHS is asked for anything between the two steps below. Infeasible is
+what it says with presolve and without. Of a term that can exceed `MOST_TOLD_APART` steps no bound
+above 0 is believed, and terms after one of more than `LEAST_BLURRED` are not searched; notes of the
+result say so. Not taken: models of more than 300,000 columns, and rules whose numbers doubles do
+not carry at those tolerances.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE
-from slotwise.solver.compact.milp.backend import LEAST_BLURRED, Ended, MipSolver
-from slotwise.solver.compact.milp.cbc import CBC
+from slotwise.solver.compact.milp.backend import LEAST_BLURRED, Ended
 from slotwise.solver.compact.milp.formulation import Grid, build, fix
-from slotwise.solver.compact.milp.highs import HIGHS
+from slotwise.solver.compact.milp.highs import version
 from slotwise.solver.compact.milp.term_search import TermSearch
 from slotwise.solver.compact.model_size import check_columns, check_linear_size
 from slotwise.solver.compact.params import MILP_DEFAULTS, MilpParams
@@ -34,9 +33,10 @@ from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
 
+NAME = "milp"
+
 
 def run(
-    solver: MipSolver,
     problem: Problem,
     limits: Limits,
     hint: Placement | None,
@@ -46,18 +46,18 @@ def run(
     """Solve the terms in order until one is not proven within the limits."""
     if not problem.task_count:
         return BASELINE.run(problem, limits, hint)  # no columns, no model
-    reporter = reporter or null_reporter(problem, solver.name)
+    reporter = reporter or null_reporter(problem, NAME)
     best = Incumbent(problem, reporter, by_solver=True)
     if hint is not None:
         best.offer(hint)
     try:
-        _solve_terms(solver, limits, best, params)
+        _solve_terms(limits, best, params)
     except CancelledError:
         best.interrupted = True
-    return best.outcome(f"{solver.name} search on the linear model" if best.bounds else "")
+    return best.outcome("HiGHS search on the linear model" if best.bounds else "")
 
 
-def _solve_terms(solver: MipSolver, limits: Limits, best: Incumbent, params: MilpParams) -> None:
+def _solve_terms(limits: Limits, best: Incumbent, params: MilpParams) -> None:
     """Build the model, and solve term after term as long as each is proven."""
     terms, token = best.problem.terms, best.reporter.token
     check_columns(best.problem, token, params)
@@ -65,7 +65,7 @@ def _solve_terms(solver: MipSolver, limits: Limits, best: Incumbent, params: Mil
     compact = build(best.problem, token, params)
     for index, term in enumerate(compact.terms):
         grid = Grid.of(term)
-        ended = TermSearch(compact, index, grid, solver, limits, best).run()
+        ended = TermSearch(compact, index, grid, limits, best).run()
         if ended is Ended.INFEASIBLE:
             best.prove_infeasible()
         if len(best.optima) <= index:
@@ -93,14 +93,7 @@ def _supports(problem: Problem) -> str | None:
 
 
 def _milp(params: MilpParams) -> Engine:
-    search = partial(run, HIGHS, params=params)
-    return Engine("milp", search, _supports, HIGHS.version, takes_work=False)
-
-
-def _milp_cbc(params: MilpParams) -> Engine:
-    search = partial(run, CBC, params=params)
-    return Engine("milp-cbc", search, _supports, CBC.version, takes_work=False)
+    return Engine(NAME, partial(run, params=params), _supports, version, takes_work=False)
 
 
 MILP = configurable(_milp, MILP_DEFAULTS)
-MILP_CBC = configurable(_milp_cbc, MILP_DEFAULTS)

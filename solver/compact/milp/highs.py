@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
+from importlib import metadata
 from typing import Any
 
 import highspy
 import pulp
 
-from slotwise.solver.compact.milp.backend import Ended, MipSolver, Question, Reply, Report
+from slotwise.solver.compact.milp.backend import Ended, Question, Reply, Report
 from slotwise.solver.compact.milp.builder import coefficients
 from slotwise.solver.compact.native_call import run_interruptible
 
@@ -122,9 +122,6 @@ def _bound(solver: Any) -> float:
     return float(info.mip_dual_bound)
 
 
-HIGHS = MipSolver(
-    "HiGHS",
-    search,
-    lambda: f"PuLP {version('pulp')}, highspy {version('highspy')}",
-    takes_below=True,
-)
+def version() -> str:
+    """Return the versions behind an answer."""
+    return f"PuLP {metadata.version('pulp')}, highspy {metadata.version('highspy')}"

@@ -1,4 +1,4 @@
-"""One term of the compact model, minimised by a MIP solver that computes in floating point.
+"""One term of the compact model, minimised by HiGHS, which computes in floating point.
 
 Every solution is rounded and judged, and a bound is lowered by more than the solver's tolerances
 before it is rounded up to a whole step (`Grid.bound`). Where a term has so many steps that this
@@ -13,7 +13,6 @@ from slotwise.models.errors import InternalError
 from slotwise.solver.compact.milp.backend import (
     MOST_TOLD_APART,
     Ended,
-    MipSolver,
     Question,
     Reply,
     Report,
@@ -22,6 +21,7 @@ from slotwise.solver.compact.milp.backend import (
 )
 from slotwise.solver.compact.milp.builder import Column, column_of
 from slotwise.solver.compact.milp.formulation import CompactModel, Grid
+from slotwise.solver.compact.milp.highs import search
 from slotwise.solver.compact.variables import described, read_placement
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.result import Limits
@@ -35,8 +35,8 @@ class TermSearch:
     ----------
     compact, index, grid
         The model; which of its terms, and that term as a sum of columns.
-    solver, limits
-        Who searches; the limits of the whole run.
+    limits
+        Of the whole run.
     best
         Takes the solutions, and the bound of the end. Bounds on the way are told, too, but are no
         part of the claim: where the solver ends in trouble none counts.
@@ -45,7 +45,6 @@ class TermSearch:
     compact: CompactModel
     index: int
     grid: Grid
-    solver: MipSolver
     limits: Limits
     best: Incumbent
 
@@ -85,8 +84,7 @@ class TermSearch:
         if reply.ended is Ended.INFEASIBLE and self.best.placement is not None:
             reply = replace(reply, ended=Ended.TROUBLE)
         if reply.ended is Ended.FAILED:
-            name = self.solver.name
-            raise InternalError(f"{name} could not search the model of term {self.index}")
+            raise InternalError(f"HiGHS could not search the model of term {self.index}")
         if reply.ended is not Ended.INFEASIBLE:
             self._prove(self.grid.bound(reply.bound))
         return reply.ended
@@ -97,7 +95,7 @@ class TermSearch:
         HiGHS 1.13 calls models infeasible that are not, some with presolve and some without, where
         the coefficients of a row are of very different size: only both ways together are believed.
         """
-        reply = self.solver.search(question, report)
+        reply = search(question, report)
         self.best.interrupted |= reply.interrupted
         if reply.ended is not Ended.INFEASIBLE:
             return reply
@@ -105,7 +103,7 @@ class TermSearch:
         if left <= 0 or reply.interrupted:
             return replace(reply, ended=Ended.STOPPED)
         other = replace(question, presolve=not question.presolve, time_s=left)
-        reply = self.solver.search(other, report)
+        reply = search(other, report)
         self.best.interrupted |= reply.interrupted
         return reply
 
@@ -136,7 +134,7 @@ class TermSearch:
                     "apart, so no bound of it above 0 is believed and later terms are not searched"
                 )
                 return
-            if not self.solver.takes_below or self._left <= 0:
+            if self._left <= 0:
                 return
 
             def report(values: Values | None, of_columns: float | None) -> None:

@@ -1,9 +1,8 @@
-"""Engines milp and milp-cbc, and the linear model as a file."""
+"""Engine milp, and the linear model as a file."""
 
 from __future__ import annotations
 
 import os
-import re
 import signal
 import threading
 from collections import Counter
@@ -15,12 +14,10 @@ from typing import Any
 
 import highspy
 import numpy as np
-import pulp
 import pytest
 from solved import solved
 
 from slotwise import place
-from slotwise.models.cancellation import CancellationToken
 from slotwise.models.families.rstorm import RSTORM
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, LinearCost, Objective
@@ -32,14 +29,13 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.column_generation.configurations.engine import FAST_CONFIGURATIONS
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.compact.milp import engine as milp_engine
-from slotwise.solver.compact.milp.backend import whole_bound
+from slotwise.solver.compact.milp import term_search
+from slotwise.solver.compact.milp.backend import Ended, Question, Reply, Report, whole_bound
 from slotwise.solver.compact.milp.builder import MilpBuilder, total
-from slotwise.solver.compact.milp.cbc import ENDED as CBC_ENDED
-from slotwise.solver.compact.milp.engine import MILP, MILP_CBC
+from slotwise.solver.compact.milp.engine import MILP
 from slotwise.solver.compact.milp.export import linear_model
 from slotwise.solver.compact.milp.highs import ENDED as HIGHS_ENDED
 from slotwise.solver.core.ctrl_c import counted_presses
-from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import null_reporter
@@ -78,13 +74,13 @@ def not_proven_for_size(answer: Outcome) -> bool:
     return value > 10**8 and bound is not None and bound >= value - value // 10**8
 
 
-def cross_check(engine: Engine, numbers: range) -> tuple[Counter[str], Counter[str]]:
+def cross_check(numbers: range) -> tuple[Counter[str], Counter[str]]:
     """Compare with exhaustive search; return how often each rule and each status occurred."""
     rules: Counter[str] = Counter()
     statuses: Counter[str] = Counter()
     for one in map(solved, numbers):
         instance, problem, truth = one.instance, one.problem, one.truth
-        answer = engine.run(problem, LIMITS, None)
+        answer = MILP.run(problem, LIMITS, None)
         told = f"instance {one.number}: {sorted(rules_in(instance))}"
         assert answer.values == truth.values, told
         assert answer.status == truth.status or not_proven_for_size(answer), told
@@ -95,22 +91,17 @@ def cross_check(engine: Engine, numbers: range) -> tuple[Counter[str], Counter[s
 
 
 def test_highs_agrees_with_exhaustive(note: list[str]) -> None:
-    rules, statuses = cross_check(MILP, range(140))
+    rules, statuses = cross_check(range(140))
     note.append(f"milp agrees with exhaustive: {dict(statuses)}")
     assert set(rules) == RULES
     assert min(statuses["optimal"], statuses["infeasible"]) >= 30
     assert statuses["feasible"] <= 5
 
 
-def test_cbc_agrees_with_exhaustive() -> None:
-    cross_check(MILP_CBC, range(308, 368))
-
-
 @pytest.mark.deep
-@pytest.mark.parametrize("engine", [MILP, MILP_CBC], ids=lambda engine: engine.name)
-def test_agrees_with_exhaustive_on_many(engine: Engine) -> None:
-    cross_check(engine, range(1000, 3000))
-    cross_check(engine, range(140, 308))
+def test_agrees_with_exhaustive_on_many() -> None:
+    cross_check(range(1000, 3000))
+    cross_check(range(140, 308))
 
 
 def test_agrees_with_configurations_on_two_racks() -> None:
@@ -135,12 +126,11 @@ def test_published_optimum(shared: Path) -> None:
     assert (answer.status, answer.values) == (Status.OPTIMAL, (1021050,))
 
 
-@pytest.mark.parametrize("engine", [MILP, MILP_CBC], ids=lambda engine: engine.name)
-def test_time_limit_keeps_incumbent_and_bound(engine: Engine) -> None:
+def test_time_limit_keeps_incumbent_and_bound() -> None:
     problem = rstorm("linear-a")
     hint = place(problem.instance, "r-storm-pseudocode", seed=0)
     for limit in (0.7, 4.0, 20.0):  # on a busy machine there may be no bound in the first
-        answer = engine.run(problem, Limits(time_s=limit), hint)
+        answer = MILP.run(problem, Limits(time_s=limit), hint)
         assert answer.status is Status.FEASIBLE
         if answer.bounds[1] is not None:
             break
@@ -163,25 +153,23 @@ def test_trace_tells_falling_values_and_valid_bounds() -> None:
     assert all(event.bound is None or event.bound <= answer.values[1] for event in network)
 
 
-@pytest.mark.parametrize("engine", [MILP, MILP_CBC], ids=lambda engine: engine.name)
-def test_interrupt_keeps_incumbent_and_bound(engine: Engine) -> None:
+def test_interrupt_keeps_incumbent_and_bound() -> None:
     problem = rstorm("linear-a")
     hint = place(problem.instance, "r-storm-pseudocode", seed=0)
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     with counted_presses() as presses:
         timer.start()
         token = RunToken(parent=presses.token)
-        answer = engine.run(problem, LIMITS, hint, null_reporter(problem, engine.name, token))
+        answer = MILP.run(problem, LIMITS, hint, null_reporter(problem, MILP.name, token))
         timer.join()
     assert answer.interrupted
     assert answer.status is Status.FEASIBLE
     agrees_with_judge(problem, answer)
 
 
-@pytest.mark.parametrize("engine", [MILP, MILP_CBC], ids=lambda engine: engine.name)
-def test_infeasible(engine: Engine, root: Path) -> None:
+def test_infeasible(root: Path) -> None:
     problem = compile_problem(read_instance(root / "docs/examples/too-big.json"))
-    answer = engine.run(problem, LIMITS, None)
+    answer = MILP.run(problem, LIMITS, None)
     assert (answer.status, answer.placement) == (Status.INFEASIBLE, None)
 
 
@@ -193,7 +181,6 @@ def test_same_seed_same_answer(root: Path) -> None:
 
 def test_every_status_is_named() -> None:
     assert set(HIGHS_ENDED) >= set(highspy.HighsModelStatus.__members__)
-    assert {status for status, _ in CBC_ENDED} == set(pulp.LpStatus)
 
 
 @pytest.mark.parametrize(
@@ -364,53 +351,35 @@ def test_no_solution_is_no_proof_where_there_is_one(presolve: bool) -> None:
     assert found.bounds[2] in (None, 1)
 
 
-def test_a_crash_of_cbc_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It opens its answer and dies; `engines_agree` found it, on the look without presolve."""
-
-    def crash(command: list[str], token: CancellationToken) -> tuple[str, bool]:
-        Path(command[-1]).write_text("")
-        return "", False
-
-    monkeypatch.setattr("slotwise.solver.compact.milp.cbc._run", crash)
-    outcome = MILP_CBC.run(rstorm("linear-a"), LIMITS, None)
-    assert (outcome.status, outcome.placement) == (Status.UNKNOWN, None)
-    assert set(outcome.bounds) == {None}
-
-
-def test_the_relaxation_that_cbc_writes_without_a_solution_is_no_placement(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Stopped before it has a solution it writes the relaxation's, whose counts fit no task."""
-
-    def stopped(command: list[str], token: CancellationToken) -> tuple[str, bool]:
-        columns = sorted(set(re.findall(r"\bX\d{7}\b", Path(command[1]).read_text())))
-        head = "Stopped on time (no integer solution - continuous used) - objective value 0"
-        rows = [f"{i} {column} 0.75 0" for i, column in enumerate(columns)]
-        Path(command[-1]).write_text("\n".join([head, *rows, ""]))
-        return "", False
-
-    monkeypatch.setattr("slotwise.solver.compact.milp.cbc._run", stopped)
-    outcome = MILP_CBC.run(rstorm("linear-a"), LIMITS, None)
-    assert (outcome.status, outcome.placement) == (Status.UNKNOWN, None)
-    assert set(outcome.bounds) == {None}
-
-
-@pytest.mark.parametrize("engine", [MILP, MILP_CBC], ids=lambda engine: engine.name)
 def test_what_is_found_is_kept_wherever_the_token_is_cancelled(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Between two terms, where the row that fixes the first is added, all of it was lost."""
     problem = rstorm("linear-a")
     hint = place(problem.instance, "r-storm-pseudocode", seed=0)
-    reporter = null_reporter(problem, engine.name)
+    reporter = null_reporter(problem, MILP.name)
 
     def cancelled(search: Any, grid: Any, name: str) -> bool:
         reporter.token.cancel()
         return True
 
     monkeypatch.setattr(milp_engine, "_can_fix", cancelled)
-    answer = engine.run(problem, LIMITS, hint, reporter)
+    answer = MILP.run(problem, LIMITS, hint, reporter)
     assert answer.interrupted
     assert answer.status is Status.FEASIBLE
     assert answer.bounds == (0, None)
     agrees_with_judge(problem, answer)
+
+
+def test_infeasible_is_what_highs_says_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CBC, an engine until then, called three feasible instances of 9,938 infeasible."""
+    real = term_search.search
+
+    def wrong_with_presolve(question: Question, report: Report) -> Reply:
+        if question.presolve:
+            return Reply(Ended.INFEASIBLE, None, interrupted=False)
+        return real(question, report)
+
+    monkeypatch.setattr(term_search, "search", wrong_with_presolve)
+    problem = rstorm("linear-a")
+    assert MILP.run(problem, LIMITS, None).status is not Status.INFEASIBLE

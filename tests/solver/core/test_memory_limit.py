@@ -210,7 +210,6 @@ TOO_LARGE: dict[str, tuple[str, Callable[[], Instance], str]] = {
     "columns": ("configurations", counting_workers, "would take"),
     "cp-sat": ("cp-sat", lambda: chain(60, 12), "a model of 720 counts"),
     "milp": ("milp", lambda: chain(60, 12), "a linear model of up to"),
-    "milp-cbc": ("milp-cbc", lambda: chain(60, 12), "a linear model of up to"),
     "subset-dp": ("subset-dp", lambda: matrix(17, 5, alike=True), "tables of the sets of 17 tasks"),
     "dual-ascent": ("dual-ascent", lambda: matrix(30, 14), "costs of all pairs of 420 places"),
 }

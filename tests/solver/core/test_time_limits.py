@@ -23,7 +23,6 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import known_at_once
 from slotwise.solver.column_generation import engine as configurations
-from slotwise.solver.compact.milp import cbc as milp_cbc
 from slotwise.solver.compact.milp import engine as milp
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
@@ -126,7 +125,7 @@ def test_bounds_are_kept_where_no_heuristic_ends(mid: Problem) -> None:
     assert found.placement is None or judge(mid, found.placement).valid
 
 
-@pytest.mark.parametrize("name", ["configurations", "connected", "milp", "milp-cbc"])
+@pytest.mark.parametrize("name", ["configurations", "connected", "milp"])
 def test_engines_heed_a_deadline_while_they_build(name: str, mid: Problem) -> None:
     began = time.perf_counter()
     try:
@@ -175,13 +174,6 @@ def test_a_linear_model_that_is_too_large_is_refused_before_it_is_built(
     problem = compile_problem(SHAPES["topologies"]())
     with pytest.raises(NotTakenError, match="more than 300,000 columns"):
         ENGINES["milp"].run(problem, Limits(time_s=5), None)
-
-
-def test_cbc_is_killed_where_it_does_not_stop() -> None:
-    deaf = "trap '' INT; exec sleep 600"  # a shell is deaf sooner than an interpreter has started
-    token = RunToken(time.perf_counter() + 0.5)
-    log, interrupted = milp_cbc._run(["sh", "-c", deaf], token)
-    assert (log, interrupted) == (None, True)
 
 
 def test_the_benchmark_says_what_is_late() -> None:

@@ -253,14 +253,14 @@ def test_without_confirmation_it_is_feasible_with_the_last_confirmed_bound(
     assert picked == ["liar", "liar without presolve"]
 
 
-@pytest.mark.parametrize("engine", ["cp-sat", "milp", "milp-cbc", "auto", "exhaustive"])
+@pytest.mark.parametrize("engine", ["cp-sat", "milp", "auto", "exhaustive"])
 def test_proofs_are_confirmed(problem: Problem, engine: str) -> None:
     result = solve(problem, engine=engine, confirm=True, time_limit_s=60)
     assert result.status is Status.OPTIMAL
     assert result.confirmed
     assert not result.distrusted
     picked = [pick.engine for pick in result.picked]
-    needs_second = engine in ("cp-sat", "milp", "milp-cbc")
+    needs_second = engine in ("cp-sat", "milp")
     assert (f"{engine} without presolve" in picked) == needs_second
 
 

@@ -61,7 +61,7 @@ def test_a_second_engine_is_of_another_family() -> None:
         assert found
         assert FAMILY[behind] not in {FAMILY[name] for name in found}
     assert second_engines(problem, ["configurations"])[:2] == ("exhaustive", "cp-sat")
-    by_seconds = {"milp", "milp-cbc"}
+    by_seconds = {"milp"}
     assert by_seconds <= set(second_engines(problem, []))
     assert not by_seconds & set(second_engines(problem, [], by_work=True))
 
