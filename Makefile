@@ -3,7 +3,7 @@ PYTHON ?= python3
 JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
-AGREE := $(BIN)/python -m slotwise.benchmarks engines_agree --faults deep
+AGREE := $(BIN)/python -m slotwise.benchmarks.experiments engines_agree --faults deep
 SPHINX := $(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going --nitpicky
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
@@ -73,7 +73,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) setuptools
 	@$(PIP) --no-build-isolation -e .
-	@$(BIN)/python -m slotwise.benchmarks.spark.java || \
+	@$(BIN)/python -m slotwise.pipeline.spark.java || \
 		{ echo "Adding Java as a Python package"; $(PIP) --no-build-isolation -e '.[java]'; }
 	@touch $@
 

@@ -2,7 +2,10 @@
 
 from setuptools import find_packages, setup
 
-ROOT_FOLDERS = ("models", "heuristics", "solver", "benchmarks")
+ROOT_FOLDERS = ("models", "heuristics", "solver", "pipeline", "benchmarks")
+
+LABORATORY = ("experiments", "experiments.*")
+"""Folders of ``benchmarks/`` that stay in the checkout: what only experiments use."""
 
 
 def packages() -> list[str]:
@@ -11,7 +14,7 @@ def packages() -> list[str]:
     own = find_packages("slotwise", exclude=linked)
     found = ["slotwise", *(f"slotwise.{name}" for name in own)]
     for folder in ROOT_FOLDERS:
-        inner = find_packages(folder)
+        inner = find_packages(folder, exclude=LABORATORY if folder == "benchmarks" else ())
         found += [f"slotwise.{folder}", *(f"slotwise.{folder}.{name}" for name in inner)]
     return found
 

@@ -5,7 +5,10 @@ import pkgutil
 import sys
 from pathlib import Path
 
-FOLDERS = ("slotwise", "models", "solver", "heuristics", "benchmarks")
+FOLDERS = ("slotwise", "models", "solver", "heuristics", "pipeline", "benchmarks")
+LABORATORY = "benchmarks/experiments/"
+"""What only experiments use stays in the checkout."""
+
 SHIPPED = ("*.py", "py.typed", "data/*.json", "templates/*.j2", "templates/scheduler/*.j2")
 
 
@@ -17,7 +20,7 @@ def shipped_files(checkout: Path) -> set[str]:
         for pattern in SHIPPED:
             found = (checkout / folder).rglob(pattern)
             files |= {str(prefix / path.relative_to(checkout / folder)) for path in found}
-    return files
+    return {file for file in files if not file.startswith(LABORATORY)}
 
 
 def main(checkout: Path) -> None:

@@ -29,9 +29,9 @@ from slotwise.benchmarks.grading.oracle.stages import grading_stages
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.progress.watching import watching
 from slotwise.benchmarks.grading.sources import read_sources
-from slotwise.benchmarks.spark.masters import DRIVER_MEMORY, MEMORY_ASKED, Cluster, is_local
-from slotwise.benchmarks.spark.session import session
 from slotwise.models.values import time_limit, whole
+from slotwise.pipeline.spark.masters import DRIVER_MEMORY, MEMORY_ASKED, Cluster, is_local
+from slotwise.pipeline.spark.session import session
 from slotwise.solver.core.limited.by_work import check_takes_work
 from slotwise.solver.engines import ENGINES
 

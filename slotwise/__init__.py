@@ -49,12 +49,9 @@ if TYPE_CHECKING:
     from slotwise.api.solving import crosscheck, solve
     from slotwise.api.verifying import certify, verify
     from slotwise.benchmarks.aggregation.summary import Summary
-    from slotwise.benchmarks.following.advice import Advice
-    from slotwise.benchmarks.following.follow import Followed
     from slotwise.benchmarks.grade import grade
     from slotwise.benchmarks.grading.grade_summary import GradeSummary
     from slotwise.benchmarks.report.comparison.comparison import Comparison
-    from slotwise.benchmarks.spark.pack import Packed
     from slotwise.heuristics.method_error import MethodError
     from slotwise.models.allocation.case import AllocationCase
     from slotwise.models.certificates.certificate import Certificate
@@ -71,6 +68,9 @@ if TYPE_CHECKING:
     from slotwise.models.performance.file import read_models, write_models
     from slotwise.models.problem.compile import compile_problem
     from slotwise.models.problem.problem import Problem
+    from slotwise.pipeline.following.advice import Advice
+    from slotwise.pipeline.following.follow import Followed
+    from slotwise.pipeline.spark.pack import Packed
     from slotwise.solver.core.progress import Progress
     from slotwise.solver.core.result import Result, Status
     from slotwise.solver.verification.crosscheck import CrossCheck
@@ -152,7 +152,7 @@ __all__ = [
 ]
 
 _HOME = {
-    "Advice": "slotwise.benchmarks.following.advice",
+    "Advice": "slotwise.pipeline.following.advice",
     "Allocated": "slotwise.api.allocating",
     "AllocationCase": "slotwise.models.allocation.case",
     "Certificate": "slotwise.models.certificates.certificate",
@@ -161,7 +161,7 @@ _HOME = {
     "CrossCheck": "slotwise.solver.verification.crosscheck",
     "Dataflow": "slotwise.models.dataflow.dataflow",
     "Drawing": "slotwise.api.showing.drawing",
-    "Followed": "slotwise.benchmarks.following.follow",
+    "Followed": "slotwise.pipeline.following.follow",
     "GradeSummary": "slotwise.benchmarks.grading.grade_summary",
     "InputError": "slotwise.models.errors",
     "Instance": "slotwise.models.instance.instance",
@@ -169,7 +169,7 @@ _HOME = {
     "Measurement": "slotwise.api.logs.measuring",
     "MethodError": "slotwise.heuristics.method_error",
     "Node": "slotwise.models.instance.cluster",
-    "Packed": "slotwise.benchmarks.spark.pack",
+    "Packed": "slotwise.pipeline.spark.pack",
     "Placement": "slotwise.models.instance.placement",
     "Problem": "slotwise.models.problem.problem",
     "Progress": "slotwise.solver.core.progress",

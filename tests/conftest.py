@@ -40,18 +40,18 @@ SPARK_FILES = {
         "tests/benchmarks/grading/test_grade_command.py",
         "tests/benchmarks/grading/test_grade_sam.py",
         "tests/benchmarks/grading/test_kept_over_tasks.py",
-        "tests/benchmarks/spark/test_session.py",
+        "tests/pipeline/spark/test_session.py",
         "tests/test_tutorials.py",
     ),
     "logs": (
-        "tests/benchmarks/following/test_follow.py",
-        "tests/benchmarks/spark/test_scratch.py",
-        "tests/benchmarks/statistics/test_parsing.py",
-        "tests/benchmarks/statistics/test_quarantine.py",
-        "tests/benchmarks/statistics/test_tables.py",
-        "tests/benchmarks/statistics/weights/test_hand_written_logs.py",
-        "tests/benchmarks/statistics/weights/test_lines_to_weights.py",
-        "tests/benchmarks/statistics/weights/test_weights.py",
+        "tests/pipeline/following/test_follow.py",
+        "tests/pipeline/spark/test_scratch.py",
+        "tests/pipeline/statistics/test_parsing.py",
+        "tests/pipeline/statistics/test_quarantine.py",
+        "tests/pipeline/statistics/test_tables.py",
+        "tests/pipeline/statistics/weights/test_hand_written_logs.py",
+        "tests/pipeline/statistics/weights/test_lines_to_weights.py",
+        "tests/pipeline/statistics/weights/test_weights.py",
         "tests/cli/test_measure.py",
     ),
 }
@@ -179,7 +179,7 @@ def spark() -> Iterator[SparkSession]:
     Functions that run on the workers must be defined inside a test or in slotwise: workers cannot
     import the test modules.
     """
-    from slotwise.benchmarks.spark.session import spark_session
+    from slotwise.pipeline.spark.session import spark_session
 
     session = spark_session("local[2]", "slotwise-tests")
     yield session

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT_FOLDERS = ("models", "heuristics", "solver", "benchmarks")
+ROOT_FOLDERS = ("models", "heuristics", "solver", "pipeline", "benchmarks")
 INIT = "__init__"
 
 

@@ -1,4 +1,4 @@
-"""The measuring process of `benchmarks.proofs`, without the process: its answers from this one."""
+"""The measuring process of the experiments `proofs`, without the process: answers from this one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from slotwise.benchmarks.proofs import isolated_run
+from slotwise.benchmarks.experiments.proofs import isolated_run
 
 
 def answer_in_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ import pytest
 from conftest import Cli
 
 import slotwise
-from slotwise.benchmarks.experiments import EXPERIMENTS
+from slotwise.benchmarks.experiments.catalogue import EXPERIMENTS
 
 ROOT = Path(__file__).parents[1]
 PAGES = (
@@ -201,7 +201,15 @@ def test_every_page_is_in_the_navigation():
 CODE = re.compile(r"`((?:models|solver|heuristics|benchmarks|slotwise|tests|docs)/[\w./-]*)`")
 CITED = re.compile(r"docs/([\w/-]+\.md)(?:,\s+(\d+(?:\.\d+)?(?:\s(?:and|to)\s\d+\.\d+)?))?")
 GONE = re.compile(r"design\s+section|RAS\.md")
-SOURCES = ("models", "solver", "heuristics", "benchmarks", "slotwise/cli", "slotwise/testing")
+SOURCES = (
+    "models",
+    "solver",
+    "heuristics",
+    "pipeline",
+    "benchmarks",
+    "slotwise/cli",
+    "slotwise/testing",
+)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

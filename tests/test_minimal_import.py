@@ -29,7 +29,7 @@ def test_core_loads_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["slotwise.benchmarks.spark.java", "slotwise.benchmarks.spark.session"]
+    "module", ["slotwise.pipeline.spark.java", "slotwise.pipeline.spark.session"]
 )
 def test_spark_is_imported_by_the_session_only(module: str) -> None:
     assert "pyspark" not in loaded_after(f"import {module}")

@@ -12,7 +12,6 @@ import pytest
 
 from slotwise.benchmarks.grade import grade
 from slotwise.benchmarks.grading.names import split_methods
-from slotwise.benchmarks.spark.masters import check_master
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Distance, Node
@@ -20,6 +19,7 @@ from slotwise.models.instance.instance import Instance, LinearCost, Objective, S
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance.topology import Ackers, Component, Constraints, Stream, Topology
 from slotwise.models.problem.compile import compile_problem
+from slotwise.pipeline.spark.masters import check_master
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.listed_master import TypeColumns
 from slotwise.solver.column_generation.search_state import SiteColumns, exact_scale

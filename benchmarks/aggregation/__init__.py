@@ -9,5 +9,5 @@ statistics on the numbers of one method or pair (NumPy, SciPy). Definitions agre
 `benchmarks.analysis`, which is plain Python on lists.
 
 Start with `summary`: only it and two functions of `runs` run Spark jobs. May import
-`benchmarks.analysis`, `benchmarks.grading`, `benchmarks.spark`.
+`benchmarks.analysis`, `benchmarks.grading`, `pipeline.spark`.
 """

@@ -21,9 +21,9 @@ from slotwise.benchmarks.aggregation.runs.judged import judged_runs
 from slotwise.benchmarks.aggregation.runs.reading import as_today, exactness
 from slotwise.benchmarks.aggregation.runs.stored import stored_rows
 from slotwise.benchmarks.aggregation.significance import holm, wilcoxon_p
-from slotwise.benchmarks.spark.masters import check_master
-from slotwise.benchmarks.spark.session import job_errors, session
 from slotwise.models.values import whole
+from slotwise.pipeline.spark.masters import check_master
+from slotwise.pipeline.spark.session import job_errors, session
 
 if TYPE_CHECKING:
     import pandas as pd

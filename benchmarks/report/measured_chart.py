@@ -13,7 +13,7 @@ from slotwise.benchmarks.report.figures.drawing.colours import SERIES
 from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, name_lines
 from slotwise.benchmarks.report.figures.figure import Figure
 from slotwise.benchmarks.report.text import number
-from slotwise.benchmarks.statistics.weights.measured import Line as MeasuredLine
+from slotwise.pipeline.statistics.weights.measured import Line as MeasuredLine
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawn

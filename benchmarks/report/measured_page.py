@@ -12,17 +12,17 @@ from slotwise.benchmarks.report.measured_chart import over_time
 from slotwise.benchmarks.report.page_template import template
 from slotwise.benchmarks.report.stream_svg import draw_streams
 from slotwise.benchmarks.report.text import DASH
-from slotwise.benchmarks.statistics.weights.measured import (
-    ComponentWeights,
-    Measured,
-    StreamWeights,
-    Weight,
-)
 from slotwise.models.display import counted
 from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Topology
 from slotwise.models.number_text import short_text
+from slotwise.pipeline.statistics.weights.measured import (
+    ComponentWeights,
+    Measured,
+    StreamWeights,
+    Weight,
+)
 
 KIB = 1024
 

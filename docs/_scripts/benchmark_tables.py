@@ -149,7 +149,13 @@ def page_of(name: str) -> Path:
 
 def run(name: str) -> None:
     """Run an experiment and keep what it prints; nothing is kept of one that fails."""
-    words = [sys.executable, "-m", "slotwise.benchmarks", *EXPERIMENTS[name].split(), "--json"]
+    words = [
+        sys.executable,
+        "-m",
+        "slotwise.benchmarks.experiments",
+        *EXPERIMENTS[name].split(),
+        "--json",
+    ]
     printed = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
     DATA.mkdir(exist_ok=True)
     (DATA / f"{name}.jsonl").write_text(printed, encoding="utf-8")

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from slotwise.benchmarks.profiling.settings import Parallel, Settings
-from slotwise.benchmarks.profiling.slot import check_task, core_of
-from slotwise.benchmarks.profiling.sweep import model_of, sweep
-from slotwise.benchmarks.profiling.trial import Trial, run_trial
-from slotwise.benchmarks.profiling.trials_file import TrialsFile
 from slotwise.models.errors import InputError
 from slotwise.models.performance.file import write_models
 from slotwise.models.performance.model import PerformanceModel
 from slotwise.models.values import one_of
+from slotwise.pipeline.profiling.settings import Parallel, Settings
+from slotwise.pipeline.profiling.slot import check_task, core_of
+from slotwise.pipeline.profiling.sweep import model_of, sweep
+from slotwise.pipeline.profiling.trial import Trial, run_trial
+from slotwise.pipeline.profiling.trials_file import TrialsFile
 
 Around = Callable[[Callable[..., Trial], int, float], Trial]
 """Runs a trial of a number of threads at a rate, and may say so before and after."""

@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskID, TextColumn
 from rich.progress import Progress as RichProgress
 
-from slotwise.benchmarks.profiling.settings import Settings
-from slotwise.benchmarks.profiling.sweep import LEAST_RATE
-from slotwise.benchmarks.profiling.trial import Trial, trial_seconds
 from slotwise.models.display import takes_escapes
+from slotwise.pipeline.profiling.settings import Settings
+from slotwise.pipeline.profiling.sweep import LEAST_RATE
+from slotwise.pipeline.profiling.trial import Trial, trial_seconds
 
 OVERHEAD_S = 1.0
 """About what starting and ending a trial takes."""

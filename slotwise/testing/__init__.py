@@ -12,7 +12,7 @@ what must hold between their answers, `rule_coverage` which rules an instance ha
 rule; `engines_agree` is the program. `mutations` damages valid files.
 
 Start with `strategies`. It may import `models`, `heuristics` and `solver`; of our own code only
-tests, `benchmarks.experiments` and, for the kit, the command line import it.
+tests, `benchmarks.experiments.catalogue` and, for the kit, the command line import it.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class DisagreementError(SlotwiseError):
     """Engines do not agree."""
 
 
-PROGRAM = "python -m slotwise.benchmarks engines_agree"
+PROGRAM = "python -m slotwise.benchmarks.experiments engines_agree"
 FAMILIES: dict[str, Callable[[np.random.Generator], Instance]] = {
     "tiny": mixed_instance,
     "mid-size": mid_instance,

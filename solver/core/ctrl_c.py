@@ -1,7 +1,7 @@
 """Ctrl-C while searches run: the signal becomes a wish to stop (a cancelled token).
 
 Outside of searches others handle it: `cli.exits.held` puts it off while native modules load,
-`benchmarks.spark.session` while Spark starts. Whatever is left raises `KeyboardInterrupt`, which
+`pipeline.spark.session` while Spark starts. Whatever is left raises `KeyboardInterrupt`, which
 `cli.exits.run` and the commands `grade` and `profile` catch.
 """
 

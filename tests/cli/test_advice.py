@@ -8,11 +8,11 @@ from fractions import Fraction
 import pytest
 
 import slotwise
-from slotwise.benchmarks.following.advice import Advice, Batch
-from slotwise.benchmarks.following.hysteresis import Reason, State
-from slotwise.benchmarks.following.saving import Saving, TermSaving, saving
 from slotwise.cli.render.logs.advice import show_advice
 from slotwise.models.judge.verdict import Violation
+from slotwise.pipeline.following.advice import Advice, Batch
+from slotwise.pipeline.following.hysteresis import Reason, State
+from slotwise.pipeline.following.saving import Saving, TermSaving, saving
 
 MINUTE = 60_000
 

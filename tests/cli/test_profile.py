@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from slotwise.benchmarks.profiling import trial as trials
+from slotwise.pipeline.profiling import trial as trials
 
 QUICK = ("--threads", "1", "--seconds", "0.1", "--warm-up", "0.02", "--first-rate", "200")
 

@@ -7,7 +7,7 @@ import marked
 import pytest
 
 import slotwise
-from slotwise.benchmarks.experiments import EXPERIMENTS
+from slotwise.benchmarks.experiments.catalogue import EXPERIMENTS
 from slotwise.models.families.registry import FAMILIES
 
 

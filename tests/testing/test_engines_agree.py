@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from slotwise.benchmarks.experiments import run_experiment
+from slotwise.benchmarks.experiments.catalogue import run_experiment
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import TERM_PARTS, Instance, parts_of

@@ -7,5 +7,5 @@ term with its gaps, `wide` a column of each, and `run_table` is all that for one
 has column expressions that no order of rows can change.
 
 Start with `judged`. It may import `benchmarks.analysis`, `benchmarks.grading` and
-`benchmarks.spark`.
+`pipeline.spark`.
 """

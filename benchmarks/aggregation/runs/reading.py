@@ -13,8 +13,8 @@ from slotwise.benchmarks.aggregation.runs.stored import no_rows
 from slotwise.benchmarks.analysis.gaps import terms_in_order
 from slotwise.benchmarks.grading.old_rows import BROKE_DOWN, OUT_OF_TIME
 from slotwise.benchmarks.grading.rows import SUCCEEDED, VERSION, RunStatus
-from slotwise.benchmarks.spark.session import job_errors
 from slotwise.models.errors import InputError
+from slotwise.pipeline.spark.session import job_errors
 
 MOST_DIGITS = 37
 """Of a value, before and behind the point: a difference of two fits Spark's 38 digits."""

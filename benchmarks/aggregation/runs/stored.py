@@ -23,8 +23,8 @@ from slotwise.benchmarks.grading.batch.folder import (
 from slotwise.benchmarks.grading.batch.local_frame import arrow_schema
 from slotwise.benchmarks.grading.row_file import read_table, row_schema
 from slotwise.benchmarks.grading.rows import COLUMNS, SCHEMA, Kind
-from slotwise.benchmarks.spark.paths import literal
 from slotwise.models.errors import InputError, in_file
+from slotwise.pipeline.spark.paths import literal
 
 WRITTEN = "written"
 """Column that says when and where a row was written; of two, the greater is later."""

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 
 from slotwise.benchmarks.grading.batch.local_frame import local_frame
-from slotwise.benchmarks.spark.paths import literal
-from slotwise.benchmarks.spark.session import IS_DAMAGED
 from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.pipeline.spark.paths import literal
+from slotwise.pipeline.spark.session import IS_DAMAGED
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

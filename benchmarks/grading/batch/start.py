@@ -26,7 +26,7 @@ from slotwise.benchmarks.grading.plan import Setting
 from slotwise.benchmarks.grading.progress.watching import Watcher
 from slotwise.benchmarks.grading.rows import SCHEMA
 from slotwise.benchmarks.grading.sources import Sources
-from slotwise.benchmarks.spark.paths import literal
+from slotwise.pipeline.spark.paths import literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from slotwise.benchmarks.child_process import command_of
 from slotwise.benchmarks.grading.children import fork_server
 from slotwise.benchmarks.grading.children.ends import End
 from slotwise.benchmarks.grading.children.environment import of_server
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.heuristics.external.stderr_tail import STDERR_BYTES, last_line
+from slotwise.processes.child_process import command_of
 
 STARTUP_S = 120.0
 """Most seconds until a process is there: imports, and loops that are loaded."""

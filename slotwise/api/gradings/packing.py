@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from slotwise.api.inputs import path_of
-from slotwise.benchmarks.spark.pack import Packed, pack_environment
+from slotwise.pipeline.spark.pack import Packed, pack_environment
 
 
 def pack(

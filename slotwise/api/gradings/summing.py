@@ -12,8 +12,8 @@ from slotwise.benchmarks.aggregation.runs.run_table import run_table
 from slotwise.benchmarks.aggregation.summary import Summary, summarise
 from slotwise.benchmarks.grading.batch.folder import local_folder
 from slotwise.benchmarks.grading.progress.display import waiting_for
-from slotwise.benchmarks.spark.session import session, spark_session
 from slotwise.models.errors import InputError
+from slotwise.pipeline.spark.session import session, spark_session
 
 if TYPE_CHECKING:
     import pandas as pd

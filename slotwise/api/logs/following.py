@@ -15,21 +15,21 @@ from slotwise.api.logs.measuring import (
     time_zone,
     window_seconds,
 )
-from slotwise.benchmarks.following.advice import Advice
-from slotwise.benchmarks.following.follow import Followed
-from slotwise.benchmarks.following.follow import follow as follow_stream
-from slotwise.benchmarks.following.hysteresis import Thresholds
-from slotwise.benchmarks.following.measuring import Measuring
-from slotwise.benchmarks.following.settings import Following, Search, seconds, share
-from slotwise.benchmarks.following.sources import source_of
-from slotwise.benchmarks.following.stream import Trigger
-from slotwise.benchmarks.spark.masters import Cluster
-from slotwise.benchmarks.spark.session import session
-from slotwise.benchmarks.statistics.weights.logs import Settings
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import write_instance
 from slotwise.models.values import Number, exact, one_of, time_limit
+from slotwise.pipeline.following.advice import Advice
+from slotwise.pipeline.following.follow import Followed
+from slotwise.pipeline.following.follow import follow as follow_stream
+from slotwise.pipeline.following.hysteresis import Thresholds
+from slotwise.pipeline.following.measuring import Measuring
+from slotwise.pipeline.following.settings import Following, Search, seconds, share
+from slotwise.pipeline.following.sources import source_of
+from slotwise.pipeline.following.stream import Trigger
+from slotwise.pipeline.spark.masters import Cluster
+from slotwise.pipeline.spark.session import session
+from slotwise.pipeline.statistics.weights.logs import Settings
 
 Paths = Sequence[str | os.PathLike[str]]
 

@@ -13,17 +13,17 @@ from typing import Any
 
 from slotwise.api.inputs import InstanceLike, MinCpu, as_instance, path_of
 from slotwise.api.plain_data import plain_data
-from slotwise.benchmarks.spark.masters import check_master
-from slotwise.benchmarks.spark.session import session
-from slotwise.benchmarks.statistics.schema import REASONS
-from slotwise.benchmarks.statistics.weights.instance import measured_instance
-from slotwise.benchmarks.statistics.weights.logs import Settings, check_logs, measure_logs
-from slotwise.benchmarks.statistics.weights.measured import Measured
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.text import read_data
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_hash
 from slotwise.models.values import Number, exact, one_of, time_limit
+from slotwise.pipeline.spark.masters import check_master
+from slotwise.pipeline.spark.session import session
+from slotwise.pipeline.statistics.schema import REASONS
+from slotwise.pipeline.statistics.weights.instance import measured_instance
+from slotwise.pipeline.statistics.weights.logs import Settings, check_logs, measure_logs
+from slotwise.pipeline.statistics.weights.measured import Measured
 
 STATISTICS = ("mean", "p50", "p95", "max")
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}

@@ -8,14 +8,14 @@ from typing import Any
 
 from slotwise.api.inputs import InstanceLike, MinCpu, PlacementLike, as_placement, as_problem
 from slotwise.api.placing import as_method
-from slotwise.benchmarks.simulated_logs.settings import LogSettings
-from slotwise.benchmarks.simulated_logs.simulate import simulate
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.run import run_method
 from slotwise.models.errors import InputError
 from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.judge.moves import running_placement
 from slotwise.models.problem.problem import Problem
+from slotwise.pipeline.simulated_logs.settings import LogSettings
+from slotwise.pipeline.simulated_logs.simulate import simulate
 
 DEFAULT_METHOD = "r-storm"
 
@@ -63,7 +63,7 @@ def generate_logs(
         Name of a method or a `Method`, where there is no `placement`; ``None`` = what the instance
         says is running, else ``r-storm``.
     lines, seed, kind, metrics, files, gzip, bucket_seconds, start, rate, tuple_bytes, ghz, noise
-        What is written; see `slotwise.benchmarks.simulated_logs.settings.LogSettings`.
+        What is written; see `slotwise.pipeline.simulated_logs.settings.LogSettings`.
     faults, late_by, skew, restarts, scale, scale_from
         What goes wrong, and a shift of the load; see there.
     topology, worker_min_cpu, submitters

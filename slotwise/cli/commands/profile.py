@@ -11,7 +11,7 @@ from slotwise.cli import exits, inputs, options
 from slotwise.cli.exits import Exit
 
 if TYPE_CHECKING:
-    from slotwise.benchmarks.profiling.settings import Settings
+    from slotwise.pipeline.profiling.settings import Settings
 
 
 def profile(
@@ -61,8 +61,8 @@ def profile(
     threads do not help. Ctrl-C keeps the trials; the same command resumes.
     """
     from slotwise.api.profiling import thread_counts
-    from slotwise.benchmarks.profiling.settings import Parallel, Settings
     from slotwise.models.values import one_of
+    from slotwise.pipeline.profiling.settings import Parallel, Settings
 
     one_of(parallel, tuple(Parallel), "--parallel")
     settings = Settings(

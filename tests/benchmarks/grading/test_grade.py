@@ -134,7 +134,7 @@ def test_bad_input_is_refused_before_spark_starts(
     def no_session(master: str) -> None:
         pytest.fail("Spark was started")
 
-    monkeypatch.setattr("slotwise.benchmarks.spark.session.spark_session", no_session)
+    monkeypatch.setattr("slotwise.pipeline.spark.session.spark_session", no_session)
     sources = arguments.pop("sources", ["rstorm"])
     with pytest.raises(InputError, match=message) as caught:
         grade(sources, **{"out": tmp_path / "out", **arguments})

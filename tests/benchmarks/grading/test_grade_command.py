@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from slotwise.benchmarks.spark.pack import Packed
+from slotwise.pipeline.spark.pack import Packed
 
 
 @pytest.mark.spark

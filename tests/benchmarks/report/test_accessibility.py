@@ -16,7 +16,7 @@ import slotwise
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable, write_explanation
 from slotwise.benchmarks.report.measured_page import write_measured
 from slotwise.benchmarks.report.viewer.shown import Shown
-from slotwise.benchmarks.statistics.weights.measured import (
+from slotwise.pipeline.statistics.weights.measured import (
     ComponentWeights,
     Line,
     Measured,

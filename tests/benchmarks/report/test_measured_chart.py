@@ -4,7 +4,7 @@ import re
 from datetime import datetime, timedelta
 
 from slotwise.benchmarks.report.measured_chart import over_time
-from slotwise.benchmarks.statistics.weights.measured import Line
+from slotwise.pipeline.statistics.weights.measured import Line
 
 START = datetime(2026, 1, 1, 12, 0)
 

@@ -13,7 +13,11 @@ from dataclasses import replace
 
 import pytest
 
-from slotwise.benchmarks.storm.storm_1_comparison import Storm1Comparison, compare, differences
+from slotwise.benchmarks.experiments.storm.storm_1_comparison import (
+    Storm1Comparison,
+    compare,
+    differences,
+)
 from slotwise.heuristics.external import storm_methods
 from slotwise.heuristics.external.storm_1_peer import Storm1Peer
 from slotwise.heuristics.external.storm_process import STORM_1, missing

@@ -15,8 +15,8 @@ import pytest
 from conftest import EXAMPLES
 from ras_vectors import Vector, instances_of, read_vector
 
-from slotwise.benchmarks.experiments import run_experiment
-from slotwise.benchmarks.storm.comparison import compare, differences
+from slotwise.benchmarks.experiments.catalogue import run_experiment
+from slotwise.benchmarks.experiments.storm.comparison import compare, differences
 from slotwise.heuristics.external.storm_peer import StormAnswer, StormPeer
 from slotwise.heuristics.external.storm_process import missing
 from slotwise.heuristics.ras.scheduler.scheduler import schedule_round

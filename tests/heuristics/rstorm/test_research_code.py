@@ -11,8 +11,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from slotwise.benchmarks.experiments import run_experiment
-from slotwise.benchmarks.proofs.rstorm_table import SECTION_6_3_2, Line, lines, nodes_used
+from slotwise.benchmarks.experiments.catalogue import run_experiment
+from slotwise.benchmarks.experiments.proofs.rstorm_table import (
+    SECTION_6_3_2,
+    Line,
+    lines,
+    nodes_used,
+)
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.rstorm.research_code import r_storm

@@ -16,7 +16,7 @@ from hard_instances import hard_instance
 from solved import first_solved
 
 import slotwise
-from slotwise.benchmarks.speed.interrupts import INTERRUPTED, interrupt
+from slotwise.benchmarks.experiments.speed.interrupts import INTERRUPTED, interrupt
 from slotwise.cli.progress import LiveLine, PlainLines, describe
 from slotwise.models.families.registry import FAMILIES
 from slotwise.models.instance.instance import Instance

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from slotwise import place
-from slotwise.benchmarks.speed.limit_instances import SHAPES
-from slotwise.benchmarks.speed.time_limits import CRASHED, KILLED, SolveEnd
+from slotwise.benchmarks.experiments.speed.limit_instances import SHAPES
+from slotwise.benchmarks.experiments.speed.time_limits import CRASHED, KILLED, SolveEnd
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.run import run_method
 from slotwise.models.cancellation import CancelledError

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from slot_cases import faults
 
-from slotwise.benchmarks.slots.cases import KNOWN, RATES, VARIANTS
+from slotwise.benchmarks.experiments.slots.cases import KNOWN, RATES, VARIANTS
 from slotwise.models.allocation.load import Routing
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.dataflow.micro import MICRO_DAGS

@@ -11,7 +11,7 @@ from slotwise.cli import exits, options
 from slotwise.cli.exits import Exit, print_json
 
 if TYPE_CHECKING:
-    from slotwise.benchmarks.spark.pack import Packed
+    from slotwise.pipeline.spark.pack import Packed
 
 
 def pack(

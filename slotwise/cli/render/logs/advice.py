@@ -12,8 +12,8 @@ from slotwise.models.display import counted
 from slotwise.models.number_text import short_text
 
 if TYPE_CHECKING:
-    from slotwise.benchmarks.following.advice import Advice
-    from slotwise.benchmarks.following.saving import Saving
+    from slotwise.pipeline.following.advice import Advice
+    from slotwise.pipeline.following.saving import Saving
 
 _WHY = {
     "gain": "A rebalance pays: it gains {gain}",

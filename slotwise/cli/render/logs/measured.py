@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 
 from slotwise.api.logs.measuring import Measurement
-from slotwise.benchmarks.statistics.weights.measured import Measured, Weight
 from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
 from slotwise.models.number_text import short_text
+from slotwise.pipeline.statistics.weights.measured import Measured, Weight
 
 KIB = 1024
 

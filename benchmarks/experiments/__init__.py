@@ -1,0 +1,10 @@
+"""Experiments on methods and engines: the laboratory, which stays in the checkout.
+
+``python -m slotwise.benchmarks.experiments NAME`` runs one that `catalogue` lists: `proofs` (how
+fast and how far), `storm` (Storm's own schedulers compared), `storm_like` (how well that family
+fits), `slots` (fewest slots), `speed` (limits, latency), `rebalancing` (what few moves gain),
+`measuring` (how well measured weights serve) and `clusters` (the same rows on every kind of
+master). What they print goes through `table`.
+
+Start with `catalogue`. It may import everything below the command line; nothing imports it.
+"""

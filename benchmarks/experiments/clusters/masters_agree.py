@@ -1,0 +1,125 @@
+"""Whether a grading has the same rows on every kind of Spark master.
+
+Each master grades the same small instances in a process and a folder of its own. All columns must
+agree but those of `MEASURED`; so the time limit has to be long enough for a proof of each instance,
+or the exact engine limited by work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from slotwise.benchmarks.experiments.table import Table
+from slotwise.benchmarks.grading.rows import COLUMNS, MEASURED, Row, key_of
+from slotwise.benchmarks.grading.store import Store
+from slotwise.models.errors import SlotwiseError
+from slotwise.pipeline.spark.servers import connect_server, standalone
+
+MASTERS = ("local[1]", "local[2]", "local-cluster[2,1,1024]", "standalone", "connect")
+"""Spark's names, and the servers that the experiment starts itself."""
+
+MOST_DIFFERENCES = 10
+"""Named at most, for one master."""
+
+COLUMNS_SHOWN = {"master": "<26", "rows": ">6", "seconds": ">9", "as the first": "<12"}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Say what is graded, and where."""
+    parser.add_argument("--family", default="random", help="family of instances")
+    parser.add_argument("--count", type=int, default=4, help="instances")
+    parser.add_argument("--methods", default="r-storm,round-robin", help="methods to grade")
+    parser.add_argument("--time-limit", type=float, default=60.0, help="seconds of a run")
+    parser.add_argument(
+        "--deterministic", action="store_true", help="limit the exact engine by work"
+    )
+    parser.add_argument(
+        "--masters", nargs="+", default=MASTERS, help="standalone and connect are started here"
+    )
+    parser.add_argument("--archive", help="file of slotwise pack, for standalone and connect")
+    parser.add_argument("--json", action="store_true", help="print JSON lines")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Grade on each master, and compare; exit code 1 if rows differ."""
+    table = Table(COLUMNS_SHOWN, options.json)
+    first: list[Row] | None = None
+    differing: dict[str, list[str]] = {}
+    with tempfile.TemporaryDirectory(prefix="slotwise-masters-") as name:
+        for number, master in enumerate(options.masters):
+            folder = Path(name, str(number))
+            folder.mkdir()
+            with _started(master, folder) as address:
+                summary = _grade(options, master, address, folder / "graded")
+            rows = sorted(Store(folder / "graded").rows(COLUMNS), key=lambda row: str(key_of(row)))
+            first = rows if first is None else first
+            found = differences(first, rows)
+            differing |= {master: found} if found else {}
+            document = {"master": master, "rows": len(rows), "seconds": summary["seconds"]}
+            cells = (master, str(len(rows)), f"{summary['seconds']:.1f}", "no" if found else "yes")
+            table.add({**document, "differences": found}, cells)
+    agree = "all masters agree" if not differing else "masters differ"
+    table.end({"agree": not differing}, [agree, *_named(differing)])
+    if differing:
+        sys.exit(1)
+
+
+def differences(ours: Sequence[Row], theirs: Sequence[Row]) -> list[str]:
+    """Name the columns, beside those of `MEASURED`, in which sorted rows differ."""
+    if [key_of(row) for row in ours] != [key_of(row) for row in theirs]:
+        return [f"other runs: {len(ours)} rows, and {len(theirs)}"]
+    compared = [column for column in COLUMNS if column not in MEASURED]
+    return [
+        f"{one['instance']}, {one['method']}: {column} = {one.get(column)} and {two.get(column)}"
+        for one, two in zip(ours, theirs, strict=True)
+        for column in compared
+        if one.get(column) != two.get(column)
+    ]
+
+
+def _named(differing: dict[str, list[str]]) -> list[str]:
+    return [
+        f"{master}: {difference}"
+        for master, found in differing.items()
+        for difference in found[:MOST_DIFFERENCES]
+    ]
+
+
+@contextmanager
+def _started(master: str, folder: Path) -> Iterator[str]:
+    """Give the address of a master, which is started first if it is a server."""
+    if master == "standalone":
+        with standalone(folder) as address:
+            yield address
+    elif master == "connect":
+        with connect_server(folder) as address:
+            yield address
+    else:
+        yield master
+
+
+def _grade(options: argparse.Namespace, master: str, address: str, out: Path) -> dict[str, Any]:
+    """Run ``slotwise grade`` in a process of its own, as one process has one kind of session."""
+    words = [options.family, "--count", str(options.count), "--methods", options.methods]
+    words += ["--time-limit", str(options.time_limit), "--master", address, "--out", str(out)]
+    words += ["--deterministic"] if options.deterministic else []
+    if options.archive and master in ("standalone", "connect"):
+        words += ["--archive", options.archive]
+    command = [sys.executable, "-m", "slotwise", "grade", *words, "--quiet", "--json"]
+    paths = os.pathsep.join(filter(None, sys.path))
+    variables = {**os.environ, "PYTHONPATH": paths, "PYSPARK_PYTHON": sys.executable}
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        raise SlotwiseError(f"the grading on {master} ended with {done.returncode}: {last}")
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document

@@ -1,0 +1,147 @@
+"""What `killed` kills: a folder of logs that files appear in, and the commands that read it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from slotwise.heuristics.registry import find_method
+from slotwise.heuristics.run import run_method
+from slotwise.models.errors import SlotwiseError
+from slotwise.models.instance.cluster import Cluster, Node
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import Placement
+from slotwise.models.instance.topology import Component, Stream, Topology
+from slotwise.models.instance_file import write_instance
+from slotwise.models.problem.compile import compile_problem
+from slotwise.pipeline.simulated_logs.settings import LogSettings
+from slotwise.pipeline.simulated_logs.simulate import simulate
+
+SHORT_LIVED = {"SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+"""A JVM that lives for seconds is sooner done without the second compiler."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The folders of an experiment, and the commands that run in it."""
+
+    folder: Path
+    master: str
+
+    @property
+    def logs(self) -> Path:
+        """Where files of logs appear."""
+        return self.folder / "logs"
+
+    @property
+    def checkpoint(self) -> Path:
+        """Of the stream."""
+        return self.folder / "checkpoint"
+
+    @property
+    def advice(self) -> Path:
+        """The lines of advice."""
+        return self.checkpoint / "advice.jsonl"
+
+    def command(
+        self, out: str, *options: str, name: str = "measure", logs: str = "logs"
+    ) -> list[str]:
+        """Return the command that measures, or follows, `logs` into the file `out`."""
+        words = [str(self.folder / logs), "--topology", str(self.folder / "topology.json")]
+        words += ["--out", str(self.folder / out), "--master", self.master, "--quiet", *options]
+        return [sys.executable, "-m", "slotwise", name, *words]
+
+    def follow(self) -> list[str]:
+        """Return the command of the stream; it ends when it has read what is there."""
+        options = ("--once", "--checkpoint", str(self.checkpoint), "--time-limit", "1")
+        return self.command("followed.json", *options, name="follow")
+
+
+def write_logs(setting: Setting, options: argparse.Namespace) -> list[Path]:
+    """Write a topology file and its logs, with every fault; return the files of lines."""
+    instance = word_count()
+    placed = run_method(compile_problem(instance), find_method("round-robin"), options.seed)
+    if not isinstance(placed, Placement):
+        raise SlotwiseError(f"round-robin places nothing: {placed.reason}")
+    settings = LogSettings(
+        lines=options.lines,
+        files=options.files,
+        seed=options.seed,
+        faults=0.02,
+        skew=60,
+        restarts=2,
+        metrics="v2",
+    )
+    made = setting.folder / "made"
+    simulate(instance, placed, settings, made)
+    write_instance(setting.folder / "topology.json", instance)
+    setting.logs.mkdir()
+    several = [*made.rglob("*.metrics*"), *made.rglob("*.jsonl*")]
+    return sorted(several, key=lambda path: path.name)
+
+
+def word_count() -> Instance:
+    """Return three components on three nodes."""
+    sizes = {"lines": ("spout", 2), "split": ("bolt", 4), "count": ("bolt", 3)}
+    needs = {"cpu": Decimal(30), "onheap_mb": Decimal(128)}
+    room = {"cpu": Decimal(200), "memory_mb": Decimal(4096)}
+    components = tuple(Component(name, *size, needs) for name, size in sizes.items())
+    streams = (Stream("lines", "split"), Stream("split", "count", "fields"))
+    nodes = tuple(Node(f"n{at}", f"r{at % 2}", slots=4, resources=room) for at in range(3))
+    return Instance("word-count", Cluster(nodes), (Topology("wc", components, streams),))
+
+
+def appear(setting: Setting, files: Sequence[Path]) -> None:
+    """Let files appear in the folder of logs, each whole and at once."""
+    for path in files:
+        target = setting.logs / path.relative_to(setting.folder / "made")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = target.with_name(f".{target.name}.part")
+        shutil.copy(path, partial)
+        partial.rename(target)
+
+
+def kill_after(command: Sequence[str], seconds: float, *, whole_group: bool) -> bool:
+    """Run a command and kill it after so many seconds; return false where it ended before.
+
+    Raises
+    ------
+    SlotwiseError
+        When it ended with an error.
+    """
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        env=SHORT_LIVED | os.environ,
+    )
+    try:
+        _, err = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        if whole_group:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()  # Java notices, and ends by itself
+        process.communicate()
+        return True
+    if process.returncode != 0:
+        raise SlotwiseError(f"exit code {process.returncode}: {err.decode()[-500:]}")
+    return False
+
+
+def check_done(command: Sequence[str]) -> None:
+    """Run a command to its end; refuse any exit code but 0."""
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=SHORT_LIVED | os.environ
+    )
+    if done.returncode != 0:
+        raise SlotwiseError(f"exit code {done.returncode}: {done.stderr[-500:]}")

@@ -1,0 +1,219 @@
+"""One proof alone: an engine in a child process of its own, on one core, with its peak memory.
+
+As a module it is that child: a request (JSON) on stdin, an answer (JSON) on stdout.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from typing import Any, TypedDict
+
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance_file import instance_from_text, instance_text
+from slotwise.models.one_line import one_line
+from slotwise.models.values import plain
+from slotwise.processes.child_process import command_of, take_stdout
+
+GRACE_S = 60.0
+"""Reading, building a large model and late stopping: so long after its limit a child is killed."""
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+ONE_THREAD = dict.fromkeys(THREADS, "1")
+
+Document = dict[str, Any]
+"""What goes to the child and back, as JSON."""
+
+
+class MeasuredTerm(TypedDict):
+    """Value and bound of a term in the instance's units; ``None`` = there is none."""
+
+    term: str
+    value: int | float | None
+    bound: int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What came of one engine on one instance.
+
+    Parameters
+    ----------
+    instance, tasks, nodes
+        Which instance, and its size.
+    engine
+        As asked; `by` says which engines and versions answered.
+    status
+        As in `Status`; ``refused`` where the engine does not take the instance, ``killed`` where
+        it did not stop in time, ``crashed`` where its process died.
+    objective
+        term, value and bound of each term, judged, in the instance's units.
+    gap
+        Of the first term that is not proven; ``None`` where value or bound is missing.
+    seconds
+        Wall clock of compiling, solving and judging, without starting, importing and reading.
+    memory_mb
+        Peak of the child process; ``None`` where it died.
+    limit_s
+        Its time limit.
+    notes
+        What lack of memory ended or left out, as in `Result`.
+    error
+        Why there is no answer; empty otherwise.
+    """
+
+    instance: str
+    tasks: int
+    nodes: int
+    engine: str
+    by: str
+    status: str
+    objective: tuple[MeasuredTerm, ...]
+    gap: float | None
+    seconds: float
+    memory_mb: float | None
+    limit_s: float
+    error: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def proven(self) -> bool:
+        """Whether the instance is closed."""
+        return self.status in ("optimal", "infeasible")
+
+    @property
+    def first_open(self) -> MeasuredTerm | None:
+        """The first term that is not proven, else the last one."""
+        for term in self.objective:
+            if term["value"] is None or term["value"] != term["bound"]:
+                return term
+        return self.objective[-1] if self.objective else None
+
+    def to_document(self) -> Document:
+        """Return JSON-ready data."""
+        return asdict(self)
+
+
+def measure(
+    instance: Instance,
+    engine: str,
+    time_limit_s: float,
+    seed: int = 0,
+    *,
+    workers: int = 1,
+    memory_limit_mb: int | None = None,
+) -> Measured:
+    """Solve `instance` in a process of its own.
+
+    Parameters
+    ----------
+    instance
+        What to solve.
+    engine
+        A name of `ENGINES`, ``auto``, or one of the yardsticks in `textbook_solvers`.
+    time_limit_s, seed, workers, memory_limit_mb
+        For the engine, as in `solve`.
+    """
+    request: Document = {
+        "instance": instance_text(instance),
+        "engine": engine,
+        "time_limit_s": time_limit_s,
+        "seed": seed,
+        "workers": workers,
+        "memory_limit_mb": memory_limit_mb,
+    }
+    started = time.perf_counter()
+    try:
+        done = subprocess.run(
+            command_of(main),
+            input=json.dumps(request),
+            capture_output=True,
+            text=True,
+            timeout=time_limit_s + GRACE_S,
+            env={**os.environ, **ONE_THREAD, "PYTHONHASHSEED": "0"},
+            check=False,
+        )
+        said = done.stderr.strip().splitlines()
+        answer = json.loads(done.stdout) if done.returncode == 0 else None
+        status = "crashed"
+        error = one_line(said[-1]) if said else f"exit code {done.returncode}"
+    except subprocess.TimeoutExpired:
+        answer, status, error = None, "killed", "still running long after its limit"
+    if answer is None:
+        answer = {
+            "by": "", "status": status, "objective": [], "gap": None, "error": error,
+            "seconds": time.perf_counter() - started, "memory_mb": None,
+        }  # fmt: skip
+    answer["objective"] = tuple(answer["objective"])
+    answer["notes"] = tuple(answer.get("notes", ()))
+    return Measured(
+        instance=instance.name,
+        tasks=len(instance.task_names()),
+        nodes=len(instance.cluster.nodes),
+        engine=engine,
+        limit_s=time_limit_s,
+        **answer,
+    )
+
+
+def main() -> None:
+    """Answer the request on stdin; what solvers print goes to stderr."""
+    out = take_stdout()
+    _use_one_core()
+    out.write(json.dumps(_answer(json.load(sys.stdin))))
+    out.close()
+
+
+def _use_one_core() -> None:
+    """Stay on the last core that this process may use, if the system allows it."""
+    if sys.platform == "linux":
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def _answer(request: Document) -> Document:
+    from slotwise.benchmarks.grading.preload import preload
+    from slotwise.benchmarks.grading.rows import Kind
+    from slotwise.benchmarks.grading.run import peak_memory_mb
+    from slotwise.solver.core.not_taken import UntakenError
+
+    preload(Kind.EXACT)
+    instance = instance_from_text(request["instance"])
+    started = time.perf_counter()
+    try:
+        found = _solved(instance, request)
+    except UntakenError as error:
+        found = {"by": "", "status": "refused", "objective": [], "gap": None, "error": str(error)}
+    seconds = time.perf_counter() - started
+    return {**found, "seconds": seconds, "memory_mb": peak_memory_mb()}
+
+
+def _solved(instance: Instance, request: Document) -> Document:
+    from slotwise.benchmarks.experiments.proofs.textbook_solvers import (
+        PARTITION_TEXTBOOKS,
+        TEXTBOOKS,
+    )
+    from slotwise.solver.solve import solve
+
+    asked = ("time_limit_s", "seed", "workers", "memory_limit_mb")
+    yardsticks = TEXTBOOKS | PARTITION_TEXTBOOKS
+    engine = yardsticks.get(request["engine"]) or request["engine"]
+    result = solve(instance, engine=engine, **{name: request[name] for name in asked})
+    return {
+        "by": f"{result.engine} ({result.version})",
+        "status": str(result.status),
+        "objective": [
+            {
+                "term": t.term,
+                "value": None if t.value is None else plain(t.value),
+                "bound": None if t.bound is None else plain(t.bound),
+            }
+            for t in result.objective
+        ],
+        "gap": result.gap,
+        "error": "",
+        "notes": result.notes,
+    }

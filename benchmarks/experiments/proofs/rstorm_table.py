@@ -1,0 +1,175 @@
+"""R-Storm's versions on its own topologies: experiment ``rstorm_table``.
+
+Two tables. The first: each method on the nine topologies of the family ``rstorm``, with the nodes
+it uses, overload, network cost and the gap to what the exact engine proves. The second: the nodes
+that each method uses for the topologies of section 6.3.2 of the article, beside the article's own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+
+from slotwise.benchmarks.analysis.gaps import Reference, gap_of
+from slotwise.benchmarks.experiments.table import Table, say
+from slotwise.benchmarks.report.text import gap_text
+from slotwise.heuristics import HEURISTICS
+from slotwise.heuristics.method import Method
+from slotwise.heuristics.registry import find_method
+from slotwise.heuristics.run import run_method
+from slotwise.models.families.rstorm import RSTORM, TopologyShape, instance_of
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import Refusal
+from slotwise.models.judge.judge import judge
+from slotwise.models.problem.compile import compile_problem
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.solve import solve
+
+METHODS = tuple(
+    name
+    for name in ("round-robin", "r-storm", "r-storm-1.0", "r-storm-pseudocode")
+    if name in HEURISTICS
+)
+COLUMNS = {
+    "instance": "<12", "method": "<20", "nodes": ">6", "overload": ">9", "network": ">8",
+    "gap": "<18",
+}  # fmt: skip
+
+
+def _shape(name: str, sizes: dict[str, tuple[int, int]], streams: str) -> TopologyShape:
+    """Return a topology from component -> (parallelism, cpu) and ``a>b a>c``."""
+    arrows = [stream.split(">") for stream in streams.split()]
+    fed = {target for _, target in arrows}
+    return TopologyShape(
+        id=name,
+        components=tuple(
+            (key, "bolt" if key in fed else "spout", *size) for key, size in sizes.items()
+        ),
+        streams=tuple((source, target, "shuffle") for source, target in arrows),
+    )
+
+
+LINEAR = "word>b1 b1>b2 b2>b3"
+DIAMOND = "head>b1 head>b2 head>b3 head>b4 b1>out b2>out b3>out b4>out"
+STAR = "s0>center s1>center center>o0 center>o1"
+
+SECTION_6_3_2: dict[str, tuple[TopologyShape, int]] = {
+    "Linear": (
+        _shape("linear", {"word": (4, 50), "b1": (6, 20), "b2": (6, 20), "b3": (6, 20)}, LINEAR),
+        6,
+    ),
+    "Diamond": (
+        _shape(
+            "diamond",
+            {
+                "head": (2, 50),
+                **dict.fromkeys(("b1", "b2", "b3"), (4, 20)),
+                "b4": (4, 30),
+                "out": (6, 30),
+            },
+            DIAMOND,
+        ),
+        7,
+    ),
+    "Star": (
+        _shape(
+            "star",
+            {"center": (6, 20), "s0": (2, 50), "s1": (2, 50), "o0": (6, 20), "o1": (6, 20)},
+            STAR,
+        ),
+        6,
+    ),
+}
+"""The last version of each topology in the authors' sources, and the machines of the article.
+
+github.com/jerrypeng/storm-resource-aware-topologies, May 2015. The article says "half of the
+machines" for Star.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What one method makes of one topology; without a placement `gap` is the reason."""
+
+    instance: str
+    method: str
+    nodes: int | None
+    overload: int | None
+    network: int | None
+    gap: str
+
+
+def lines(methods: Sequence[Method], time_limit_s: float) -> Iterator[Line]:
+    """Yield each topology's optimum, or the best found, and then what the methods make of it."""
+    for instance in RSTORM.generate():
+        problem = compile_problem(instance)
+        best = solve(problem, time_limit_s=time_limit_s)
+        values = tuple(term.value for term in best.objective)
+        reference = Reference(
+            terms=tuple(term.term for term in best.objective),
+            bounds=tuple(term.bound for term in best.objective),
+            optimal=sum(term.proven for term in best.objective),
+            best=None,
+        )
+        nodes = None if best.placement is None else len(set(best.placement.nodes))
+        overload, network = (None if value is None else int(value) for value in values)
+        yield Line(instance.name, "exact", nodes, overload, network, str(best.status))
+        for method in methods:
+            yield _line(problem, method, reference)
+
+
+def _line(problem: Problem, method: Method, reference: Reference) -> Line:
+    name = problem.instance.name
+    answer = run_method(problem, method, 0)
+    if isinstance(answer, Refusal):
+        return Line(name, method.name, None, None, None, f"refused: {answer.reason}")
+    verdict = judge(problem, answer)
+    if not verdict.valid:
+        rule = f"breaks {verdict.violations[0].rule}"
+        return Line(name, method.name, None, None, None, rule)
+    values = tuple(Fraction(term.value) for term in verdict.objective)
+    overload, network = map(int, values)
+    gap = gap_text(gap_of(values, reference))
+    return Line(name, method.name, len(set(answer.nodes)), overload, network, gap)
+
+
+def nodes_used(instance: Instance, method: Method) -> int | None:
+    """Return how many nodes the method's placement uses; ``None`` = it refuses."""
+    answer = run_method(compile_problem(instance), method, 0)
+    return None if isinstance(answer, Refusal) else len(set(answer.nodes))
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure and print."""
+    methods = [find_method(name) for name in options.methods or METHODS]
+    table = Table(COLUMNS, options.json)
+    for line in lines(methods, options.time_limit):
+        cells = asdict(line)
+        table.add(cells, ("-" if cell is None else str(cell) for cell in cells.values()))
+    if not options.json:
+        say("\nnodes used in section 6.3.2:")
+    for name, (shape, article) in SECTION_6_3_2.items():
+        found = {one.name: nodes_used(instance_of(shape), one) for one in methods}
+        if options.json:
+            say(json.dumps({"topology": name, "article": article, "nodes": found}))
+        else:
+            ours = ", ".join(f"{method} {nodes}" for method, nodes in found.items())
+            say(f"{name}: article {article}, {ours}")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
+    parser.add_argument(
+        "--method",
+        dest="methods",
+        action="append",
+        metavar="NAME",
+        help=f"repeatable; default: {', '.join(METHODS)}",
+    )
+    parser.add_argument(
+        "--time-limit", type=float, default=20.0, metavar="S", help="of each exact solve"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")

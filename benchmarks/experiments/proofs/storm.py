@@ -1,0 +1,93 @@
+"""Storm's own topologies, each alone: experiment ``storm_proofs CLUSTER.json``.
+
+Every topology of a decoded Storm cluster on that cluster, empty, in a process of its own on one
+core: tasks, value, bound, gap, status, seconds and memory. Topologies without tasks are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from slotwise.benchmarks.experiments.proofs.isolated_run import Measured, measure
+from slotwise.benchmarks.experiments.proofs.table import ProofTable
+from slotwise.models.errors import InputError, in_file
+from slotwise.models.formats.text import read_data
+from slotwise.models.importers.storm_cluster import is_storm_cluster
+from slotwise.models.instance_file import instance_from_data
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the table adds up to.
+
+    Parameters
+    ----------
+    topologies, proven, within_percent
+        How many there are, are closed, and are not closed but within 1 % of their bound.
+    worst_gap
+        Largest gap, as a share; ``None`` where some topology has no placement or no bound.
+    most_memory_mb, most_seconds
+        Of one topology.
+    """
+
+    topologies: int
+    proven: int
+    within_percent: int
+    worst_gap: float | None
+    most_memory_mb: float
+    most_seconds: float
+
+    def __str__(self) -> str:
+        """One line for people."""
+        gap = "unknown" if self.worst_gap is None else f"{100 * self.worst_gap:.2f} %"
+        return (
+            f"{self.proven} of {self.topologies} proven, {self.within_percent} more within 1 %; "
+            f"worst gap {gap}; at most {self.most_seconds:.1f} s and {self.most_memory_mb:.0f} MB."
+        )
+
+
+def summarise(rows: Sequence[Measured]) -> Summary:
+    """Return what `rows` add up to."""
+    open_gaps = [row.gap for row in rows if not row.proven]
+    known = [gap for gap in open_gaps if gap is not None]
+    return Summary(
+        topologies=len(rows),
+        proven=len(rows) - len(open_gaps),
+        within_percent=sum(gap <= 0.01 for gap in known),
+        worst_gap=max(known, default=0.0) if len(known) == len(open_gaps) else None,
+        most_memory_mb=max((row.memory_mb or 0.0 for row in rows), default=0.0),
+        most_seconds=max((row.seconds for row in rows), default=0.0),
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure every topology and print it."""
+    data, file = read_data(options.cluster)
+    with in_file(file):
+        if not isinstance(data, dict) or not is_storm_cluster(data):
+            raise InputError("must be a decoded Storm cluster", has_value=False)
+        ids = options.topology or [topology["id"] for topology in data["topologies"]]
+        table, rows = ProofTable(options.json), []
+        for key in ids:
+            instance = instance_from_data(data, topology=key, worker_min_cpu=options.worker_min_cpu)
+            if not instance.task_names():
+                continue
+            rows.append(measure(instance, options.engine, options.time_limit))
+            table.add_proof(rows[-1])
+    summary = summarise(rows)
+    table.end(asdict(summary), [str(summary)])
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
+    parser.add_argument("cluster", type=Path, metavar="CLUSTER.json")
+    parser.add_argument("--topology", nargs="+", metavar="ID", help="these only")
+    parser.add_argument(
+        "--worker-min-cpu", metavar="POINTS", help="least cpu of a worker; default: the file's"
+    )
+    parser.add_argument("--engine", default="auto")
+    parser.add_argument("--time-limit", type=float, default=60.0, metavar="S")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")

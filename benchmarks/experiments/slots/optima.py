@@ -1,0 +1,115 @@
+"""Seconds to the fewest slots: experiment ``slots``.
+
+Three parts: each micro dataflow at the article's rates under each variant, beside the known
+optimum; the curve of slots over 200 rates; dataflows of 20 tasks at 10,000 tuples/s. The exit code
+is 1 where a known optimum is not proven.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from fractions import Fraction
+
+from slotwise.benchmarks.experiments.slots.cases import KNOWN, RATES, VARIANTS, large
+from slotwise.benchmarks.experiments.table import say
+from slotwise.models.allocation.load import Routing
+from slotwise.models.cancellation import CancellationToken
+from slotwise.models.dataflow.micro import MICRO_DAGS
+from slotwise.models.errors import SlotwiseError
+from slotwise.models.performance.article import article_models
+from slotwise.solver.core.result import Status
+from slotwise.solver.slots.curve import slots_curve
+from slotwise.solver.slots.problem import Variant
+from slotwise.solver.slots.result import SlotResult
+from slotwise.solver.slots.solve import SlotSolver
+
+CURVE = tuple(Fraction(2 * step) for step in range(1, 201))
+LARGE_RATE = Fraction(10_000)
+
+
+def micro(limit_s: float) -> Iterator[tuple[str, bool]]:
+    """Yield a line per dataflow, rate and variant, and whether the known optimum was proven."""
+    for name, variant in VARIANTS.items():
+        for dataflow in MICRO_DAGS.values():
+            for rate, known in zip(RATES, KNOWN[name][dataflow.name], strict=True):
+                solver = SlotSolver(dataflow, article_models(), variant)
+                found = solver.fewest_slots(Fraction(rate), token=_after(limit_s))
+                proven = found.status is Status.OPTIMAL and found.slots == known
+                yield f"{dataflow.name:8} {rate:4} {name:28} {_shown(found)}, {known} known", proven
+
+
+def shuffle(limit_s: float) -> Iterator[tuple[str, bool]]:
+    """Yield a line per dataflow and rate under shuffle grouping."""
+    for dataflow in MICRO_DAGS.values():
+        for rate in RATES:
+            solver = SlotSolver(dataflow, article_models(), Variant(routing=Routing.SHUFFLE))
+            found = solver.fewest_slots(Fraction(rate), token=_after(limit_s))
+            yield f"{dataflow.name:8} {rate:4} {'shuffle grouping':28} {_shown(found)}", True
+
+
+def curves(limit_s: float) -> Iterator[tuple[str, bool]]:
+    """Yield a line per micro dataflow: its curve over `CURVE`."""
+    for dataflow in MICRO_DAGS.values():
+        begun = time.perf_counter()
+        solver = SlotSolver(dataflow, article_models())
+        points = slots_curve(solver, CURVE, token=_after(limit_s))
+        proven = sum(one.status is Status.OPTIMAL for one in points)
+        apart = max((one.slots or one.bound) - one.bound for one in points)
+        seconds = time.perf_counter() - begun
+        yield (
+            f"{dataflow.name:8} {len(CURVE)} rates: {proven} proven, the others within {apart} "
+            f"slots, {seconds:.1f} s",
+            True,
+        )
+
+
+def large_dataflows(limit_s: float, count: int) -> Iterator[tuple[str, bool]]:
+    """Yield a line per dataflow of 20 tasks."""
+    for seed in range(count):
+        dataflow, models = large(seed)
+        solver = SlotSolver(dataflow, models)
+        found = solver.fewest_slots(LARGE_RATE, token=_after(limit_s))
+        yield f"{dataflow.name} {int(LARGE_RATE)} tuples/s: {_shown(found)}", True
+
+
+def _after(seconds: float) -> CancellationToken:
+    return CancellationToken(time.perf_counter() + seconds)
+
+
+def _shown(found: SlotResult) -> str:
+    gap = "" if found.slots is None else f", gap {1 - found.bound / found.slots:.2%}"
+    slots = "no plan" if found.slots is None else f"{found.slots} slots"
+    return f"{slots}, bound {found.bound}{gap}, {found.seconds:.2f} s"
+
+
+class UnprovenError(SlotwiseError):
+    """A known optimum was not proven."""
+
+
+PARTS = ("micro", "shuffle", "curves", "large")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line can say."""
+    parser.add_argument("--part", action="append", choices=PARTS, help="default: all")
+    parser.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="of each")
+    parser.add_argument("--count", type=int, default=3, help="large dataflows")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the parts and print their lines."""
+    lines = {
+        "micro": micro(options.time_limit),
+        "shuffle": shuffle(min(10.0, options.time_limit)),
+        "curves": curves(options.time_limit),
+        "large": large_dataflows(options.time_limit, options.count),
+    }
+    failed = 0
+    for part in options.part or PARTS:
+        for line, good in lines[part]:
+            say(f"{line}{'' if good else '  FAILED'}")
+            failed += not good
+    if failed:
+        raise UnprovenError(f"{failed} known optima are not proven")

@@ -1,0 +1,127 @@
+"""The advice file: JSON lines, one per batch, each exactly once.
+
+A line is written in one piece and forced to disk before its batch counts as done. Where a crash cut
+it short, the next start removes the rest of it, and the batch, which is repeated, writes it anew; a
+batch whose line is there already writes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from slotwise.models.errors import InputError, in_file
+from slotwise.models.formats.json_text import parse_json
+from slotwise.models.formats.running.advice_schema import AdviceFile
+from slotwise.models.formats.validation import check_format, validated
+from slotwise.pipeline.following.advice import FORMAT, Advice, time_ms
+from slotwise.pipeline.following.hysteresis import State
+
+HEAD = f'{{"format": "{FORMAT}", '.encode()
+"""How every line begins."""
+
+BLOCK = 65_536
+"""Bytes that are read at once when the last line is looked for, from the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The last line of a stream in an advice file: its batch, and whether advice stands."""
+
+    batch: int
+    state: State
+
+
+def mend(path: Path, stream: str) -> Written | None:
+    """Remove a last line that a crash cut short, and return the last whole one.
+
+    The file is made where there is none. ``None``: the file is empty, or its last line is another
+    stream's, whose lines stay.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read or written, or holds something else; it stays as it is then.
+    """
+    try:
+        with path.open("a+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            end = _end_of_lines(path, size)
+            last = _last(path, stream, end)
+            if end < size:
+                _check_start(path, file, end)
+                file.truncate(end)
+                os.fsync(file.fileno())
+    except OSError as error:
+        raise _unusable(path, error) from error
+    return last
+
+
+def append(path: Path, advice: Advice) -> None:
+    """Append the line of an advice, in one piece, and force it to disk.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be written.
+    """
+    line = json.dumps(advice.to_document(), ensure_ascii=False, allow_nan=False) + "\n"
+    try:
+        with path.open("ab", buffering=0) as file:
+            data = line.encode()
+            while data:
+                data = data[file.write(data) :]
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise _unusable(path, error) from error
+
+
+def _end_of_lines(path: Path, size: int) -> int:
+    """Return how many of the first `size` bytes are whole lines."""
+    with path.open("rb") as file:
+        while size > 0:
+            start = max(0, size - BLOCK)
+            file.seek(start)
+            found = file.read(size - start).rfind(b"\n")
+            if found >= 0:
+                return start + found + 1
+            size = start
+    return 0
+
+
+def _last(path: Path, stream: str, end: int) -> Written | None:
+    """Return what the last line before byte `end` says; see `mend`."""
+    start = _end_of_lines(path, max(0, end - 1))
+    with path.open("rb") as file:
+        file.seek(start)
+        line = file.read(end - start)
+    if not line:
+        return None
+    with in_file(f"{path}: last line"):
+        try:
+            data = parse_json(line.decode())
+        except UnicodeDecodeError as error:
+            raise InputError("is not UTF-8; give a file of advice, or a new one") from error
+        check_format(data, FORMAT)
+        found = validated(AdviceFile, data)
+    if found.stream != stream:
+        return None
+    changed = None if found.since is None else time_ms(found.since)
+    return Written(found.batch, State(found.pays, changed))
+
+
+def _check_start(path: Path, file: BinaryIO, end: int) -> None:
+    """Refuse to remove what does not begin like a line of advice."""
+    file.seek(end)
+    start = file.read(len(HEAD))
+    if not HEAD.startswith(start):
+        rule = "has a last line without its end that is no advice; give another file"
+        raise InputError(rule, has_value=False, file=str(path))
+
+
+def _unusable(path: Path, error: OSError) -> InputError:
+    rule = f"cannot be used: {error.strerror or error}"
+    return InputError(rule, has_value=False, file=str(path))

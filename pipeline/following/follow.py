@@ -1,0 +1,181 @@
+"""``slotwise follow``: the loop from kept lines to advice.
+
+The stream keeps lines by itself. Here, after each batch that it has kept, the weights are made of
+all lines so far, the instance of the weights is solved, and one line of advice is written. Every
+step is a function of the batch's number and the advice before it; a crash between any two of them
+leaves a batch without advice, which the next run gives first.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from slotwise.models.instance.instance import Instance
+from slotwise.pipeline.following import advice_file
+from slotwise.pipeline.following.advice import Advice, Batch, advise, time_ms
+from slotwise.pipeline.following.checkpoint import Checkpoint, open_checkpoint
+from slotwise.pipeline.following.hysteresis import State
+from slotwise.pipeline.following.kept_lines import Kept, kept_lines, last_batch
+from slotwise.pipeline.following.measuring import Measuring
+from slotwise.pipeline.following.settings import Following
+from slotwise.pipeline.following.sources import Source
+from slotwise.pipeline.following.stream import Stream, reading_in_words
+from slotwise.pipeline.spark.session import job_errors
+from slotwise.solver.core.ctrl_c import Presses, counted_presses
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+POLL_S = 0.1
+"""Seconds between two looks for a new batch, or for Ctrl-C."""
+
+Done = TypeVar("Done")
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What a run came to.
+
+    Parameters
+    ----------
+    advices
+        How many lines of advice it wrote.
+    file
+        Where they are.
+    interrupted
+        Whether Ctrl-C ended it; the next run goes on.
+    unreadable
+        Path -> what is wrong with it, of the files that are left out, in earlier runs too.
+    """
+
+    advices: int
+    file: Path
+    interrupted: bool
+    unreadable: Mapping[str, str] = field(default_factory=dict)
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the fields, JSON-ready."""
+        return {
+            "advices": self.advices,
+            "file": str(self.file),
+            "interrupted": self.interrupted,
+            "unreadable": dict(self.unreadable),
+        }
+
+
+def follow(
+    spark: SparkSession,
+    source: Source,
+    measuring: Measuring,
+    settings: Following,
+    keep: Callable[[Instance], None],
+    tell: Callable[[Advice], None],
+) -> Followed:
+    """Keep the lines of `source` and give advice on them, batch by batch, until it is stopped.
+
+    Ctrl-C ends it in the main thread: what is kept stays, and the next run goes on.
+
+    Parameters
+    ----------
+    spark
+        A session.
+    source, measuring
+        Where lines come from, how they are read, and how weights are made of them.
+    settings
+        What is asked for.
+    keep
+        Called with the instance of each batch's weights, before its advice; after a crash perhaps
+        once more.
+    tell
+        Called with each advice, once it is in the file.
+
+    Raises
+    ------
+    InputError
+        When the checkpoint or the file of advice is of something else.
+    SlotwiseError
+        When the stream fails.
+    """
+    made_of = {"source": source.describe(), "reading": reading_in_words(measuring.reading)}
+    checkpoint = open_checkpoint(settings.checkpoint, made_of)
+    file = settings.advice or checkpoint.advice
+    written = advice_file.mend(file, checkpoint.stream)
+    advised, state = (-1, State()) if written is None else (written.batch, written.state)
+    count = 0
+    stream = Stream(spark, source, measuring.reading, checkpoint, settings.trigger)
+    with counted_presses() as presses, stopped_in_the_end(stream):
+        for kept in _batches(stream, checkpoint, advised, presses):
+            measured = _unless_pressed(
+                presses, partial(measuring.measured, spark, kept, checkpoint.days)
+            )
+            if measured is None:  # no sample yet, or Ctrl-C
+                continue
+            instance = measuring.instance_of(measured)
+            saved = settings.search.saving(instance)
+            if is_pressed(presses):  # the search was cut short
+                break
+            batch = Batch(checkpoint.stream, kept.batch, _ms(measured.last), measured.samples)
+            advice = advise(batch, saved, state, settings.thresholds)
+            keep(instance)
+            advice_file.append(file, advice)
+            tell(advice)
+            state, count = advice.state, count + 1
+        return Followed(count, file, is_pressed(presses), stream.unreadable())
+
+
+def _batches(
+    stream: Stream, checkpoint: Checkpoint, advised: int, presses: Presses
+) -> Iterator[Kept]:
+    """Give what is kept whenever there are new batches, until the query ends or Ctrl-C."""
+    while not is_pressed(presses):
+        ended = not stream.query.isActive  # asked first: what ended keeps nothing afterwards
+        if last_batch(checkpoint.lines) > advised:
+            kept = kept_lines(checkpoint.lines)
+            advised = kept.batch
+            yield kept
+        elif ended:
+            if not stream.goes_on():
+                return
+        else:
+            time.sleep(POLL_S)
+
+
+def _unless_pressed(presses: Presses, work: Callable[[], Done]) -> Done | None:
+    """Return what `work` returns; ``None`` as soon as Ctrl-C is pressed, without waiting for it."""
+    with job_errors():
+        pool = ThreadPoolExecutor(1)
+        future = pool.submit(work)
+        pool.shutdown(wait=False)
+        while not is_pressed(presses):
+            try:
+                return future.result(POLL_S)
+            except NotYet:
+                continue
+    return None
+
+
+def is_pressed(presses: Presses) -> bool:
+    """Whether Ctrl-C was pressed; it may be at any moment."""
+    return presses.count > 0
+
+
+def _ms(time: datetime) -> int:
+    return time_ms(time.isoformat())
+
+
+@contextmanager
+def stopped_in_the_end(stream: Stream) -> Iterator[None]:
+    """Stop its query, whatever happens inside."""
+    try:
+        yield
+    finally:
+        stream.query.stop()

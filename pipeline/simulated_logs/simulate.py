@@ -1,0 +1,128 @@
+"""Simulates a placed instance and writes its logs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import Placement
+from slotwise.pipeline.simulated_logs.draws import Draws
+from slotwise.pipeline.simulated_logs.faults import Faults
+from slotwise.pipeline.simulated_logs.folder import LogFolder, new_folder
+from slotwise.pipeline.simulated_logs.json_lines import JsonReports
+from slotwise.pipeline.simulated_logs.restarts import Lives, plan_restarts
+from slotwise.pipeline.simulated_logs.scene import Machine, Scene, scenes
+from slotwise.pipeline.simulated_logs.settings import LogSettings
+from slotwise.pipeline.simulated_logs.storm_lines import StormReports
+from slotwise.pipeline.simulated_logs.truth import Totals, truth_document
+
+VALUES_AT_ONCE = 200_000
+"""About as many values are drawn and held at a time."""
+
+Reports = StormReports | JsonReports
+
+
+def simulate(
+    instance: Instance, placement: Placement, settings: LogSettings, out: Path
+) -> dict[str, Any]:
+    """Write the logs of a placed instance into the new folder `out`; return the truth.
+
+    The folder holds ``workers-artifacts/<topology>/<port>/worker.log.metrics``,
+    ``tuples-<number>.jsonl``, ``nodes.json``, ``truth.json`` and, one JSON object a line, the
+    faulty lines in ``planted.txt``. It is there whole or not at all.
+
+    Raises
+    ------
+    InputError
+        When the placement leaves out a part of a topology, a rate is out of range, or `out` is
+        there already.
+    """
+    machines = _machines(instance, settings)
+    found = scenes(instance, placement, machines, settings)
+    with new_folder(out, settings.gzip) as folder:
+        document = _write(found, machines, settings, folder)
+        with folder.text_file("nodes.json") as file:
+            json.dump({one.id: one.ghz for one in machines}, file, indent=1)
+        with folder.text_file("truth.json") as file:
+            json.dump(document, file, indent=1, ensure_ascii=False)
+    return document
+
+
+def _machines(instance: Instance, settings: LogSettings) -> tuple[Machine, ...]:
+    nodes = instance.cluster.nodes
+    clocks = itertools.cycle(settings.ghz)
+    random = np.random.default_rng([settings.seed, 1])
+    skews = random.integers(-settings.skew, settings.skew + 1, len(nodes)).tolist()
+    return tuple(Machine(n.id, ghz, s) for n, ghz, s in zip(nodes, clocks, skews, strict=False))
+
+
+@dataclass(slots=True)
+class _Running:
+    """A topology while it is simulated."""
+
+    scene: Scene
+    draws: Draws
+    totals: Totals
+    lives: Lives
+    reports: dict[str, Reports]
+
+
+def _write(
+    found: tuple[Scene, ...],
+    machines: tuple[Machine, ...],
+    settings: LogSettings,
+    folder: LogFolder,
+) -> dict[str, Any]:
+    running = [_running(scene, index, settings) for index, scene in enumerate(found)]
+    planted = folder.text_file("planted.txt")
+    faults = {kind: Faults(kind, settings, folder.append, planted) for kind in settings.kinds}
+    _write_chunk(running, faults, 1)
+    per_bucket = sum(one.lines for one in faults.values())
+    buckets = -(-settings.lines // per_bucket)
+    for one, begins in zip(running, plan_restarts(found, settings, buckets), strict=True):
+        one.lives.begins.update(begins)
+    most = max(1, VALUES_AT_ONCE // sum(_values(scene) for scene in found))
+    for first in range(1, buckets, most):
+        _write_chunk(running, faults, min(most, buckets - first))
+    for planter in faults.values():
+        planter.finish()
+    said = [(one.scene, one.totals, one.lives) for one in running]
+    return truth_document(settings, machines, said, faults, buckets)
+
+
+def _running(scene: Scene, index: int, settings: LogSettings) -> _Running:
+    lives = Lives()
+    reports: dict[str, Reports] = {}
+    if "storm" in settings.kinds:
+        reports["storm"] = StormReports(scene, settings, lives)
+    if "json" in settings.kinds:
+        reports["json"] = JsonReports(scene, settings)
+    draws = Draws(scene, settings, (settings.seed, index))
+    return _Running(scene, draws, Totals(scene), lives, reports)
+
+
+def _values(scene: Scene) -> int:
+    """Return about how many values a topology has in a bucket."""
+    pairs = (len(scene.of(one.source)) * len(scene.of(one.target)) for one in scene.flows)
+    return 20 * len(scene.tasks) + 3 * sum(pairs)
+
+
+def _write_chunk(running: list[_Running], faults: dict[str, Faults], buckets: int) -> None:
+    drawn = [one.draws.draw(buckets) for one in running]
+    for one, its in zip(running, drawn, strict=True):
+        one.totals.add(its)
+    series = [
+        (planter, one.reports[kind].reports(its))
+        for kind, planter in faults.items()
+        for one, its in zip(running, drawn, strict=True)
+    ]
+    for _ in range(buckets):
+        for planter, reports in series:
+            for report in next(reports):
+                planter.write(report)

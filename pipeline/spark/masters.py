@@ -1,0 +1,258 @@
+"""Spark's masters: which there are, and the settings that each needs.
+
+Importing this module starts nothing.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from slotwise.models.errors import InputError
+from slotwise.pipeline.spark.java import find_java
+
+_LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*(\d+)\s*\]")
+
+_LOCAL_THREADS = re.compile(r"local(?:\[(\*|[1-9]\d*)(?:,\s*([1-9]\d*))?\])?")
+
+MASTER = re.compile(
+    rf"{_LOCAL_THREADS.pattern}"
+    rf"|{_LOCAL_CLUSTER.pattern}|spark://\S+|yarn|k8s://\S+"
+    r"|sc://[^\s/:;]+(:\d+)?(/\S*)?"
+)
+
+TRIES = 4
+"""How often a task of ``local[N]`` may fail before its job does, as on clusters; Spark's default is
+once, so that one killed worker would end a whole grading."""
+
+LEAST_MB = 512
+"""Of an executor of ``local-cluster``: Spark refuses less than about 450 MB."""
+
+UNPACKED = "environment"
+"""The folder of an executor that an archive of `pack` is unpacked into."""
+
+PACKED_PYTHON = f"./{UNPACKED}/bin/python"
+"""The Python of an unpacked archive, as executors name it."""
+
+DRIVER_MEMORY, MEMORY_ASKED = "spark.driver.memory", "SPARK_DRIVER_MEMORY"
+"""Spark's setting, and its environment variable, which goes before what we choose."""
+
+CONNECT_PORT = 15002
+"""Of a server of Spark Connect whose address names none."""
+
+_SQL = {
+    # Adaptive execution would merge partitions of one row, and one row is one long solve.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # What Spark infers from conditions grows exponentially with columns made of columns: it thought
+    # for 12 s about how to judge a handful of lines.
+    "spark.sql.constraintPropagation.enabled": "false",
+}
+
+_EVERYWHERE = {
+    **_SQL,
+    # Else Python notes the line of ours at which each column and step was made, for Spark's errors.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    # What Spark remembers of finished work: by default a thousand plans, and some of ours are
+    # large. A job that follows a cluster for days would fill the driver's memory with them.
+    "spark.sql.ui.retainedExecutions": "20",
+    "spark.ui.retainedJobs": "50",
+    "spark.ui.retainedStages": "50",
+    "spark.ui.retainedTasks": "1000",
+    # Else workers take a folder called slotwise, where the user happens to be, for this package.
+    "spark.executorEnv.PYTHONSAFEPATH": "1",
+    # A long solve looks like a worker that does nothing.
+    "spark.python.worker.killOnIdleTimeout": "false",
+}
+
+_CLUSTER = {"spark.log.level": "ERROR"}
+
+_LOCAL = {
+    "spark.ui.enabled": "false",
+    # Else Spark describes each plan at length, in many megabytes, for a page that is not there.
+    "spark.sql.maxPlanStringLength": "2000",
+    "spark.sql.ui.explainMode": "simple",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "2",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Where Spark runs, and with what.
+
+    Parameters
+    ----------
+    master
+        ``local[*]``, ``local-cluster[2,2,1024]``, ``spark://...``, ``yarn``, ``k8s://...``, or
+        ``sc://...`` for Spark Connect.
+    archive
+        File of `pack` that executors get their Python from; ``None`` = the Python that is there.
+    conf
+        Spark's settings, over ours; Spark Connect takes those that can change at runtime.
+    jars
+        Files of Java classes that Spark loads besides its own, for example a connector.
+    """
+
+    master: str = "local[*]"
+    archive: Path | None = None
+    conf: Mapping[str, str] = field(default_factory=dict)
+    jars: Sequence[str] = ()
+
+    def check(self) -> None:
+        """Refuse what cannot be, before anything starts.
+
+        Raises
+        ------
+        InputError
+            Naming the argument and the rule.
+        """
+        check_master(self.master)
+        if self.archive is None:
+            return
+        if runs_here(self.master):
+            rule = f"is for other machines; {self.master} runs this Python"
+            raise InputError(rule, field="archive", value=str(self.archive))
+        if not self.archive.is_file():
+            rule = "is no file; make it with slotwise pack"
+            raise InputError(rule, field="archive", value=str(self.archive))
+
+
+def check_master(master: str) -> None:
+    """Refuse what is no address of a Spark master, before anything starts.
+
+    Raises
+    ------
+    InputError
+        Naming the forms there are, or the least memory of an executor.
+    """
+    if not MASTER.fullmatch(master):
+        rule = (
+            "must be local, local[N], local[*], local-cluster[N,CORES,MB], spark://HOST:PORT, "
+            "yarn, k8s://URL or sc://HOST:PORT"
+        )
+        raise InputError(rule, field="master", value=master)
+    memory = _executor_mb(master)
+    if memory is not None and memory < LEAST_MB:
+        rule = f"must give each executor {LEAST_MB} MB or more"
+        raise InputError(rule, field="master", value=master)
+
+
+def with_tries(master: str) -> str:
+    """Return the master as Spark gets it: ``local[N]`` with `TRIES`, unless it says its own."""
+    found = _LOCAL_THREADS.fullmatch(master)
+    if found is None or found[2] is not None:
+        return master
+    return f"local[{found[1] or 1},{TRIES}]"
+
+
+def is_local(master: str) -> bool:
+    """Say whether driver and executors all run on this machine."""
+    return runs_here(master) or _executor_mb(master) is not None
+
+
+def runs_here(master: str) -> bool:
+    """Say whether driver and executors are one process."""
+    return master == "local" or master.startswith("local[")
+
+
+def is_connect(master: str) -> bool:
+    """Say whether the master is a server of Spark Connect."""
+    return master.startswith("sc://")
+
+
+def connect_address(master: str) -> tuple[str, int]:
+    """Return host and port of a server of Spark Connect."""
+    found = urlsplit(master)
+    return found.hostname or "", found.port or CONNECT_PORT
+
+
+def environment(cluster: Cluster) -> Mapping[str, str]:
+    """Give the environment variables that Spark needs in this process.
+
+    Raises
+    ------
+    SlotwiseError
+        If no suitable Java is found; Spark Connect needs none here.
+    """
+    if is_connect(cluster.master):
+        return {}
+    variables = {"JAVA_HOME": str(find_java().home)}
+    if is_local(cluster.master):
+        # Else workers start whatever python is on the path, and Spark looks up the host's name.
+        variables |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    if cluster.archive is not None:
+        variables["PYSPARK_PYTHON"] = PACKED_PYTHON
+    return variables
+
+
+def settings(cluster: Cluster) -> Mapping[str, str]:
+    """Give the Spark configuration for a master; clusters keep what their administrator set."""
+    return {**_ours(cluster), **_shipped(cluster), **cluster.conf}
+
+
+def _ours(cluster: Cluster) -> Mapping[str, str]:
+    if is_connect(cluster.master):
+        return _SQL
+    if not is_local(cluster.master):
+        return {**_EVERYWHERE, **_CLUSTER}
+    folder = Path(tempfile.mkdtemp(prefix="slotwise-spark-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    warehouse = {"spark.sql.warehouse.dir": str(folder / "warehouse")}
+    # With local[N] driver and executors are one process, for which Spark's own default is 1 GB: too
+    # little for the plans of one measurement after another.
+    memory = {DRIVER_MEMORY: os.environ.get(MEMORY_ASKED, "2g")}
+    executor_mb = _executor_mb(cluster.master)
+    if executor_mb is not None:
+        # Spark would wait forever for a worker with the 1 GB that its executors want by default.
+        memory["spark.executor.memory"] = f"{executor_mb}m"
+    return {**_EVERYWHERE, **_LOCAL, **_quiet(folder), **warehouse, **memory}
+
+
+def _shipped(cluster: Cluster) -> Mapping[str, str]:
+    """Give the settings that bring jars and archive to the executors."""
+    found = {"spark.jars": ",".join(cluster.jars)} if cluster.jars else {}
+    if cluster.archive is None:
+        return found
+    if is_connect(cluster.master):
+        return {**found, "spark.sql.execution.pyspark.python": PACKED_PYTHON}
+    return {**found, "spark.archives": f"{cluster.archive.resolve()}#{UNPACKED}"}
+
+
+def _executor_mb(master: str) -> int | None:
+    """Return the memory of an executor of ``local-cluster``; ``None`` for other masters."""
+    found = _LOCAL_CLUSTER.fullmatch(master)
+    return None if found is None else int(found[1])
+
+
+# What Spark logs as an error it also raises as an exception, or Java ends with a code that says why
+# (`java_end`). Spark announces a change of level, unless the gateway's own logger has the root's
+# level already.
+_LOG4J = """\
+rootLogger.level = off
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = off
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
+"""
+
+
+def _quiet(folder: Path) -> Mapping[str, str]:
+    """Configure log4j from the start: Spark's own level applies only after its first warnings."""
+    path = folder / "log4j2.properties"
+    path.write_text(_LOG4J, encoding="utf-8")
+    return {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file://{path}"}

@@ -1,0 +1,148 @@
+"""Spark's own servers as processes of this machine: a standalone cluster, and Spark Connect.
+
+For experiments and tests: what a cluster does that a local master does not shows on them.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+from slotwise.models.errors import SlotwiseError
+from slotwise.pipeline.spark.java import find_java
+
+HOST = "127.0.0.1"
+
+READY_S = 120.0
+"""Seconds for a server to take connections."""
+
+END_S = 20.0
+"""Seconds for a server to end before it is killed."""
+
+_DEPLOY = "org.apache.spark.deploy"
+
+
+@contextmanager
+def standalone(folder: Path, workers: int = 2, memory_mb: int = 1200) -> Iterator[str]:
+    """Run a standalone master and `workers` workers of one core each; give the master's address.
+
+    Logs and what executors unpack go into `folder`.
+
+    Raises
+    ------
+    SlotwiseError
+        When the master does not start.
+    """
+    port = _free_port()
+    address = f"spark://{HOST}:{port}"
+    with ExitStack() as stack:
+        where = ("--host", HOST, "--port", str(port), "--webui-port", "0")
+        stack.enter_context(_server(folder / "master.log", f"{_DEPLOY}.master.Master", *where))
+        _wait_for(port, folder / "master.log")
+        for number in range(workers):
+            size = ("--cores", "1", "--memory", f"{memory_mb}m", "--webui-port", "0")
+            place = ("--host", HOST, "--work-dir", str(folder / f"worker-{number}"))
+            log = folder / f"worker-{number}.log"
+            program = f"{_DEPLOY}.worker.Worker"
+            stack.enter_context(_server(log, program, *size, *place, address))
+        yield address
+
+
+@contextmanager
+def connect_server(folder: Path, master: str = "local[2]") -> Iterator[str]:
+    """Run a server of Spark Connect on `master`; give its address, ``sc://...``.
+
+    Raises
+    ------
+    SlotwiseError
+        When it does not start.
+    """
+    port = _free_port()
+    program = "org.apache.spark.sql.connect.service.SparkConnectServer"
+    settings = {
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.ui.enabled": "false",
+        "spark.driver.host": HOST,
+    }
+    chosen = [word for pair in settings.items() for word in ("--conf", "=".join(pair))]
+    words = ("--class", program, "--master", master, *chosen, "spark-internal")
+    with _server(folder / "connect.log", f"{_DEPLOY}.SparkSubmit", *words):
+        _wait_for(port, folder / "connect.log")
+        yield f"sc://{HOST}:{port}"
+
+
+@contextmanager
+def _server(log: Path, program: str, *words: str) -> Iterator[None]:
+    """Run one of Spark's classes in a process group of its own, which ends with the context."""
+    command = [str(_spark_home() / "bin" / "spark-class"), program, *words]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            cwd=log.parent,
+            env=_environment(),
+            start_new_session=True,
+        )
+    try:
+        yield
+    finally:
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, number)
+            process.wait(END_S)
+        except ProcessLookupError:
+            return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def _environment() -> Mapping[str, str]:
+    """Return variables by which executors run this Python and find what it imports."""
+    return {
+        **os.environ,
+        "JAVA_HOME": str(find_java().home),
+        "SPARK_HOME": str(_spark_home()),
+        "SPARK_LOCAL_IP": HOST,
+        "PYSPARK_PYTHON": sys.executable,
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "PYTHONSAFEPATH": "1",
+    }
+
+
+def _spark_home() -> Path:
+    spec = find_spec("pyspark")
+    if spec is None or spec.origin is None:
+        raise SlotwiseError("PySpark is not installed")
+    return Path(spec.origin).parent
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_for(port: int, log: Path) -> None:
+    deadline = time.monotonic() + READY_S
+    while time.monotonic() < deadline:
+        try:
+            socket.create_connection((HOST, port), 1.0).close()
+        except OSError:
+            time.sleep(0.2)
+        else:
+            return
+    raise SlotwiseError(f"nothing answers on port {port} after {READY_S:.0f} s; its log: {log}")

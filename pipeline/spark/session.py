@@ -1,0 +1,218 @@
+"""The one place where a Spark session is made.
+
+Spark and Java are looked for inside the function: importing this module starts nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import signal
+import socket
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.pipeline.spark.java_end import (
+    END_S,
+    MORE_MEMORY,
+    forget_java,
+    how_java_ended,
+)
+from slotwise.pipeline.spark.masters import (
+    UNPACKED,
+    Cluster,
+    connect_address,
+    environment,
+    is_connect,
+    settings,
+    with_tries,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CONDITION = re.compile(r"\[[A-Z][A-Z_.]+\] .*")
+"""An error condition of Spark, and what it says."""
+
+DAMAGED = re.compile(
+    r"\[FAILED_READ_FILE\.(?:NO_HINT|CANNOT_READ_FILE_FOOTER)\] "
+    r"Encountered error while reading file (\S+?)\.(?=\s|$)"
+)
+"""How Spark names a file, by its URL, that is not what it should be."""
+
+IS_DAMAGED = "is damaged, it cannot be read; remove it, or put a whole copy in its place"
+
+DISK_FULL = "No space left on device"
+"""What the system says, at the end of Spark's chain of causes."""
+
+CONNECT_S = 10.0
+"""Seconds for a server of Spark Connect to answer; Spark itself tries for minutes."""
+
+
+def spark_session(where: str | Cluster = "local[*]", app: str = "slotwise") -> SparkSession:
+    """Return a quiet Spark session on any master.
+
+    Sets ``JAVA_HOME`` of this process, and for a local master ``PYSPARK_PYTHON``, so that Java is
+    found and the workers see our modules. Nothing is printed on stdout.
+
+    Parameters
+    ----------
+    where
+        The master, or a `Cluster` that says more.
+    app
+        Name that the cluster shows.
+
+    Returns
+    -------
+    SparkSession
+        A new one; if this process has an active session already, that one, unchanged: Spark
+        allows one per process. Stop only what you started.
+
+    Raises
+    ------
+    SlotwiseError
+        If no suitable Java is found, or Spark does not start.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    cluster = Cluster(where) if isinstance(where, str) else where
+    os.environ.update(environment(cluster))
+    builder = SparkSession.builder.appName(app)
+    for key, value in settings(cluster).items():
+        builder = builder.config(key, value)
+    try:
+        with _own_interrupts():
+            if is_connect(cluster.master):
+                return _connected(builder, cluster)
+            return builder.master(with_tries(cluster.master)).getOrCreate()
+    except (PySparkException, Py4JError) as error:
+        reason = getattr(error, "java_exception", error)
+        raise SlotwiseError(f"Spark did not start on {cluster.master}: {reason}") from error
+
+
+def _connected(builder: SparkSession.Builder, cluster: Cluster) -> SparkSession:
+    """Return a session of a server of Spark Connect, which gets the archive if there is one."""
+    if find_spec("grpc") is None:
+        raise SlotwiseError(
+            "Spark Connect needs packages that are not installed: pip install 'slotwise[cluster]'"
+        )
+    host, port = connect_address(cluster.master)
+    try:
+        socket.create_connection((host, port), CONNECT_S).close()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise SlotwiseError(
+            f"no Spark Connect server answers at {host}:{port} ({reason})"
+        ) from error
+    with warnings.catch_warnings():
+        # A session that the server has already keeps its own.
+        warnings.filterwarnings("ignore", message="Failed to set spark.app.name")
+        spark = builder.remote(cluster.master).getOrCreate()
+    if cluster.archive is not None:
+        spark.addArtifact(f"{cluster.archive.resolve()}#{UNPACKED}", archive=True)
+    return spark
+
+
+@contextmanager
+def session(
+    where: str | Cluster, starting: AbstractContextManager[object]
+) -> Iterator[SparkSession]:
+    """Give the active session, or a new one that is stopped in the end.
+
+    `starting` is entered only while a new one starts; it shows that to whoever waits. What makes
+    Spark fail meanwhile is raised as `job_errors` does.
+    """
+    from pyspark.sql import SparkSession
+
+    with job_errors():
+        active = SparkSession.getActiveSession()
+        if active is not None:
+            yield active
+            return
+        with starting:
+            spark = spark_session(where)
+        root = logging.getLogger()
+        root.addFilter(_is_no_interrupt)
+        try:
+            yield spark
+        finally:
+            if how_java_ended(0) is None:
+                spark.stop()
+            root.removeFilter(_is_no_interrupt)
+
+
+def _is_no_interrupt(record: logging.LogRecord) -> bool:
+    """Leave out what Py4J writes with a traceback when Ctrl-C comes; it raises it, too."""
+    return record.msg != "KeyboardInterrupt while sending command."
+
+
+@contextmanager
+def job_errors() -> Iterator[None]:
+    """Raise what makes a Spark job fail as a `SlotwiseError` of one line.
+
+    A file that Spark cannot read is an `InputError` that names it. Where Java itself has ended, the
+    error says how and what to do; the next session has a new one.
+    """
+    from py4j.protocol import Py4JError, Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (Py4JError, PySparkException, ConnectionError, EOFError) as error:
+        is_answer = isinstance(error, Py4JJavaError | PySparkException)
+        ended = how_java_ended(0 if is_answer else END_S)
+        if ended is not None:
+            forget_java()
+            raise SlotwiseError(ended) from error
+        if not isinstance(error, Py4JError | PySparkException):
+            raise
+        reason = reason_of(error)
+        if damaged := DAMAGED.match(reason):
+            path = unquote(re.sub("^file:/+", "/", damaged[1]))
+            raise InputError(IS_DAMAGED, file=path, has_value=False) from error
+        raise SlotwiseError(f"the Spark job failed: {reason}") from error
+
+
+def reason_of(error: Exception) -> str:
+    """Return one line of Spark's error: the condition that Spark names, such as an unreadable file.
+
+    Where it names none, the first line; lack of disk or memory comes with what to do.
+    """
+    text = str(getattr(error, "java_exception", error)).strip()
+    named = CONDITION.search(text)
+    reason = named[0].strip() if named else text.partition("\n")[0]
+    if DISK_FULL in str(getattr(error, "_stackTrace", error)):
+        return f"no space is left on the disk: free some and run it again ({reason})"
+    return f"{reason}; {MORE_MEMORY}" if "OutOfMemoryError" in reason else reason
+
+
+@contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Put Ctrl-C off while Spark starts, and take it back from Spark afterwards.
+
+    PySpark would call the JVM from its own handler, in the middle of another call, which ends in
+    tracebacks instead of an interrupt.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt

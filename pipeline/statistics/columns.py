@@ -1,0 +1,125 @@
+"""Column expressions that both kinds of lines need.
+
+None depends on the session's time zone. Text that is no number becomes null and never an error.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+
+from slotwise.pipeline.statistics.reading import Reading
+from slotwise.pipeline.statistics.schema import (
+    AHEAD,
+    IDENTITY,
+    MALFORMED,
+    NEGATIVE,
+    PARSED,
+    UNKNOWN_COMPONENT,
+    names,
+)
+
+_MILLISECONDS_FROM = 100_000_000_000
+_FIRST, _LAST = 100_000_000_000, 4_102_444_800_000
+_LARGEST = 9e18
+FAR_AHEAD_S = 86_400
+"""A line can be received no later than it is read; so much more is the clocks' and the zone's."""
+_FOLDER = "/workers-artifacts/"
+
+
+def integer(text: Column, scale: Column) -> Column:
+    """Give a decimal number times `scale`, rounded half up to an integer; null if it is none.
+
+    Computed as ``floor(float(text) * scale + 0.5)`` in doubles.
+    """
+    # Java reads "20d" as a number, too.
+    digit_last = fn.substring(text, -1, 1).between(".", "9")
+    return rounded(fn.when(digit_last, text).try_cast("double"), scale)
+
+
+def rounded(number: Column, scale: Column) -> Column:
+    """Give a double times `scale`, rounded half up to an integer; null if it is too large."""
+    scaled = number * scale
+    return fn.when(fn.abs(scaled) < _LARGEST, fn.floor(scaled + 0.5)).cast("bigint")
+
+
+def epoch_time(number: Column) -> Column:
+    """Give the timestamp of seconds or milliseconds since 1970; null outside 1973 to 2100."""
+    millis = fn.when(number < _MILLISECONDS_FROM, number * 1000).otherwise(number)
+    return fn.when(millis.between(_FIRST, _LAST), fn.timestamp_millis(millis))
+
+
+def zoned_time(text: Column, zone: str) -> Column:
+    """Give the timestamp of ``yyyy-MM-dd HH:mm:ss[.SSS]`` by clocks in `zone`; else null."""
+    utc = fn.concat(text, fn.lit("Z")).try_cast("timestamp")
+    return utc if zone == "UTC" else fn.to_utc_timestamp(utc, zone)
+
+
+def utc_day(time: Column) -> Column:
+    """Give the date of a timestamp in UTC, whatever the session's time zone."""
+    return fn.date_from_unix_date(fn.floor(fn.unix_seconds(time) / 86400).cast("int"))
+
+
+def folder_of(path: Column) -> Column:
+    """Give the part of a path that names a topology; empty if it has none.
+
+    Storm writes to ``workers-artifacts/NAME-NUMBER-NUMBER/PORT/worker.log.metrics``.
+    """
+    return fn.split_part(fn.split_part(path, fn.lit(_FOLDER), fn.lit(2)), fn.lit("/"), fn.lit(1))
+
+
+def topology_of(folder: Column, default: str) -> Column:
+    """Give the topology that a folder names, see `folder_of`; `default` for an empty one.
+
+    The id of a topology is its name, a number and the time of its submission, so that one that was
+    submitted again keeps its name. A folder that is no such id names the topology as it is.
+    """
+    name = fn.regexp_replace(folder, r"-\d+-\d+$", "")
+    return fn.when(folder == "", fn.lit(default)).otherwise(name)
+
+
+def is_unknown(topology: Column, component: Column, reading: Reading) -> Column:
+    """Say whether the topologies that the reader was given have no such component.
+
+    Storm's own (``__system``, ``__acker``) belong to every topology.
+    """
+    if not reading.components:
+        return fn.lit(False)
+    known = [f"{one}/{name}" for one, names in reading.components.items() for name in names]
+    ours = fn.concat_ws("/", topology, component).isin(known)
+    return ~(ours | component.startswith("__"))
+
+
+def reason_of(is_whole: Column, least: Column, reading: Reading) -> Column:
+    """Give why a line cannot be used; null: it can.
+
+    Parameters
+    ----------
+    is_whole
+        Whether the line can be read; null counts as false.
+    least
+        The smallest number of the line.
+    reading
+        What topologies have which components; the row has `topology`, `component`, `time` and
+        `received`.
+    """
+    now = fn.unix_seconds(fn.current_timestamp())
+    came = fn.unix_seconds(fn.coalesce("received", "time"))
+    return (
+        fn.when(~fn.coalesce(is_whole, fn.lit(False)), MALFORMED)
+        .when(least < 0, NEGATIVE)
+        .when(came > now + FAR_AHEAD_S, AHEAD)
+        .when(is_unknown(fn.col("topology"), fn.col("component"), reading), UNKNOWN_COMPONENT)
+    )
+
+
+def as_parsed(samples: DataFrame) -> DataFrame:
+    """Give `PARSED` from its columns without `day` and `identity`, and `line` for every row."""
+    is_good = fn.col("reason").isNull()
+    computed = {
+        "day": utc_day(fn.coalesce("received", "time")),
+        "identity": fn.when(is_good, fn.xxhash64(*IDENTITY)),
+        "line": fn.when(~is_good, fn.col("line")),
+    }
+    columns = names(PARSED)
+    return samples.select(*(computed.get(name, fn.col(name)).alias(name) for name in columns))

@@ -1,0 +1,130 @@
+"""JSON lines of any system: tasks, and pairs of tasks, as samples.
+
+``{"time": ..., "task": ..., "node": ..., "cpu_ms": ..., "ghz": ..., "tuples": ...}`` is what a task
+used for so many tuples since its last line; ``{"time": ..., "from": ..., "to": ..., "tuples": ...,
+"bytes": ...}`` what went from one task to another. `time` is in seconds or milliseconds since 1970
+or ISO 8601 (UTC, unless it says otherwise); `received`, optional, when the collector got the line:
+without it a line is never late. `topology`, `component` (else a task's name without ``[0]`` or
+``/0``), `ghz`, `worker` (a port) and the `node` of a pair are optional; other keys are ignored.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+
+from slotwise.pipeline.statistics.columns import (
+    as_parsed,
+    epoch_time,
+    folder_of,
+    reason_of,
+    rounded,
+    topology_of,
+)
+from slotwise.pipeline.statistics.reading import Reading
+from slotwise.pipeline.statistics.schema import JSON
+
+_TEXTS = ("time", "received", "topology", "task", "component", "node", "worker", "from", "to")
+_SCALES = {"cpu_ms": 1e6, "ghz": 1e9, "tuples": 1.0, "bytes": 1.0}
+_OF_TASK = {"cpu_ns": "cpu_ms", "tuples": "tuples", "clock_hz": "ghz"}
+_OF_PAIR = {"pair_tuples": "tuples", "pair_bytes": "bytes"}
+_BAD = "_bad"
+_OPTIONS = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _BAD}
+
+
+def json_samples(raw: DataFrame, reading: Reading) -> DataFrame:
+    """Give `PARSED` from `RAW`; a line gives a row for each of its numbers, or one if it is faulty.
+
+    One wrong number makes the line faulty: tuples without their CPU time would be cheap ones.
+    """
+    texts, numbers = (*_TEXTS, _BAD), tuple(_SCALES)
+    keys = ", ".join([*(f"`{key}` string" for key in texts), *(f"{key} double" for key in numbers)])
+    read = raw.where(fn.trim("line") != "").select(
+        "line", "path", fn.from_json("line", keys, _OPTIONS).alias("k")
+    )
+    is_pair = fn.coalesce("k.from", "k.to").isNotNull()
+    # A step of its own, because Spark computes what is used in several branches for each of them.
+    pieces = read.select(
+        *("line", "path", "k.*", is_pair.alias("is_pair"), _is_whole(is_pair).alias("is_whole")),
+        fn.when(is_pair, fn.col("k.from")).otherwise(fn.col("k.task")).alias("sender"),
+        fn.col("k.time").try_cast("bigint").alias("stamp"),
+        fn.col("k.received").try_cast("bigint").alias("received_stamp"),
+        folder_of(fn.col("path")).alias("folder"),
+    )
+    is_of_pair, named = fn.col("is_pair"), fn.nullif("topology", fn.lit(""))
+    lines = pieces.select(
+        *("line", "path", "node", "is_pair", "is_whole", fn.col("sender").alias("task")),
+        fn.coalesce(named, topology_of(fn.col("folder"), reading.topology)).alias("topology"),
+        _time(fn.col("stamp"), fn.col("time")).alias("time"),
+        _time(fn.col("received_stamp"), fn.col("received")).alias("received"),
+        fn.col("worker").try_cast("int").alias("worker"),
+        fn.when(~is_of_pair & fn.col("component").isNotNull(), fn.col("component"))
+        .otherwise(_component(fn.col("sender")))
+        .alias("component"),
+        fn.when(is_of_pair, fn.col("to")).alias("other"),
+        *(rounded(fn.col(key), fn.lit(scale)).alias(key) for key, scale in _SCALES.items()),
+    )
+    whole = fn.col("is_whole") & fn.col("time").isNotNull()
+    reason = reason_of(whole, fn.least(*_SCALES), reading)
+    samples = lines.withColumn("reason", reason).select("*", fn.posexplode(_numbers()))
+    return as_parsed(
+        samples.withColumns(
+            {
+                "metric": fn.col("col.metric"),
+                "value": fn.col("col.value"),
+                "at": fn.col("pos"),
+                "source": fn.lit(JSON),
+                "running": fn.lit(False),
+            }
+        )
+    )
+
+
+def _is_whole(is_pair: Column) -> Column:
+    """Say whether a line has all keys of its kind, and numbers where they belong."""
+    of_pair = ("k.from", "k.to", "k.tuples", "k.bytes")
+    of_task = ("k.task", "k.node", "k.tuples", "k.cpu_ms")
+    whole = fn.col("k").isNotNull() & fn.col(f"k.{_BAD}").isNull()
+    return whole & fn.when(is_pair, _are_there(of_pair)).otherwise(_are_there(of_task))
+
+
+def _are_there(keys: tuple[str, ...]) -> Column:
+    there = fn.lit(True)
+    for key in keys:
+        there &= fn.col(key).isNotNull()
+    return there
+
+
+def _numbers() -> Column:
+    """Give the samples of a line: those of its numbers that are there; a faulty line has one."""
+
+    def samples(metrics: dict[str, str]) -> Column:
+        structs = (
+            fn.struct(fn.lit(metric).alias("metric"), fn.col(key).alias("value"))
+            for metric, key in metrics.items()
+        )
+        return fn.array(*structs)
+
+    pair, task = samples(_OF_PAIR), samples(_OF_TASK)
+    unclocked = samples({metric: key for metric, key in _OF_TASK.items() if key != "ghz"})
+    of_kind = (
+        fn.when(fn.col("is_pair"), pair).when(fn.col("ghz").isNull(), unclocked).otherwise(task)
+    )
+    return fn.when(fn.col("reason").isNotNull(), fn.slice(of_kind, 1, 1)).otherwise(of_kind)
+
+
+def _component(task: Column) -> Column:
+    """Give a task's name without its index."""
+    index = fn.when(task.endswith("]"), fn.substring_index(task, "[", -1)).otherwise(
+        fn.substring_index(task, "/", -1)
+    )
+    named = fn.substring(task, fn.lit(1), fn.length(task) - fn.length(index) - 1)
+    return fn.when(named == "", task).otherwise(named)
+
+
+def _time(number: Column, text: Column) -> Column:
+    """Give a timestamp from `text`, or from the number that it is."""
+    zone = fn.substring(text, 20, 20)
+    zoned = text.endswith("Z") | zone.contains("+") | zone.contains("-")
+    iso = fn.when(zoned, text).otherwise(fn.concat(text, fn.lit("Z"))).try_cast("timestamp")
+    return fn.when(number.isNotNull(), epoch_time(number)).when(text.contains("-"), iso)

@@ -1,0 +1,176 @@
+"""What the tables hold: which files were read, and where the rows of each day are.
+
+The manifest is replaced in one step when everything it names has been written. What it does not
+name, such as what a killed run left, is not there; the next run removes it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from slotwise.models.errors import InputError
+from slotwise.pipeline.statistics.reading import JSON_FILES, STORM_FILES, Reading
+
+NAME = "manifest.json"
+VERSION = 2
+
+Part = tuple[str, str | None]
+"""A topology, as the name of a folder has it, and a day as in `PARSED`.
+
+The day is ISO; ``None``: the lines do not tell.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """A file as it was read: a change of size or time means that it is read again."""
+
+    size: int
+    mtime_ns: int
+    run: int
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What the tables hold.
+
+    Attributes
+    ----------
+    reading
+        How the files were read.
+    files
+        Path -> what was read, and in which run.
+    stale
+        Run -> files whose rows in it are replaced by those of a later run.
+    parts
+        Part -> the run in which its rows were judged last.
+    lines
+        Run -> the parts in which it read lines.
+    """
+
+    reading: Mapping[str, Any]
+    files: Mapping[str, LogFile] = field(default_factory=dict)
+    stale: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    parts: Mapping[Part, int] = field(default_factory=dict)
+    lines: Mapping[int, tuple[Part, ...]] = field(default_factory=dict)
+
+    @property
+    def next_run(self) -> int:
+        """The number of the next run, from 1."""
+        return max(self.lines, default=0) + 1
+
+    def with_files(self, found: Mapping[str, LogFile], parts: tuple[Part, ...]) -> Manifest:
+        """Return what holds after a run that read `found` and put their lines into `parts`."""
+        run = self.next_run
+        stale = {number: [*paths] for number, paths in self.stale.items()}
+        for path in found:
+            if path in self.files:
+                stale.setdefault(self.files[path].run, []).append(path)
+        return replace(
+            self,
+            files={**self.files, **found},
+            stale={number: tuple(paths) for number, paths in stale.items()},
+            lines={**self.lines, run: parts},
+        )
+
+
+def in_words(reading: Reading) -> dict[str, Any]:
+    """Return all that decides what the rows are, as JSON has it."""
+    known = {one: sorted(names) for one, names in sorted(reading.components.items())}
+    return {**asdict(reading), "components": known}
+
+
+def load(folder: Path, reading: Reading) -> Manifest:
+    """Return the manifest of the tables in `folder`; an empty one if there is none.
+
+    Raises
+    ------
+    InputError
+        If it is no manifest of this version, or its files were read otherwise.
+    """
+    path = folder / NAME
+    if not path.is_file():
+        return Manifest(in_words(reading))
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        found = _manifest(document)
+    except (ValueError, KeyError, TypeError) as error:
+        rule = "is no manifest of tables of this version; choose another folder or remove it"
+        raise InputError(rule, file=str(path), has_value=False) from error
+    if found.reading != in_words(reading):
+        rule = "holds tables of logs that were read with other options; choose another folder"
+        raise InputError(rule, field="tables", value=str(folder))
+    return found
+
+
+def save(folder: Path, manifest: Manifest) -> None:
+    """Replace the manifest in one step."""
+    temporary = folder / f".{NAME}.{os.getpid()}.tmp"
+    with temporary.open("w", encoding="utf-8") as file:
+        json.dump(_document(manifest), file, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, folder / NAME)
+
+
+def log_files(logs: Path) -> Iterator[tuple[str, LogFile]]:
+    """Yield the log files in a folder and below it, by path.
+
+    Raises
+    ------
+    InputError
+        If there is no such folder.
+    """
+    if not logs.is_dir():
+        raise InputError("must be a folder of logs", field="LOGS", value=str(logs))
+    for path in sorted(logs.resolve().rglob("*")):
+        if (is_storm(path.name) or is_json(path.name)) and path.is_file():
+            status = path.stat()
+            yield str(path), LogFile(status.st_size, status.st_mtime_ns, 0)
+
+
+def is_json(name: str) -> bool:
+    """Say whether a file of this name has JSON lines."""
+    return fnmatch(name, JSON_FILES)
+
+
+def is_storm(name: str) -> bool:
+    """Say whether a file of this name has Storm's lines."""
+    return fnmatch(name, STORM_FILES) and not is_json(name)
+
+
+def neighbour(part: Part, days: int) -> Part:
+    """Return the part of the same topology so many days later."""
+    topology, day = part
+    assert day is not None, part
+    return topology, date.fromordinal(date.fromisoformat(day).toordinal() + days).isoformat()
+
+
+def _document(manifest: Manifest) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "reading": dict(manifest.reading),
+        "files": {path: asdict(one) for path, one in manifest.files.items()},
+        "stale": [[run, list(paths)] for run, paths in manifest.stale.items()],
+        "parts": [[*part, run] for part, run in manifest.parts.items()],
+        "lines": [[run, [list(part) for part in parts]] for run, parts in manifest.lines.items()],
+    }
+
+
+def _manifest(document: Mapping[str, Any]) -> Manifest:
+    if document["version"] != VERSION:
+        raise ValueError(document["version"])
+    return Manifest(
+        reading=document["reading"],
+        files={path: LogFile(**one) for path, one in document["files"].items()},
+        stale={run: tuple(paths) for run, paths in document["stale"]},
+        parts={(topology, day): run for topology, day, run in document["parts"]},
+        lines={run: tuple((t, d) for t, d in parts) for run, parts in document["lines"]},
+    )

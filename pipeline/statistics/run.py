@@ -1,0 +1,240 @@
+"""The tables of a folder of logs, kept up to date: only this module and `new_lines` start jobs.
+
+A run reads the files that are new or have changed into ``lines`` (`PARSED`, a folder for each run),
+then judges the days that their lines are in, and the days after these, into ``judged`` (`JUDGED`).
+Both are Parquet, partitioned by topology and day. The manifest, written last, names what counts. A
+run without new files does nothing; one that is killed has done nothing.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import unquote
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as fn
+
+from slotwise.pipeline.spark.paths import literal
+from slotwise.pipeline.spark.scratch import remove_scratch
+from slotwise.pipeline.statistics import manifest as files
+from slotwise.pipeline.statistics.clock_skew import clocks
+from slotwise.pipeline.statistics.manifest import LogFile, Manifest, Part
+from slotwise.pipeline.statistics.new_lines import write_lines
+from slotwise.pipeline.statistics.quarantine import judged, quarantine_of, samples_of
+from slotwise.pipeline.statistics.reading import Reading
+from slotwise.pipeline.statistics.schema import CLOCKS, JUDGED, PARSED, names, struct
+from slotwise.pipeline.statistics.unreadable import file_of
+
+LINES_FOLDER, JUDGED_FOLDER, CLOCKS_FOLDER = "lines", "judged", "clocks"
+
+_NONE = "__HIVE_DEFAULT_PARTITION__"
+_BYTES_PER_PARTITION = 32 << 20
+_MOST_PARTITIONS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The tables of a folder, as of one run.
+
+    Attributes
+    ----------
+    folder
+        Where they are.
+    manifest
+        What they hold.
+    read
+        The files that this run read.
+    """
+
+    folder: Path
+    manifest: Manifest
+    read: tuple[str, ...]
+
+    def samples(self, spark: SparkSession) -> DataFrame:
+        """Give `SAMPLES`."""
+        return samples_of(self._judged(spark))
+
+    def quarantine(self, spark: SparkSession) -> DataFrame:
+        """Give `QUARANTINE`."""
+        return quarantine_of(self._judged(spark))
+
+    def clocks(self, spark: SparkSession) -> DataFrame:
+        """Give `CLOCKS`."""
+        rows = _parquet(spark, CLOCKS, self.folder / CLOCKS_FOLDER, self.manifest.parts)
+        return rows.select(*names(CLOCKS))
+
+    def _judged(self, spark: SparkSession) -> DataFrame:
+        return _parquet(spark, JUDGED, self.folder / JUDGED_FOLDER, self.manifest.parts)
+
+
+def update(spark: SparkSession, logs: Path, folder: Path, reading: Reading) -> Tables:
+    """Bring the tables in `folder` up to date with the files in `logs`.
+
+    Parameters
+    ----------
+    spark
+        A session, Spark Connect's too; it and this process must see the same files.
+    logs
+        A folder; files in it and below it count if their names match `STORM_FILES` or `JSON_FILES`,
+        gzipped or not; one that cannot be decompressed is left out, and in the quarantine by
+        its name. What was read of a file that has changed is replaced, what was read of one
+        that is gone stays.
+    folder
+        Where the tables are, or will be.
+    reading
+        How the lines are read; the same in every run.
+
+    Raises
+    ------
+    InputError
+        If `logs` is no folder, or the tables cannot be added to.
+    """
+    before = files.load(folder, reading)
+    new = {
+        path: replace(one, run=before.next_run)
+        for path, one in files.log_files(logs)
+        if (known := before.files.get(path)) is None
+        or (known.size, known.mtime_ns) != (one.size, one.mtime_ns)
+    }
+    if not new:
+        return Tables(folder, before, ())
+    folder.mkdir(parents=True, exist_ok=True)
+    _remove_unnamed(folder, before)
+    with sized(spark, new):
+        parts = _read(spark, folder, before.next_run, new, reading)
+        lines = before.with_files(new, parts)
+        after = _judge(spark, folder, lines, before, reading)
+    files.save(folder, after)
+    _remove_unnamed(folder, after)
+    return Tables(folder, after, tuple(new))
+
+
+@contextmanager
+def sized(spark: SparkSession, found: Mapping[str, LogFile]) -> Iterator[None]:
+    """Let shuffles have as many partitions as the files need, and adapt, for a while."""
+    size = sum(one.size * (8 if path.endswith(".gz") else 1) for path, one in found.items())
+    number = min(_MOST_PARTITIONS, max(2, size // _BYTES_PER_PARTITION))
+    wanted = {
+        "spark.sql.shuffle.partitions": str(number),
+        "spark.sql.adaptive.enabled": "true",
+        "spark.sql.sources.partitionOverwriteMode": "static",
+    }
+    before = {key: spark.conf.get(key, None) for key in wanted}
+    for key, value in wanted.items():
+        spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key, old in before.items():
+            if old is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, old)
+
+
+def _read(
+    spark: SparkSession, folder: Path, run: int, new: Mapping[str, LogFile], reading: Reading
+) -> tuple[Part, ...]:
+    """Write the parsed lines of `new`; return the parts that they are in."""
+    write_lines(spark, new, reading, lambda rows: _write(rows, folder / LINES_FOLDER, run))
+    written = (folder / LINES_FOLDER / f"run={run}").glob("topology=*/day=*")
+    names = [(path.parent.name.partition("=")[2], path.name.partition("=")[2]) for path in written]
+    return tuple((topology, None if day == _NONE else day) for topology, day in sorted(names))
+
+
+def _judge(
+    spark: SparkSession, folder: Path, lines: Manifest, before: Manifest, reading: Reading
+) -> Manifest:
+    """Judge the parts that the last run changed; return the manifest with them."""
+    run = before.next_run
+    replaced = [one for one, paths in lines.stale.items() if paths != before.stale.get(one)]
+    touched = {part for one in (run, *replaced) for part in lines.lines[one]}
+    known = {part for parts in lines.lines.values() for part in parts}
+    wanted = (touched | _neighbours(touched, 1)) & known
+    if not wanted:
+        return lines
+    after = replace(lines, parts={**before.parts, **dict.fromkeys(wanted, run)})
+    # The last readings of running totals are in the day before.
+    needed = (wanted | _neighbours(wanted, -1)) & known
+    rows = _lines(spark, folder, lines, needed)
+    good = rows.where(fn.col("reason").isNull())
+    _write(clocks(good.where(_is_in(wanted)), reading), folder / CLOCKS_FOLDER, run)
+    parts = {part: after.parts[part] for part in needed}
+    nodes = _parquet(spark, CLOCKS, folder / CLOCKS_FOLDER, parts)
+    results = judged(rows, nodes, reading)
+    results = results if needed == wanted else results.where(_is_in(wanted))
+    _write(results, folder / JUDGED_FOLDER, run)
+    return after
+
+
+def _neighbours(parts: Collection[Part], days: int) -> set[Part]:
+    return {files.neighbour(part, days) for part in parts if part[1] is not None}
+
+
+def _is_in(parts: Collection[Part]) -> Column:
+    """Say whether a row is in one of the parts."""
+    day = fn.coalesce(fn.col("day").cast("string"), fn.lit(""))
+    named = [f"{unquote(topology)}/{day or ''}" for topology, day in parts]
+    return fn.concat_ws("/", "topology", day).isin(named)
+
+
+def _write(rows: DataFrame, folder: Path, run: int) -> None:
+    target = str(folder / f"run={run}")
+    rows.write.partitionBy("topology", "day").mode("append").parquet(target)
+
+
+def _lines(
+    spark: SparkSession, folder: Path, lines: Manifest, parts: Collection[Part]
+) -> DataFrame:
+    """Give `PARSED` of some parts, without what was read of files that have changed since."""
+    paths = [
+        literal(_part_folder(folder / LINES_FOLDER, run, part))
+        for run, of_run in lines.lines.items()
+        for part in of_run
+        if part in parts
+    ]
+    reader = spark.read.schema(struct(f"{PARSED}, run int"))
+    rows = reader.option("basePath", str(folder / LINES_FOLDER)).parquet(*paths)
+    stale = [(run, path) for run, of_run in lines.stale.items() for path in of_run]
+    if stale:
+        gone = spark.createDataFrame(stale, "run int, file string")
+        named = rows.withColumn("file", file_of(fn.col("path")))
+        rows = named.join(fn.broadcast(gone), ["run", "file"], "left_anti").drop("file")
+    return rows.drop("run")
+
+
+def _parquet(
+    spark: SparkSession, schema: str, folder: Path, parts: Mapping[Part, int]
+) -> DataFrame:
+    """Give the rows of a table, each part from the run that wrote it last."""
+    paths = [_part_folder(folder, run, part) for part, run in parts.items()]
+    there = [literal(path) for path in paths if path.is_dir()]
+    if not there:
+        return spark.createDataFrame([], struct(schema))
+    reader = spark.read.schema(struct(schema)).option("basePath", str(folder))
+    return reader.parquet(*there)
+
+
+def _part_folder(folder: Path, run: int, part: Part) -> Path:
+    topology, day = part
+    return folder / f"run={run}" / f"topology={topology}" / f"day={day or _NONE}"
+
+
+def _remove_unnamed(folder: Path, manifest: Manifest) -> None:
+    """Remove what does not count: of a run that was killed, or rows that were judged again."""
+    named = {
+        _part_folder(folder / LINES_FOLDER, run, one)
+        for run in manifest.lines
+        for one in manifest.lines[run]
+    }
+    for name in (CLOCKS_FOLDER, JUDGED_FOLDER):
+        named |= {_part_folder(folder / name, run, one) for one, run in manifest.parts.items()}
+    for name in (LINES_FOLDER, CLOCKS_FOLDER, JUDGED_FOLDER):
+        for part in (folder / name).glob("run=*/topology=*/day=*"):
+            if part not in named:
+                shutil.rmtree(part)
+    remove_scratch(folder)

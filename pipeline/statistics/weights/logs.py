@@ -1,0 +1,207 @@
+"""From a folder of logs to a `Measured`: tables, weights, and the names of the topology file."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from slotwise.models.errors import InputError
+from slotwise.models.instance.instance import Instance
+from slotwise.pipeline.statistics.manifest import log_files
+from slotwise.pipeline.statistics.reading import JSON_FILES, STORM_FILES, Reading
+from slotwise.pipeline.statistics.weights.measured import Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+    from slotwise.pipeline.statistics.weights.collected import Collected, Subject
+
+STORM_ID = re.compile(r"-\d+-\d+$")
+"""What Storm appends to a topology's name when it is submitted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How weights are made of samples.
+
+    Parameters
+    ----------
+    statistic
+        ``mean``, ``p50``, ``p95`` or ``max``.
+    window_s
+        Length of a window, whole seconds.
+    clocks
+        Node -> clock rate in Hz, where lines do not state it.
+    interval_s
+        Seconds between two samples of a task; ``None`` = recognised.
+    zone
+        Time zone of the collector's log.
+    """
+
+    statistic: str = "mean"
+    window_s: int = 60
+    clocks: Mapping[str, int] = field(default_factory=dict)
+    interval_s: float | None = None
+    zone: str = "UTC"
+
+
+def measure_logs(
+    spark: SparkSession, logs: Path, instance: Instance, settings: Settings, store: Path | None
+) -> Measured:
+    """Measure the topologies of `instance` by the logs in a folder.
+
+    Parameters
+    ----------
+    spark
+        A session.
+    logs
+        The folder.
+    instance
+        The topology file.
+    settings
+        See `Settings`.
+    store
+        Folder for the tables, so that the next run reads new files only; ``None`` = none is kept.
+
+    Raises
+    ------
+    InputError
+        When there are no logs, or nothing in them is of the topologies.
+    """
+    from slotwise.pipeline.statistics.weights.measure import measured_of
+
+    collected, reasons = collect_logs(spark, logs, [instance], settings, store)
+    collected = in_names_of(instance, collected)
+    check_clocks(settings.clocks, collected)
+    return measured_of(instance, collected, settings.statistic, settings.window_s, reasons)
+
+
+def collect_logs(
+    spark: SparkSession,
+    logs: Path,
+    instances: Sequence[Instance],
+    settings: Settings,
+    store: Path | None,
+) -> tuple[Collected, dict[str, int]]:
+    """Return the small tables of a folder of logs, and reason -> lines kept aside.
+
+    The topologies of all `instances` have different ids; see `measure_logs` for the rest.
+    """
+    from slotwise.pipeline.spark.scratch import scratch
+    from slotwise.pipeline.statistics.run import sized, update
+    from slotwise.pipeline.statistics.weights.run import (
+        collect_reasons,
+        collect_unreadable,
+        collect_weights,
+    )
+
+    with _folder(store) as folder:
+        tables = update(spark, logs, folder, reading_of(instances, settings))
+        if not tables.manifest.files:
+            raise no_logs(logs)
+        # A store without new lines is only read, and may be one that nobody may write.
+        beside = folder if os.access(folder, os.W_OK) else None
+        with (
+            sized(spark, tables.manifest.files),
+            _folder(beside) as writable,
+            scratch(writable) as stored,
+        ):
+            collected = collect_weights(
+                tables.samples(spark),
+                settings.statistic,
+                settings.window_s,
+                settings.clocks,
+                settings.interval_s,
+                stored,
+            )
+            aside = tables.quarantine(spark)
+            collected = replace(collected, unreadable=collect_unreadable(aside))
+            return collected, collect_reasons(aside)
+
+
+def check_logs(logs: Path) -> None:
+    """Refuse a folder without logs, before Spark starts."""
+    if not any(log_files(logs)):
+        raise no_logs(logs)
+
+
+def no_logs(logs: Path) -> InputError:
+    """Return the error of a folder without logs."""
+    rule = f"has no logs: no file is named {STORM_FILES} (Storm) or {JSON_FILES} (JSON lines)"
+    return InputError(rule, field="logs", value=str(logs))
+
+
+@contextmanager
+def _folder(store: Path | None) -> Iterator[Path]:
+    # After Ctrl-C Spark may still write for a moment.
+    temporary = (
+        TemporaryDirectory(prefix="slotwise-measure-", ignore_cleanup_errors=True)
+        if store is None
+        else None
+    )
+    with nullcontext(str(store)) if temporary is None else temporary as name:
+        yield Path(name)
+
+
+def reading_of(instances: Sequence[Instance], settings: Settings) -> Reading:
+    """Return what the reader of lines must know of the topology files."""
+    topologies = [one for instance in instances for one in instance.topologies]
+    components = {one.id: tuple(c.id for c in one.placed_components) for one in topologies}
+    names = {STORM_ID.sub("", key): ids for key, ids in components.items()}
+    alone = topologies[0].id if len(topologies) == 1 else instances[0].name
+    due = 60 if settings.interval_s is None else max(1, round(settings.interval_s))
+    return Reading(
+        topology=alone, components={**names, **components}, zone=settings.zone, next_due_s=due
+    )
+
+
+def in_names_of(instance: Instance, collected: Collected) -> Collected:
+    """Return the tables with the ids of the file for topologies that it has by their Storm id.
+
+    Logs name a topology without what Storm appends to its name when it is submitted.
+    """
+    there = {topology for topology, _ in collected.overview}
+    ids = [one.id for one in instance.topologies]
+    new = {STORM_ID.sub("", one): one for one in ids if STORM_ID.search(one)}
+    new = {old: one for old, one in new.items() if old in there and old not in ids}
+    if not new:
+        return collected
+
+    def named(topology: str) -> str:
+        return new.get(topology, topology)
+
+    def by_topology(table: Mapping[tuple[str, str], Any]) -> dict[tuple[str, str], Any]:
+        return {(named(topology), source): one for (topology, source), one in table.items()}
+
+    def subject(key: Subject) -> Subject:
+        return (key[0], named(key[1]), *key[2:])
+
+    return replace(
+        collected,
+        overview=by_topology(collected.overview),
+        interval_s=by_topology(collected.interval_s),
+        values={subject(key): one for key, one in collected.values.items()},
+        parts={subject(key): one for key, one in collected.parts.items()},
+        seen=tuple(replace(one, topology=named(one.topology)) for one in collected.seen),
+        timeline=tuple(replace(one, subject=subject(one.subject)) for one in collected.timeline),
+    )
+
+
+def check_clocks(given: Collection[str], collected: Collected) -> None:
+    """Refuse clock rates that lack a node of the logs: GHz times ms need all or none.
+
+    The node of a pair of tasks is optional; lines without one have no time of a processor.
+    """
+    nodes = {one.node for one in collected.seen if one.node}
+    lacking = sorted(nodes - set(collected.clocks))
+    if given and lacking:
+        rule = "has no clock rate of this node, whose lines do not state it either; add it"
+        raise InputError(rule, field="ghz", value=lacking[0])

@@ -1,0 +1,139 @@
+"""From the collected tables to a `Measured`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from slotwise.models.errors import InputError
+from slotwise.models.instance.instance import Instance
+from slotwise.pipeline.statistics.schema import STORM
+from slotwise.pipeline.statistics.weights import series
+from slotwise.pipeline.statistics.weights.collected import Collected
+from slotwise.pipeline.statistics.weights.measured import (
+    Measured,
+    PairCost,
+    TaskCost,
+    TaskPlace,
+    Weight,
+)
+from slotwise.pipeline.statistics.weights.memory import WORKER, memory_weights
+from slotwise.pipeline.statistics.weights.presence import Seen
+from slotwise.pipeline.statistics.weights.topology_reader import TopologyReader
+from slotwise.pipeline.statistics.weights.units import GHZ_MS, KIB, PER_SECOND, weight_of
+
+
+def measured_of(
+    instance: Instance,
+    collected: Collected,
+    statistic: str,
+    window_s: int,
+    thrown_away: Mapping[str, int] | None = None,
+) -> Measured:
+    """Return what the collected tables say of the topologies of `instance`.
+
+    Parameters
+    ----------
+    instance
+        The topology file.
+    collected
+        See `run.collect_weights`.
+    statistic, window_s
+        With which it was collected.
+    thrown_away
+        Reason -> lines kept aside; ``None`` = none.
+
+    Raises
+    ------
+    InputError
+        When the logs have no sample of any topology of the instance.
+    """
+    ids = [one.id for one in instance.topologies]
+    known = {key: one for key, one in collected.overview.items() if key[0] in ids}
+    if not known:
+        raise nothing_measured(ids, collected)
+    components, streams, lines, notes = [], [], [], []
+    for topology in instance.topologies:
+        reader = TopologyReader(topology, collected, *memory_weights(topology, collected))
+        found = [reader.component(one) for one in topology.placed_components]
+        components += [one for one in found if one is not None]
+        streams += reader.streams()
+        lines += reader.lines()
+        notes += reader.notes()
+    return Measured(
+        statistic=statistic,
+        window_s=window_s,
+        first=min(one.first for one in known.values()),
+        last=max(one.last for one in known.values()),
+        samples=sum(one.samples for one in known.values()),
+        components=tuple(components),
+        streams=tuple(streams),
+        tasks=_task_costs(collected, ids),
+        pairs=_pair_costs(collected, ids),
+        places=_places(collected.seen, ids),
+        thrown_away=dict(thrown_away or {}),
+        lines=tuple(lines),
+        notes=(
+            *(f"{one}; the file is left out" for one in collected.unreadable),
+            *notes,
+            *_strangers(collected, ids),
+        ),
+    )
+
+
+def nothing_measured(ids: list[str], collected: Collected) -> InputError:
+    """Return the error of logs that say nothing of the topologies of the file."""
+    others = sorted({topology for topology, _ in collected.overview})
+    named = f"the samples are of {', '.join(others)}" if others else "there is no sample at all"
+    rule = f"have no sample of {', '.join(ids)}; {named}"
+    return InputError(rule, field="logs", has_value=False)
+
+
+def _task_costs(collected: Collected, ids: list[str]) -> tuple[TaskCost, ...]:
+    found = [
+        TaskCost(topology, component, task, weight_of(value, GHZ_MS))
+        for (subject, topology, _, component, task), value in collected.values.items()
+        if subject == series.TASK_COST and topology in ids and component and task
+    ]
+    return tuple(sorted(found, key=lambda one: (one.topology, one.component, one.task)))
+
+
+def _pair_costs(collected: Collected, ids: list[str]) -> tuple[PairCost, ...]:
+    pairs: dict[tuple[str, str, str], dict[str, Weight]] = defaultdict(dict)
+    for (subject, topology, _, a, b), value in collected.values.items():
+        if topology in ids and a and b and subject in (series.PAIR_SIZE, series.PAIR_VOLUME):
+            scale = Fraction(PER_SECOND if subject == series.PAIR_VOLUME else 1, KIB)
+            pairs[topology, a, b][subject] = weight_of(value, scale)
+    return tuple(
+        PairCost(*key, costs.get(series.PAIR_SIZE), costs.get(series.PAIR_VOLUME))
+        for key, costs in sorted(pairs.items())
+    )
+
+
+def _places(seen: Iterable[Seen], ids: list[str]) -> tuple[TaskPlace, ...]:
+    """Return where each task ran last; Storm's lines know the worker, and go before JSON's.
+
+    Of a topology that was submitted several times, only the last one runs.
+    """
+    mine = sorted((one for one in seen if one.topology in ids), key=lambda one: one.last)
+    runs = {(one.topology, one.source): one.submission for one in mine}
+    running = [one for one in mine if one.submission == runs[one.topology, one.source]]
+    tasks = [one for one in running if one.task != WORKER]
+    storms = {(one.topology, one.component) for one in tasks if one.source == STORM}
+    latest: dict[tuple[str, str, str], Seen] = {}
+    for one in tasks:
+        if not one.node:
+            continue
+        if one.source == STORM or (one.topology, one.component) not in storms:
+            key = (one.topology, one.component, one.task)
+            if key not in latest or one.last > latest[key].last:
+                latest[key] = one
+    return tuple(
+        TaskPlace(*key, one.node, one.worker, one.last) for key, one in sorted(latest.items())
+    )
+
+
+def _strangers(collected: Collected, ids: list[str]) -> list[str]:
+    names = sorted({topology for topology, _ in collected.overview} - set(ids))
+    return [f"topology {one}: in the logs, not in the file; left out" for one in names]

@@ -1,0 +1,192 @@
+"""How much time lines cover: how often tasks report, and when a pair of tasks is silent.
+
+Storm's counts are of one interval each, and an increment of a running total says itself what it
+covers (`span_us`). A JSON line is since the line before. Where lines come evenly, a longer gap is a
+line that was lost, and each line covers one interval; where they do not, a line covers the gap
+before it, which is not known of the first. A pair of tasks that often has no line while its tasks
+have some is silent, and that is time without tuples; one that seldom lacks a line has lost it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as fn
+
+from slotwise.pipeline.statistics.schema import JSON
+from slotwise.pipeline.statistics.weights import windows as w
+
+US = 1_000_000
+DEFAULT_INTERVAL_S = 60.0
+"""Of Storm's metrics (``topology.builtin.metrics.bucket.size.secs``)."""
+CLOSE = 0.1
+"""Gaps that differ by at most this share from the commonest one are as long as it."""
+EVEN = 2 / 3
+"""Least share of such gaps with which lines come evenly."""
+LONGEST_US, LONGEST_GAPS = 600 * US, 10
+"""A line after a gap that is longer than both (so long, so many of the commonest) begins anew."""
+REPORTED = 0.9
+"""Least share of its tasks' lines with which a pair is not silent: the others were lost."""
+
+_SERIES = ("kind", "topology", "source", "component", "task", "other")
+_TASK, _RECEIVER = ("topology", "source", "task"), ("topology", "source", "other")
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """The seconds between two lines of a task, and whether they are (nearly) always the same."""
+
+    interval_s: float
+    even: bool = True
+
+
+Rhythms = Mapping[tuple[str, str], Rhythm]
+"""By topology and source."""
+
+
+def rhythms(samples: DataFrame) -> dict[tuple[str, str], Rhythm]:
+    """Return how often tasks report; runs a job.
+
+    Of one task each, the first by name. The interval is the commonest gap (of several the
+    smallest); of JSON lines the mean of all that are close to it.
+    """
+    keys = ("topology", "source")
+    times = of_first_tasks(samples).select(*keys, "time").distinct()
+    before = fn.lag("time").over(Window.partitionBy(*keys).orderBy("time"))
+    gaps = times.withColumn("us", fn.unix_micros("time") - fn.unix_micros(before))
+    counted = gaps.where(fn.col("us").isNotNull()).groupBy(*keys, "us").count()
+    rank = fn.struct(-fn.col("count"), fn.col("us"))
+    commonest = fn.min_by("us", rank).over(Window.partitionBy(*keys))
+    ranked = counted.withColumn("commonest", commonest)
+    close = fn.abs(fn.col("us") - fn.col("commonest")) <= fn.col("commonest") * CLOSE
+    found = ranked.groupBy(*keys, "commonest").agg(
+        fn.sum("count").alias("all"),
+        fn.sum(fn.when(close, fn.col("count"))).alias("close"),
+        fn.sum(fn.when(close, fn.col("count") * fn.col("us"))).alias("us"),
+    )
+    return {(row.topology, row.source): _rhythm(row) for row in found.collect()}
+
+
+def _rhythm(row: Any) -> Rhythm:
+    if row.source != JSON:
+        return Rhythm(row.commonest / US)
+    return Rhythm(round(row.us / row.close) / US, row.close >= EVEN * row.all)
+
+
+def of_first_tasks(samples: DataFrame) -> DataFrame:
+    """Give the regular samples of one task of each topology and source, the first by name.
+
+    Those of a pair of tasks count where there are no others.
+    """
+    keys = ("topology", "source")
+    told = ("execute_count", "emit_count", "cpu_ns", "pair_tuples")
+    is_pair = fn.col("metric") == "pair_tuples"
+    of_one = fn.struct(is_pair.alias("is_pair"), *("component", "task", "node"))
+    regular = samples.where(fn.col("metric").isin(*told)).withColumn("of", of_one)
+    one = regular.groupBy(*keys).agg(fn.min("of").alias("one"))
+    first = regular.join(fn.broadcast(one), [*keys]).where(fn.col("of").eqNullSafe(fn.col("one")))
+    return first.select(*samples.columns)
+
+
+def timed(windows: DataFrame, found: Rhythms) -> DataFrame:
+    """Give `WINDOWS` with the time that is covered in `x` of all rates, microseconds.
+
+    Pairs have a row of 0 tuples for windows in which they were silent.
+    """
+    covered = _spans(windows, found).withColumn("open", fn.lit(0).cast("bigint"))
+    if not any(source == JSON for _, source in found):
+        return covered
+    return _with_silence(covered).select(*w.columns())
+
+
+def _spans(windows: DataFrame, found: Rhythms) -> DataFrame:
+    us = _of(found, lambda one: max(1, round(one.interval_s * US)), round(DEFAULT_INTERVAL_S * US))
+    is_rate = fn.col("kind").isin(*w.RATES)
+    is_even = ~is_rate | (_of(found, lambda one: int(one.even), 1) == 1)
+    added = fn.when(is_rate, fn.col("open") * us).otherwise(fn.lit(0))
+    even = {"x": (fn.col("x") + added).cast("decimal(38,0)")}
+    if all(one.even for one in found.values()):
+        return windows.withColumns(even)
+    before = fn.lag("last").over(Window.partitionBy(*_SERIES).orderBy("start", "first", "node"))
+    gap = fn.unix_micros("first") - fn.unix_micros(before)
+    longest = fn.greatest(fn.lit(LONGEST_US), LONGEST_GAPS * us)
+    inner = fn.unix_micros("last") - fn.unix_micros("first")
+    # What the first line of all covers is not known.
+    begins = fn.coalesce((gap > longest) | (gap < 0), fn.lit(True))
+    uneven = {
+        "x": fn.when(begins, inner).otherwise(gap + inner).cast("decimal(38,0)"),
+        "y": fn.when(begins, fn.col("y") - fn.col("head")).otherwise(fn.col("y")),
+        "n": fn.when(begins, fn.col("n") - 1).otherwise(fn.col("n")),
+    }
+    spans = windows.withColumn("even", is_even)
+    kept = spans.where(fn.col("even")).withColumns(even)
+    others = spans.where(~fn.col("even")).withColumns(uneven).where("x > 0")
+    both = kept.unionByName(others)
+    return both.withColumn("y", fn.col("y").cast("decimal(38,0)")).drop("even")
+
+
+def _of(found: Rhythms, number: Callable[[Rhythm], int], default: int) -> Column:
+    """Give a number of the rhythm of the row's topology and source."""
+    pairs = [
+        fn.lit(part)
+        for (topology, source), one in sorted(found.items())
+        for part in (f"{source}/{topology}", number(one))
+    ]
+    if not pairs:
+        return fn.lit(default)
+    key = fn.concat_ws("/", "source", "topology")
+    return fn.coalesce(fn.try_element_at(fn.create_map(*pairs), key), fn.lit(default))
+
+
+def _with_silence(windows: DataFrame) -> DataFrame:
+    """Let the time of silent pairs be that in which their tasks were observed."""
+    pairs = windows.where(fn.col("kind").isin(w.SENT, w.VOLUME))
+    tasks = windows.where((fn.col("kind") == w.CPU) & (fn.col("source") == JSON))
+    silent = _silent(pairs, tasks)
+    of_silent = pairs.join(silent.select(*_SERIES), [*_SERIES], "left_semi")
+    own = of_silent.groupBy(*_SERIES, "start").agg(
+        *(fn.max(name).alias(name) for name in ("node", "worker", "submission", "last", "head")),
+        *(fn.sum(name).alias(name) for name in ("y", "x", "n", "open")),
+        fn.min("first").alias("first"),
+    )
+    numbers = {
+        "y": fn.coalesce("y", fn.lit(0)).cast("decimal(38,0)"),
+        "x": fn.greatest("x", "observed").cast("decimal(38,0)"),
+        "n": fn.coalesce("n", fn.lit(0)).cast("bigint"),
+        # Says to which generation of tasks a window without a line belongs.
+        "first": fn.coalesce("first", "observed_first"),
+    }
+    observed = _observed(silent, tasks)
+    filled = own.join(observed, [*_SERIES, "start"], "full").withColumns(numbers)
+    rest = windows.join(silent.select(*_SERIES), [*_SERIES], "left_anti")
+    return rest.unionByName(filled.select(*w.columns()))
+
+
+def _silent(pairs: DataFrame, tasks: DataFrame) -> DataFrame:
+    """Give the silent pairs, and in `ends` how many of their two tasks have lines."""
+    lines = tasks.groupBy(*_TASK).agg(fn.sum("n").alias("sent"))
+    heard = lines.withColumnsRenamed({"task": "other", "sent": "heard"})
+    counted = pairs.groupBy(*_SERIES).agg(fn.sum("n").alias("n"))
+    known = counted.join(lines, [*_TASK], "left").join(heard, [*_RECEIVER], "left")
+    of_both = fn.when(fn.col("sent").isNotNull() & fn.col("heard").isNotNull(), 2).otherwise(1)
+    is_silent = fn.col("n") < REPORTED * fn.least("sent", "heard")
+    return known.where(is_silent).select(*_SERIES, of_both.alias("ends"))
+
+
+def _observed(silent: DataFrame, tasks: DataFrame) -> DataFrame:
+    """Give how long, and from when, the tasks of each silent pair were observed, by window."""
+    seen = tasks.groupBy(*_TASK, "start").agg(
+        fn.sum("x").alias("observed"), fn.min("first").alias("observed_first")
+    )
+    sender = silent.join(seen, [*_TASK])
+    receiver = silent.join(seen.withColumnRenamed("task", "other"), [*_RECEIVER])
+    times = sender.unionByName(receiver).groupBy(*_SERIES, "start", "ends")
+    found = times.agg(
+        fn.min("observed").alias("observed"),
+        fn.max("observed_first").alias("observed_first"),
+        fn.count(fn.lit(1)).alias("known"),
+    )
+    return found.where(fn.col("known") == fn.col("ends")).drop("ends", "known")

@@ -1,0 +1,178 @@
+"""The weights of one topology: the better of two sources for each.
+
+JSON lines tell more than Storm's (CPU time, bytes, receiving tasks), so that theirs are taken where
+a topology has both.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from slotwise.models.instance.topology import Component, Topology
+from slotwise.pipeline.statistics.schema import JSON, STORM
+from slotwise.pipeline.statistics.weights import series
+from slotwise.pipeline.statistics.weights import windows as w
+from slotwise.pipeline.statistics.weights.collected import Collected, Value
+from slotwise.pipeline.statistics.weights.instance import RESOURCES
+from slotwise.pipeline.statistics.weights.measured import (
+    ComponentWeights,
+    Line,
+    StreamWeights,
+    Weight,
+)
+from slotwise.pipeline.statistics.weights.rhythm import DEFAULT_INTERVAL_S
+from slotwise.pipeline.statistics.weights.units import (
+    GHZ_MS,
+    PER_SECOND,
+    reference_hz,
+    weight_of,
+)
+
+COST_SOURCES = ((w.COST, JSON), (w.COST, STORM), (series.REST_COST, STORM))
+CPU_SOURCES = ((w.CPU, JSON), (w.CPU, STORM), (series.REST_CPU, STORM))
+FLOW_SOURCES = ((w.SENT, JSON), (w.RECEIVED, STORM))
+"""Subjects and the kind of lines that tell them, the best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopologyReader:
+    """What the tables say of one topology.
+
+    `onheap` and `offheap` are by component, as `memory_weights` gives them.
+    """
+
+    topology: Topology
+    collected: Collected
+    onheap: Mapping[str, Weight]
+    offheap: Mapping[str, Weight]
+
+    def _value(self, subject: str, source: str, a: str, b: str | None = None) -> Value | None:
+        return self.collected.values.get((subject, self.topology.id, source, a, b))
+
+    def component(self, component: Component) -> ComponentWeights | None:
+        """Return the weights of a component; ``None`` = the logs have none of its tasks."""
+        by_source: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for one in self.collected.seen:
+            if (one.topology, one.component) == (self.topology.id, component.id):
+                by_source[one.source, one.submission].add(one.task)
+        if not by_source:
+            return None
+        return ComponentWeights(
+            self.topology.id,
+            component.id,
+            max(len(tasks) for tasks in by_source.values()),
+            self._cost(component.id),
+            self._cpu(component.id),
+            self.onheap.get(component.id),
+            self.offheap.get(component.id),
+        )
+
+    def lines(self) -> list[Line]:
+        """Return cpu of each component, and tuples of each joined pair, over time."""
+        found = []
+        for component in self.topology.placed_components:
+            for subject, source in CPU_SOURCES:
+                if self._value(subject, source, component.id):
+                    scale = self._points()
+                    found.append(self._line(component.id, "points", scale, subject, source))
+                    break
+        for a, b in dict.fromkeys((one.source, one.target) for one in self.topology.streams):
+            for subject, source in FLOW_SOURCES:
+                if self._value(subject, source, a, b):
+                    scale = self._per_second(subject, source, a, b)
+                    found.append(self._line(a, "tuples/s", scale, subject, source, b))
+                    break
+        return found
+
+    def _line(
+        self, a: str, unit: str, scale: Fraction, subject: str, source: str, b: str | None = None
+    ) -> Line:
+        key = (subject, self.topology.id, source, a, b)
+        moments = (one for one in self.collected.timeline if one.subject == key)
+        points = tuple((one.time, float(one.value * scale)) for one in moments)
+        return Line(self.topology.id, a if b is None else f"{a} -> {b}", unit, points)
+
+    def _points(self) -> Fraction:
+        """Return points of cpu per ns Hz in a microsecond."""
+        reference = reference_hz(self.collected.clocks, self.collected.seen)
+        return Fraction(100 * PER_SECOND, 10**9 * reference)
+
+    def _per_second(self, subject: str, source: str, a: str, b: str) -> Fraction:
+        """Return tuples per second in all, per tuple in a microsecond of one part."""
+        parts = self.collected.parts[subject, self.topology.id, source, a, b]
+        return Fraction(parts * PER_SECOND)
+
+    def _cost(self, component: str) -> Weight | None:
+        for subject, source in COST_SOURCES:
+            if value := self._value(subject, source, component):
+                return weight_of(value, GHZ_MS, subject == series.REST_COST)
+        return None
+
+    def _cpu(self, component: str) -> Weight | None:
+        for subject, source in CPU_SOURCES:
+            if value := self._value(subject, source, component):
+                return weight_of(value, self._points(), subject == series.REST_CPU)
+        return None
+
+    def streams(self) -> list[StreamWeights]:
+        """Return the weights of each pair of joined components that the logs tell something of."""
+        pairs = dict.fromkeys((one.source, one.target) for one in self.topology.streams)
+        found = [
+            StreamWeights(self.topology.id, *pair, self._received(*pair), self._size(*pair))
+            for pair in pairs
+        ]
+        return [one for one in found if one.received is not None or one.tuple_bytes is not None]
+
+    def _size(self, source: str, target: str) -> Weight | None:
+        value = self._value(w.SIZE, JSON, source, target)
+        return None if value is None else weight_of(value, Fraction(1))
+
+    def _received(self, source: str, target: str) -> Weight | None:
+        for subject, lines in FLOW_SOURCES:
+            if value := self._value(subject, lines, source, target):
+                return weight_of(value, self._per_second(subject, lines, source, target))
+        return self._emitted(source, target)
+
+    def _emitted(self, source: str, target: str) -> Weight | None:
+        """Estimate what a target receives from what its source emits, if on one stream only."""
+        mine = ("emitted", self.topology.id, STORM, source)
+        keys = [key for key in self.collected.values if key[:4] == mine]
+        tasks = {one.id: one.parallelism for one in self.topology.placed_components}
+        ends = [
+            one for one in self.topology.streams if (one.source, one.target) == (source, target)
+        ]
+        if len(keys) != 1:
+            return None
+        copies = sum(tasks[target] if one.grouping == "all" else 1 for one in ends)
+        scale = Fraction(copies * self.collected.parts[keys[0]] * PER_SECOND)
+        return weight_of(self.collected.values[keys[0]], scale, estimated=True)
+
+    def notes(self) -> list[str]:
+        """Say which components and streams keep the values of the file, and why."""
+        name = self.topology.id
+        seen = {one.component for one in self.collected.seen if one.topology == name}
+        absent = [one.id for one in self.topology.placed_components if one.id not in seen]
+        found = [f"{name}/{one}: no samples; its demands stay as in the file" for one in absent]
+        placed = self.topology.placed_components
+        weights = [one for one in map(self.component, placed) if one is not None]
+        for resource in RESOURCES:
+            untold = ", ".join(o.component for o in weights if getattr(o, resource) is None)
+            if untold:
+                found.append(f"{name}: logs do not tell {resource} of {untold}; as in the file")
+        measured = {(one.source, one.target) for one in self.streams()}
+        ends = dict.fromkeys((one.source, one.target) for one in self.topology.streams)
+        found += [
+            f"{name}: {a} -> {b}: no samples; its rate stays as in the file"
+            for a, b in ends
+            if (a, b) not in measured and a != b
+        ]
+        for source in (STORM, JSON):
+            key = (name, source)
+            if key in self.collected.overview and key not in self.collected.interval_s:
+                found.append(
+                    f"{name}: one sample of each task; taken as {DEFAULT_INTERVAL_S:g} seconds"
+                )
+        return found

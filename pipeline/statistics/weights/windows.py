@@ -1,0 +1,171 @@
+"""Samples summed by window: every weight is a ratio of two sums of integers.
+
+Sums of integers are exact whatever the partitions, and the same for files and streams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+
+from slotwise.pipeline.statistics.columns import folder_of
+from slotwise.pipeline.statistics.cut_names import joined
+from slotwise.pipeline.statistics.schema import JSON
+
+DEFAULT_HZ = 10**9
+"""Of a node whose clock rate nobody states: one GHz, so that GHz times ms are ms."""
+
+COST, CPU, RECEIVED, EMITTED = "cost", "cpu", "received", "emitted"
+SIZE, SENT, VOLUME = "size", "sent", "volume"
+WORKER_CPU, CGROUP_CPU, HEAP, BESIDE = "worker_cpu", "cgroup_cpu", "heap", "beside"
+
+WINDOWS = (
+    "kind string, topology string, source string, node string, worker int, component string, "
+    "task string, other string, start timestamp, y decimal(38,0), x decimal(38,0), n bigint, "
+    "submission string, open bigint, first timestamp, last timestamp, head decimal(38,0)"
+)
+"""Sums of the samples of a window that begins at `start`: the weight is `y` / `x`, of `n` samples.
+
+`submission` is the id of the topology as it was submitted (empty: the path of the log has none).
+`other` is as in `SAMPLES`. `first` and `last` are times of samples, `head` is the `y` of the first;
+of a window in which a pair was silent, `first` is that of its tasks, the others are null.
+Of `RATES`, `x` is the time that is covered, microseconds, without that of `open` samples, which do
+not say what they cover; `rhythm` adds theirs. By `kind`, `y` is per sample, and `x` else 1 where
+nothing else is said:
+
+- ``cost``: busy time of a task, ns Hz; `x` the tuples it executed in it;
+- ``cpu``: the same;
+- ``received``, ``emitted``: tuples executed from `other`, emitted to the stream `other`;
+- ``size``: bytes to the task `other`; `x` the tuples;
+- ``sent``, ``volume``: tuples, and bytes, to the task `other`;
+- ``worker_cpu``, ``cgroup_cpu``: CPU time of a worker, ns Hz;
+- ``heap``, ``beside``: bytes of a worker's heap, and of its control group beyond that.
+"""
+
+RATES = (CPU, RECEIVED, EMITTED, SENT, VOLUME, WORKER_CPU, CGROUP_CPU)
+
+_KEYS = (
+    *("topology", "source", "node", "worker", "component", "task", "other"),
+    "submission",
+)
+_METRICS = (
+    *("execute_count", "execute_ns", "emit_count", "cpu_ns", "cgroup_cpu_ns", "tuples"),
+    *("pair_tuples", "pair_bytes", "heap_bytes", "memory_bytes"),
+)
+
+
+def by_interval(samples: DataFrame) -> DataFrame:
+    """Give `SAMPLES` with the numbers of one interval of a task and `other` in one row.
+
+    The columns are the keys of `SAMPLES`, and one for each metric that a weight needs.
+    """
+    numbers = {one: fn.max(fn.when(fn.col("metric") == one, fn.col("value"))) for one in _METRICS}
+    # Several streams of a sender may have one key, if Storm cut their names.
+    executed = fn.when(fn.col("metric") == "execute_count", fn.col("value"))
+    means = fn.when(fn.col("metric") == "execute_ns", fn.col("value"))
+    is_one = (fn.count(executed) <= 1) & (fn.count(means) <= 1)
+    numbers |= {
+        "execute_count": fn.sum(executed),
+        "execute_ns": fn.when(is_one, fn.max(means)),
+    }
+    known = samples.where(fn.col("metric").isin(*_METRICS)).withColumns(
+        {
+            "other": joined(fn.col("other"), fn.col("metric")),
+            "submission": folder_of(fn.col("path")),
+        }
+    )
+    columns = (number.alias(name) for name, number in numbers.items())
+    span = fn.max("span_us").alias("span_us")
+    return known.groupBy("time", *_KEYS).agg(*columns, span)
+
+
+def by_window(
+    intervals: DataFrame, window: str = "60 seconds", clocks: Mapping[str, int] | None = None
+) -> DataFrame:
+    """Give `WINDOWS` from the rows of `by_interval`.
+
+    Parameters
+    ----------
+    intervals
+        What `by_interval` gives.
+    window
+        Length as Spark writes it, such as ``60 seconds``; a sample belongs to the window in which
+        its interval ends.
+    clocks
+        Node -> clock rate in Hz; a node that is not there has `DEFAULT_HZ`.
+    """
+    kinds = fn.array(*(_kind(name, *parts) for name, parts in _parts(clocks or {}).items()))
+    exploded = intervals.select("time", "span_us", *_KEYS, fn.explode(kinds).alias("one"))
+    counted = exploded.where(fn.col("one.y").isNotNull() & fn.col("one.x").isNotNull())
+    is_open = fn.col("one.kind").isin(*RATES) & fn.col("span_us").isNull()
+    windows = counted.groupBy(
+        fn.col("one.kind").alias("kind"), fn.window("time", window).start.alias("start"), *_KEYS
+    ).agg(
+        fn.sum("one.y").cast("decimal(38,0)").alias("y"),
+        fn.sum("one.x").cast("decimal(38,0)").alias("x"),
+        fn.count(fn.lit(1)).alias("n"),
+        fn.sum(is_open.cast("bigint")).alias("open"),
+        fn.min("time").alias("first"),
+        fn.max("time").alias("last"),
+        fn.min_by("one.y", "time").cast("decimal(38,0)").alias("head"),
+    )
+    return windows.select(*columns())
+
+
+def columns() -> list[str]:
+    """Return the columns of `WINDOWS`; the comma within a type stands without a blank."""
+    return [part.split()[0] for part in WINDOWS.split(", ")]
+
+
+def _kind(name: str, y: Column, x: Column) -> Column:
+    return fn.struct(
+        fn.lit(name).alias("kind"),
+        y.cast("decimal(28,0)").alias("y"),
+        x.cast("decimal(28,0)").alias("x"),
+    )
+
+
+def _parts(clocks: Mapping[str, int]) -> dict[str, tuple[Column, Column]]:
+    """Return kind -> numerator and denominator of one row; null where it has none."""
+
+    def wide(name: str) -> Column:
+        return fn.col(name).cast("decimal(19,0)")
+
+    one, executed = fn.lit(1), fn.col("execute_count")
+    is_json, is_worker = fn.col("source") == JSON, fn.col("task") == "-1"
+    idle = fn.when(executed == 0, fn.lit(0))  # no tuple, so that Storm has no mean
+    mean_ns = fn.coalesce(fn.col("execute_ns"), idle).cast("decimal(19,0)")
+    busy_ns = fn.when(is_json, wide("cpu_ns")).otherwise(
+        fn.try_multiply(wide("execute_count"), mean_ns)
+    )
+    hz, span = _hz(clocks), fn.coalesce("span_us", fn.lit(0))
+    busy = fn.try_multiply(busy_ns, hz)
+    # Not by `greatest` alone, which takes a null for nothing.
+    beside = fn.col("memory_bytes") - fn.col("heap_bytes")
+    beside = fn.when(beside.isNotNull(), fn.greatest(beside, fn.lit(0)))
+    handled = fn.when(is_json, fn.col("tuples")).otherwise(executed)
+    return {
+        COST: (fn.when(~is_worker, busy), handled),
+        CPU: (fn.when(~is_worker, busy), span),
+        RECEIVED: (executed, span),
+        EMITTED: (fn.when(~fn.col("other").startswith("__"), fn.col("emit_count")), span),
+        SIZE: (fn.col("pair_bytes"), fn.col("pair_tuples")),
+        SENT: (fn.col("pair_tuples"), span),
+        VOLUME: (fn.col("pair_bytes"), span),
+        WORKER_CPU: (fn.when(is_worker, fn.try_multiply(wide("cpu_ns"), hz)), span),
+        CGROUP_CPU: (fn.when(is_worker, fn.try_multiply(wide("cgroup_cpu_ns"), hz)), span),
+        HEAP: (fn.col("heap_bytes"), one),
+        BESIDE: (beside, one),
+    }
+
+
+def _hz(clocks: Mapping[str, int]) -> Column:
+    """Give the clock rate of the row's node."""
+    default = fn.lit(DEFAULT_HZ)
+    if not clocks:
+        return default.cast("decimal(18,0)")
+    entries = [fn.lit(part) for node, hz in sorted(clocks.items()) for part in (node, hz)]
+    known = fn.try_element_at(fn.create_map(*entries), fn.col("node"))
+    return fn.coalesce(known, default).cast("decimal(18,0)")

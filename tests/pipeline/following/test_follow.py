@@ -1,0 +1,149 @@
+"""The stream on a real Spark: its weights are those of the batch job, batch by batch."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import slotwise
+from slotwise.models.errors import InputError, SlotwiseError
+from slotwise.pipeline.following.follow import Followed, follow
+from slotwise.pipeline.following.kept_lines import kept_lines
+from slotwise.pipeline.following.measuring import Measuring
+from slotwise.pipeline.following.settings import Following, Search
+from slotwise.pipeline.following.sources import KafkaTopic, LogFolder, source_of
+from slotwise.pipeline.following.stream import Trigger
+from slotwise.pipeline.statistics.weights.logs import Settings, measure_logs
+
+START = 1_700_004_600
+"""2023-11-14 23:30 UTC: the logs are of three days."""
+FAULTY = {"faults": 0.02, "skew": 40, "restarts": 2, "metrics": "v2", "late_by": 1800}
+FAULTY |= {"bucket_seconds": 600}
+
+
+@pytest.fixture(scope="module")
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Logs of three dates with every fault, in six files or more."""
+    folder = tmp_path_factory.mktemp("made") / "logs"
+    instance = request.getfixturevalue("root") / "docs" / "examples" / "running.json"
+    slotwise.generate_logs(instance, folder, lines=24_000, files=3, start=START, **FAULTY)
+    return folder
+
+
+@pytest.fixture
+def measuring(root: Path) -> Measuring:
+    instance = slotwise.read_instance(root / "docs" / "examples" / "running.json")
+    return Measuring(instance, Settings(interval_s=600.0))
+
+
+class Run:
+    """One run of the stream after another on the same checkpoint."""
+
+    def __init__(self, spark: SparkSession, folder: Path, measuring: Measuring) -> None:
+        self.spark, self.measuring = spark, measuring
+        self.logs, self.checkpoint = folder / "logs", folder / "checkpoint"
+        self.logs.mkdir()
+
+    def __call__(self, files_per_batch: int = 1000) -> Followed:
+        self.kept_instances: list[slotwise.Instance] = []
+        settings = Following(
+            self.checkpoint, trigger=Trigger(once=True), search=Search(time_limit_s=60.0)
+        )
+        source = LogFolder(self.logs, files_per_batch)
+        keep = self.kept_instances.append
+        return follow(self.spark, source, self.measuring, settings, keep, lambda _: None)
+
+    def lines(self) -> list[dict]:
+        text = (self.checkpoint / "advice.jsonl").read_text()
+        return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture
+def run(spark: SparkSession, tmp_path: Path, measuring: Measuring) -> Run:
+    folder = tmp_path / "a [b] {c} %20 d"  # Spark takes paths for patterns, and writes URLs
+    folder.mkdir()
+    return Run(spark, folder, measuring)
+
+
+def add(paths, made, logs, modified):
+    """Let files appear in the folder of logs, as whole files do."""
+    for path in paths:
+        target = logs / path.relative_to(made)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+        os.utime(target, (modified, modified))
+
+
+@pytest.mark.spark
+def test_weights_are_those_of_the_batch_job(run, made):
+    logs = sorted(p for p in made.rglob("*") if p.match("*.metrics*") or p.match("*.jsonl*"))
+    assert len(logs) >= 6
+    add(logs[::2], made, run.logs, modified=1_700_000_000)
+    first = run(files_per_batch=2)
+    add(logs[1::2], made, run.logs, modified=1_600_000_000)  # collected late
+    second = run()
+    assert min(first.advices, second.advices) >= 1
+    check(run)
+    batches = [line["batch"] for line in run.lines()]
+    assert batches == sorted(set(batches))
+    assert len(batches) == first.advices + second.advices
+    assert run().advices == 0  # nothing is new
+
+
+def check(run: Run) -> None:
+    """The weights by day, of all lines, and of the batch job are the same to the last digit."""
+    instance, settings = run.measuring.instance, run.measuring.settings
+    batch = measure_logs(run.spark, run.logs, instance, settings, None)
+    expected = {**batch.to_document(), "thrown_away": {}}
+    kept, days = kept_lines(run.checkpoint / "lines"), run.checkpoint / "days"
+    assert run.measuring.measured(run.spark, kept, days).to_document() == expected
+    assert run.measuring.of_all_lines(run.spark, kept, days).to_document() == expected
+    assert len(list(days.glob("2023-*"))) == 3
+    assert run.kept_instances[-1] == run.measuring.instance_of(batch)
+    assert run.lines()[-1]["samples"] == batch.samples
+
+
+@pytest.mark.spark
+def test_kafka_without_its_connector_is_one_clear_error(spark):
+    source = source_of("kafka://broker:9092/metrics")
+    assert source == KafkaTopic("broker:9092", "metrics")
+    with pytest.raises(SlotwiseError, match=r"no connector to Kafka: give the jars of .* --jars"):
+        source.lines(spark)
+
+
+@pytest.mark.parametrize(
+    "address", ["kafka:", "kafka://host/topic", "kafka://host:1/", "kafka://h:1/a b"]
+)
+def test_what_is_no_topic_is_refused(address):
+    with pytest.raises(InputError, match=r"must be kafka://HOST:PORT\[,HOST:PORT\]/TOPIC"):
+        source_of(address)
+
+
+@pytest.mark.spark
+def test_a_folder_that_is_not_there_is_refused(spark, tmp_path):
+    with pytest.raises(InputError, match=r"logs = .*must be a folder"):
+        LogFolder(tmp_path / "none").lines(spark)
+
+
+@pytest.mark.spark
+def test_a_damaged_file_is_left_out_and_named(run, made):
+    logs = sorted(p for p in made.rglob("*") if p.match("*.metrics*") or p.match("*.jsonl*"))
+    add(logs, made, run.logs, modified=1_700_000_000)
+    cut, text = run.logs / "cut.jsonl.gz", run.logs / "t [1].metrics.gz"
+    cut.write_bytes(gzip.compress(logs[-1].read_bytes())[:-100])
+    text.write_text("no gzip")
+    followed = run()
+    assert followed.advices == 1
+    assert set(followed.unreadable) == {str(cut), str(text)}
+    instance, settings = run.measuring.instance, run.measuring.settings
+    batch = measure_logs(run.spark, run.logs, instance, settings, None)
+    assert run.lines()[-1]["samples"] == batch.samples
+    assert batch.thrown_away["unreadable file"] == 2
+    assert any("cut.jsonl.gz: Compressed file ended" in note for note in batch.notes)
+    assert run().unreadable == followed.unreadable  # nothing is new

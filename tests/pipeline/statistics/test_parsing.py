@@ -1,0 +1,248 @@
+"""Lines of both kinds as samples, fault by fault, on a real Spark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as fn
+
+from slotwise.pipeline.statistics.parsing import parsed
+from slotwise.pipeline.statistics.reading import Reading
+from slotwise.pipeline.statistics.schema import METRICS, PARSED, RAW, REASONS, struct
+
+PATH = "file:///logs/workers-artifacts/word-count-3-1454526000/6700/worker.log.metrics"
+JSONL = "file:///logs/workers-artifacts/word-count-3-1454526000/a.jsonl"
+COLLECTED = "2016-02-03 19:01:41,250 60123    "
+KNOWN = Reading(components={"word-count": ("split", "spout")})
+
+Parse = Callable[..., list[Row]]
+
+
+@pytest.fixture
+def parse(spark: SparkSession) -> Parse:
+    def run(*lines: str, path: str = PATH, reading: Reading = KNOWN) -> list[Row]:
+        raw = spark.createDataFrame([(line, path) for line in lines], RAW)
+        return parsed(raw, reading).collect()
+
+    return run
+
+
+def storm(name: str, value: str, task: str = " 12:split      ", prefix: str = COLLECTED) -> str:
+    return f"{prefix}1454526100\t node1.nodes.com:6707\t{task}\t{name:<23}\t{value}"
+
+
+def numbers(rows: list[Row]) -> list[tuple[Any, ...]]:
+    assert [row.reason for row in rows] == [None] * len(rows)
+    return [(row.metric, row.other, row.value) for row in rows]
+
+
+def test_the_columns_are_those_of_the_schema(spark: SparkSession) -> None:
+    rows = parsed(spark.createDataFrame([], struct(RAW)), Reading())
+    found = [(one.name, one.dataType) for one in rows.schema]
+    assert found == [(one.name, one.dataType) for one in struct(PARSED)]
+
+
+def test_a_storm_line(parse: Parse) -> None:
+    (row,) = parse(storm("__execute-count", "{spout:default=20}"))
+    assert row.topology == "word-count"
+    assert (row.node, row.worker, row.task, row.component) == (
+        "node1.nodes.com",
+        6707,
+        "12",
+        "split",
+    )
+    assert (row.metric, row.other, row.value) == ("execute_count", "spout:default", 20)
+    assert (row.source, row.path, row.at, row.running) == ("storm", PATH, 0, False)
+    assert row.day == date(2016, 2, 3)
+    assert row.time.astimezone(UTC) == datetime(2016, 2, 3, 19, 1, 40, tzinfo=UTC)
+    assert row.received.astimezone(UTC) == datetime(2016, 2, 3, 19, 1, 41, 250000, tzinfo=UTC)
+    assert (row.reason, row.line) == (None, None)
+
+
+# Name, value, task, and the samples of the line.
+LINES: list[tuple[str, str, str, list[tuple[str, str | None, int]]]] = [
+    (
+        "__execute-count",
+        "{spout:default=20, __system:__tick=1}",
+        "12:split",
+        [("execute_count", "spout:default", 20), ("execute_count", "__system:__tick", 1)],
+    ),
+    (
+        "__execute-latency",
+        "{spout:default=0.35714285714285715}",
+        "12:split",
+        [("execute_ns", "spout:default", 357143)],
+    ),
+    ("__emit-count", "{}", "12:split", []),
+    ("__emit-count", "{default=40}", "12:split", [("emit_count", "default", 40)]),
+    ("__emit-count-default", "1240", "12:split", [("emit_count", "default", 1240)]),
+    ("__emit-count-default.m1_rate"[:23], "1.25", "12:split", []),
+    (
+        "memory/heap",
+        "{unusedBytes=5, maxBytes=-1, usedBytes=838}",
+        "-1:__system",
+        [("heap_bytes", None, 838)],
+    ),
+    ("memory.heap.used", "838", "-1:__system", [("heap_bytes", None, 838)]),
+    (
+        "CPU",
+        "{user-ms=74480, sys-ms=10780}",
+        "-1:__system",
+        [("cpu_ns", "user", 74_480_000_000), ("cpu_ns", "sys", 10_780_000_000)],
+    ),
+    (
+        "GC/PSScavenge",
+        "{count=1, timeMs=8}",
+        "-1:__system",
+        [("gc_ns", "PSScavenge", 8_000_000)],
+    ),
+    ("GC.G1-Young.time", "8", "-1:__system", [("gc_ns", "G1-Young", 8_000_000)]),
+    ("CGroupMemory", "4096", "-1:__system", [("memory_bytes", None, 4096)]),
+    ("uptimeSecs", "60.5", "-1:__system", [("uptime_ns", None, 60_500_000_000)]),
+    ("__receive", "{population=3}", "12:split", []),
+]
+
+
+def test_metrics_of_storm(parse: Parse) -> None:
+    rows = parse(*(storm(name, value, task) for name, value, task, _ in LINES))
+    assert numbers(rows) == [sample for *_, samples in LINES for sample in samples]
+    assert {row.metric for row in rows} <= set(METRICS)
+
+
+def test_running_totals_are_told_by_their_name(parse: Parse) -> None:
+    names = {"__emit-count-default": True, "__execute-latency-spout": False, "GC.G1.time": True}
+    rows = parse(*(storm(name, "3") for name in names))
+    assert [row.running for row in rows] == list(names.values())
+
+
+def test_blanks_for_tabs_and_no_prefix(parse: Parse) -> None:
+    (row,) = parse(
+        "1454526100 node1.nodes.com:6707 -1:__system memory/heap  {unusedBytes=7, usedBytes=838}"
+    )
+    assert (row.node, row.task, row.value, row.received) == ("node1.nodes.com", "-1", 838, None)
+
+
+def test_the_zone_of_the_collector(parse: Parse) -> None:
+    (row,) = parse(storm("__emit-count", "{default=1}"), reading=Reading(zone="Asia/Tokyo"))
+    assert row.received.astimezone(UTC) == datetime(2016, 2, 3, 10, 1, 41, 250000, tzinfo=UTC)
+
+
+TASK = {"time": 1454526100000, "task": "split[0]", "node": "n1", "cpu_ms": 12.5, "tuples": 100}
+PAIR = {"time": 1454526100, "from": "spout[1]", "to": "split[0]", "tuples": 5, "bytes": 1000}
+
+
+def test_json_lines(parse: Parse) -> None:
+    lines = (TASK | {"ghz": 2.4, "topology": "word-count"}, PAIR | {"received": 1454526101})
+    rows = parse(*map(json.dumps, lines), path="file:///x/a.jsonl", reading=Reading())
+    assert numbers(rows) == [
+        ("cpu_ns", None, 12_500_000),
+        ("tuples", None, 100),
+        ("clock_hz", None, 2_400_000_000),
+        ("pair_tuples", "split[0]", 5),
+        ("pair_bytes", "split[0]", 1000),
+    ]
+    assert {(row.task, row.component) for row in rows} == {
+        ("split[0]", "split"),
+        ("spout[1]", "spout"),
+    }
+    assert {row.time.astimezone(UTC) for row in rows} == {
+        datetime(2016, 2, 3, 19, 1, 40, tzinfo=UTC)
+    }
+    assert {row.topology for row in rows} == {"word-count", "topology"}
+
+
+def test_times_of_json_lines(parse: Parse, spark: SparkSession) -> None:
+    texts = (
+        "2016-02-03T19:01:40Z",
+        "2016-02-03T20:01:40+01:00",
+        "2016-02-03 19:01:40",
+        "1454526100",
+    )
+    lines = [json.dumps(TASK | {"time": text}) for text in texts]
+    before = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+    try:
+        rows = parse(*lines, path=JSONL)
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", before)
+    assert len(rows) == 2 * len(texts)
+    assert {row.time.timestamp() for row in rows} == {1454526100}
+    assert {row.day for row in rows} == {date(2016, 2, 3)}
+
+
+FAULTY = {
+    "garbage": ("java.lang.OutOfMemoryError: GC overhead", PATH, "malformed"),
+    "cut": (storm("__emit-count", "{default=2"), PATH, "malformed"),
+    "cut early": (storm("__emit-count", "")[:60], PATH, "malformed"),
+    "no number": (storm("__emit-count", "{default=many}"), PATH, "malformed"),
+    "java's number": (storm("__emit-count", "{default=20d}"), PATH, "malformed"),
+    "not a number": (storm("__execute-latency", "{spout:default=NaN}"), PATH, "malformed"),
+    "too large": (storm("__emit-count", "{default=1e300}"), PATH, "malformed"),
+    "a map for a number": (storm("__emit-count-default", "{oops=1"), PATH, "malformed"),
+    "no time": (
+        storm("__emit-count", "{default=2}").replace("1454526100", "yesterday"),
+        PATH,
+        "malformed",
+    ),
+    "year 2286": (
+        storm("__emit-count", "{default=2}").replace("1454526100", "9999999999999"),
+        PATH,
+        "malformed",
+    ),
+    "no task": (storm("__emit-count", "{default=2}", "x:split"), PATH, "malformed"),
+    "below zero": (storm("__emit-count", "{default=-2}"), PATH, "negative"),
+    "nobody": (storm("__emit-count", "{default=2}", "12:nobody"), PATH, "unknown component"),
+    "nobody's CPU": (json.dumps(TASK | {"task": "nobody[0]"}), JSONL, "unknown component"),
+    "half of JSON": (json.dumps(TASK)[:30], JSONL, "malformed"),
+    "no object": ("[1, 2]", JSONL, "malformed"),
+    "a word": (json.dumps(TASK | {"tuples": "many"}), JSONL, "malformed"),
+    "no CPU time": (
+        json.dumps({k: v for k, v in TASK.items() if k != "cpu_ms"}),
+        JSONL,
+        "malformed",
+    ),
+    "no bytes": (json.dumps({k: v for k, v in PAIR.items() if k != "bytes"}), JSONL, "malformed"),
+    "never": (json.dumps(TASK | {"time": "yesterday"}), JSONL, "malformed"),
+    "CPU time below zero": (json.dumps(TASK | {"cpu_ms": -1}), JSONL, "negative"),
+}
+
+
+def test_faulty_lines_are_kept_with_the_reason(parse: Parse, spark: SparkSession) -> None:
+    raw = spark.createDataFrame([(line, path) for line, path, _ in FAULTY.values()], RAW)
+    rows = {row.line: row for row in parsed(raw, KNOWN).collect()}
+    found = {name: rows[line].reason for name, (line, _, _) in FAULTY.items()}
+    assert found == {name: reason for name, (_, _, reason) in FAULTY.items()}
+    assert len(rows) == len(FAULTY)
+    assert {reason for _, _, reason in FAULTY.values()} <= set(REASONS)
+
+
+def test_one_bad_entry_of_a_map_leaves_the_others(parse: Parse) -> None:
+    rows = parse(storm("__emit-count", "{default=20, words=many}"))
+    assert [(row.other, row.value, row.reason) for row in rows] == [
+        ("default", 20, None),
+        ("words", None, "malformed"),
+    ]
+
+
+def test_blank_lines_are_nothing(parse: Parse) -> None:
+    assert parse("", "   ") == []
+
+
+def test_topologies_by_path(spark: SparkSession) -> None:
+    from slotwise.pipeline.statistics.columns import folder_of, topology_of
+
+    paths = {
+        PATH: "word-count",
+        "file:/a/workers-artifacts/a-b-12-1700000000/6700/worker.log.metrics.1.gz": "a-b",
+        "file:/a/workers-artifacts/plain/6700/worker.log.metrics": "plain",
+        str(Path("/a/worker.log.metrics")): "mine",
+    }
+    rows = spark.createDataFrame([(path,) for path in paths], "path string")
+    found = rows.select(topology_of(folder_of(fn.col("path")), "mine")).collect()
+    assert [row[0] for row in found] == list(paths.values())

@@ -1,0 +1,202 @@
+"""The tables of a folder of logs: only what is new is read, and a stream keeps the same rows."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from slotwise.models.errors import InputError
+from slotwise.pipeline.statistics import run as module
+from slotwise.pipeline.statistics.manifest import NAME
+from slotwise.pipeline.statistics.parsing import parsed
+from slotwise.pipeline.statistics.quarantine import cleaned
+from slotwise.pipeline.statistics.reading import Reading
+from slotwise.pipeline.statistics.run import Tables, update
+from slotwise.pipeline.statistics.schema import PARSED, struct
+
+START = 1_700_000_000
+
+
+def line(second: int, tuples: int, name: str = "__emit-count-default") -> str:
+    value = str(tuples) if name.endswith("default") else f"{{default={tuples}}}"
+    return f"{START + second}\tn1:6700\t3:a\t{name:<23}\t{value}\n"
+
+
+def write(folder: Path, name: str, *lines: str) -> Path:
+    path = folder / "workers-artifacts" / "wc-1-1700000000" / "6700" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = "".join(lines).encode()
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return path
+
+
+def rows(frame: DataFrame) -> Counter[Any]:
+    """The rows in no order, without the path (a stream names the same file otherwise)."""
+    return Counter(tuple(row) for row in frame.drop("path").collect())
+
+
+def contents(spark: SparkSession, tables: Tables) -> tuple[Counter[Any], ...]:
+    return tuple(
+        rows(one) for one in (tables.samples(spark), tables.quarantine(spark), tables.clocks(spark))
+    )
+
+
+def simulated(folder: Path, root: Path, **settings: Any) -> dict[str, Any]:
+    from slotwise.api.logs.simulating import generate_logs
+
+    example = root / "docs" / "examples" / "word-count.json"
+    generate_logs(example, folder, **settings)
+    return dict(json.loads((folder / "truth.json").read_text()))
+
+
+def test_a_second_run_reads_what_is_new(spark: SparkSession, tmp_path: Path) -> None:
+    logs, folder = tmp_path / "logs [1]", tmp_path / "tables"
+    first = write(logs, "worker.log.metrics.1.gz", line(60, 100), line(120, 160), "oops\n")
+    one = update(spark, logs, folder, Reading())
+    assert one.read == (str(first),)
+    assert sum(rows(one.samples(spark)).values()) == 1
+    before = (folder / NAME).read_bytes()
+    assert update(spark, logs, folder, Reading()).read == ()
+    assert (folder / NAME).read_bytes() == before
+    # The last reading of the first file is the base of the second one's first.
+    second = write(logs, "worker.log.metrics", line(180, 200), line(120, 160))
+    two = update(spark, logs, folder, Reading())
+    assert two.read == (str(second),)
+    assert [row.value for row in two.samples(spark).orderBy("time").collect()] == [60, 40]
+    whole = update(spark, logs, tmp_path / "other", Reading())
+    assert contents(spark, two) == contents(spark, whole)
+
+
+def test_a_file_that_grows_is_read_again(spark: SparkSession, tmp_path: Path) -> None:
+    logs, folder = tmp_path / "logs", tmp_path / "tables"
+    write(logs, "worker.log.metrics", line(60, 20, "__emit-count"), "broken\n")
+    write(logs, "a.jsonl", "{\n")
+    update(spark, logs, folder, Reading())
+    write(
+        logs,
+        "worker.log.metrics",
+        line(60, 20, "__emit-count"),
+        "broken\n",
+        line(120, 40, "__emit-count"),
+    )
+    grown = update(spark, logs, folder, Reading())
+    assert len(grown.read) == 1
+    assert sorted(row.value for row in grown.samples(spark).collect()) == [20, 40]
+    assert [row.reason for row in grown.quarantine(spark).collect()] == ["malformed"] * 2
+
+
+def test_days_meet(spark: SparkSession, tmp_path: Path) -> None:
+    """A total is compared with the one before midnight, whichever file comes first."""
+    logs, folder = tmp_path / "logs", tmp_path / "tables"
+    midnight = 1_700_006_400 - START
+    write(logs, "b.metrics", line(midnight + 30, 150))
+    update(spark, logs, folder, Reading())
+    write(logs, "a.metrics", line(midnight - 30, 100))
+    both = update(spark, logs, folder, Reading())
+    assert [row.value for row in both.samples(spark).collect()] == [50]
+
+
+def test_a_run_that_is_killed_has_done_nothing(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs, folder = tmp_path / "logs", tmp_path / "tables"
+    write(logs, "a.metrics", line(60, 20, "__emit-count"))
+    one = contents(spark, update(spark, logs, folder, Reading()))
+    write(logs, "b.metrics", line(120, 40, "__emit-count"), line(60, 20, "__emit-count"))
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as context:
+        context.setattr(module.files, "save", killed)
+        with pytest.raises(KeyboardInterrupt):
+            update(spark, logs, folder, Reading())
+    assert (folder / "lines" / "run=2").is_dir()
+    manifest = module.files.load(folder, Reading())
+    assert contents(spark, Tables(folder, manifest, ())) == one
+    after = update(spark, logs, folder, Reading())
+    assert sorted(row.value for row in after.samples(spark).collect()) == [20, 40]
+    assert [row.reason for row in after.quarantine(spark).collect()] == ["duplicate"]
+
+
+def test_other_options_need_other_tables(spark: SparkSession, tmp_path: Path) -> None:
+    logs, folder = tmp_path / "logs", tmp_path / "tables"
+    write(logs, "a.metrics", line(60, 20, "__emit-count"))
+    update(spark, logs, folder, Reading())
+    with pytest.raises(InputError, match="other options"):
+        update(spark, logs, folder, Reading(lateness_s=60))
+    (folder / NAME).write_text("{}")
+    with pytest.raises(InputError, match="no manifest"):
+        update(spark, logs, folder, Reading())
+    with pytest.raises(InputError, match="folder of logs"):
+        update(spark, tmp_path / "none", tmp_path / "new", Reading())
+
+
+def test_a_stream_keeps_the_rows_of_the_files(
+    spark: SparkSession, tmp_path: Path, root: Path
+) -> None:
+    logs = tmp_path / "logs"
+    simulated(
+        logs, root, lines=4000, faults=0.03, skew=60, restarts=2, files=3, metrics="v2", gzip=True
+    )
+    raw = spark.readStream.option("recursiveFileLookup", "true").option("maxFilesPerTrigger", 1)
+    text = raw.option("pathGlobFilter", "{*.metrics*,*.jsonl*}").text(str(logs))
+    lines = text.selectExpr("value as line", "_metadata.file_path as path")
+    kept, checkpoint = tmp_path / "kept", tmp_path / "checkpoint"
+    writer = parsed(lines, Reading()).writeStream.format("parquet").trigger(availableNow=True)
+    query = writer.option("checkpointLocation", str(checkpoint)).start(str(kept))
+    assert query.awaitTermination(120)
+    assert query.exception() is None
+    assert len(query.recentProgress) > 3
+    stream = cleaned(spark.read.schema(struct(PARSED)).parquet(str(kept)), Reading())
+    tables = update(spark, logs, tmp_path / "tables", Reading())
+    batch = contents(spark, tables)
+    assert tuple(rows(one) for one in (stream.samples, stream.quarantine, stream.clocks)) == batch
+    assert sum(batch[0].values()) > 3000
+
+
+def test_planted_faults_are_found(spark: SparkSession, tmp_path: Path, root: Path) -> None:
+    logs = tmp_path / "logs"
+    truth = simulated(logs, root, lines=6000, faults=0.05, kind="json", skew=60, noise=0)
+    known = {name: tuple(one["components"]) for name, one in truth["topologies"].items()}
+    tables = update(spark, logs, tmp_path / "tables", Reading(components=known))
+    found = Counter(row.reason for row in tables.quarantine(spark).collect())
+    planted = truth["faults"]["json"]
+    for reason in ("malformed", "duplicate", "late", "negative", "unknown component"):
+        assert found[reason] == planted[reason.replace(" ", "_")] > 0, reason
+    # Those of less than an interval are in order for their task.
+    assert 0 < found["out of order"] <= planted["out_of_order"]
+    skews = {row.node: row.skew_s for row in tables.clocks(spark).collect()}
+    wrong = {node: one["skew_s"] for node, one in truth["nodes"].items() if node in skews}
+    assert skews == {node: -skew if abs(skew) > 5 else 0 for node, skew in wrong.items()}
+    shutil.rmtree(logs)
+    assert sum(rows(tables.samples(spark)).values()) > 6000
+
+
+def test_a_damaged_file_is_left_out_by_name(spark: SparkSession, tmp_path: Path) -> None:
+    """One that is cut short, and one that is no gzipped file; a second run reads neither again."""
+    logs, folder = tmp_path / "logs [1]", tmp_path / "tables"
+    write(logs, "a.metrics", line(60, 20, "__emit-count"))
+    cut = write(logs, "cut.metrics.gz", *(line(at, 20, "__emit-count") for at in range(999)))
+    cut.write_bytes(cut.read_bytes()[:-100])
+    text = logs / "text.jsonl.gz"
+    text.write_text("no gzip")
+    tables = update(spark, logs, folder, Reading())
+    assert [row.value for row in tables.samples(spark).collect()] == [20]
+    aside = {row.line.partition(": ")[0]: row for row in tables.quarantine(spark).collect()}
+    assert set(aside) == {str(cut), str(text)}
+    assert {row.reason for row in aside.values()} == {"unreadable file"}
+    assert "end-of-stream" in aside[str(cut)].line
+    assert "Not a gzipped file" in aside[str(text)].line
+    assert update(spark, logs, folder, Reading()).read == ()
+    write(logs, "cut.metrics.gz", line(120, 40, "__emit-count"))  # whole now
+    again = update(spark, logs, folder, Reading())
+    assert sorted(row.value for row in again.samples(spark).collect()) == [20, 40]
+    assert [row.path for row in again.quarantine(spark).collect()] == [text.as_uri()]

@@ -1,0 +1,197 @@
+"""Weights of small logs, line by line as Storm prints them, on a real Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import slotwise
+from slotwise.pipeline.statistics.weights.instance import measured_instance
+from slotwise.pipeline.statistics.weights.logs import Settings, measure_logs
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from slotwise.pipeline.statistics.weights.measured import Measured
+
+pytestmark = pytest.mark.spark
+START = 1_700_000_040
+N1 = ("n1", 6700)
+Measure = Callable[..., "Measured"]
+
+
+@dataclass
+class Log:
+    """Lines of the consumer, by the id with which the topology was submitted."""
+
+    lines: dict[str, list[str]] = field(default_factory=dict)
+    submission: str = "wc-1-1700000040"
+
+    def add(self, minute: float, place: tuple[str, int], task: str, **values: object) -> None:
+        """Add the line of each metric; ``_`` stands for ``-`` and ``__`` for ``.`` in its name."""
+        for name, value in values.items():
+            self.say(minute, place, task, name, value)
+
+    def say(
+        self, minute: float, place: tuple[str, int], task: str, name: str, value: object
+    ) -> None:
+        """Add a line; its name is cut as Storm cuts it."""
+        seconds = START + round(60 * minute)
+        at = f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S},000 60000   "
+        address = f"{place[0]:>15}:{place[1]}"
+        line = f"{at} {seconds}\t{address}\t{task:<14}\t{name[:23]:<23}\t{value}\n"
+        self.lines.setdefault(self.submission, []).append(line)
+
+    def write(self, folder: Path) -> None:
+        for number, (submission, lines) in enumerate(self.lines.items()):
+            path = folder / "workers-artifacts" / submission / str(6700 + number)
+            path.mkdir(parents=True)
+            (path / "worker.log.metrics").write_text("".join(lines))
+
+
+def topology(*bolts: str, spouts: tuple[str, ...] = ("lines",), tasks: int = 1) -> dict[str, Any]:
+    parts = [*((one, "spout") for one in spouts), *((one, "bolt") for one in bolts)]
+    return {
+        "format": "slotwise.instance/1",
+        "name": "wc",
+        "cluster": {
+            "nodes": [
+                {"id": node, "rack": "r", "slots": 4, "resources": {"cpu": 400, "memory_mb": 4096}}
+                for node in ("n1", "n2")
+            ]
+        },
+        "topologies": [
+            {
+                "id": "wc",
+                "components": [
+                    {"id": name, "kind": kind, "parallelism": tasks, "resources": {"cpu": 50}}
+                    for name, kind in parts
+                ],
+                "streams": [{"from": one, "to": bolts[0]} for one in spouts],
+            }
+        ],
+    }
+
+
+@pytest.fixture
+def measure(spark: SparkSession, tmp_path: Path) -> Measure:
+    def run(log: Log, instance: dict[str, Any], **settings: Any) -> Measured:
+        log.write(tmp_path / "logs")
+        given = slotwise.read_instance(instance)
+        return measure_logs(spark, tmp_path / "logs", given, Settings(**settings), None)
+
+    return run
+
+
+def component(found: Measured, name: str) -> Any:
+    return next(one for one in found.components if one.component == name)
+
+
+def v2(log: Log, minute: int, senders: dict[str, float], worker_ms: int | None) -> None:
+    """Add what a spout and a bolt of Storm 2.3 and later log: 600 tuples a minute and sender."""
+    total = 600 * minute
+    log.say(minute, N1, "1:lines", "__emit-count-default", total)
+    for sender, mean_ms in senders.items():
+        log.say(minute, N1, "2:split", f"__execute-latency-{sender}:default", mean_ms)
+        log.say(minute, N1, "2:split", f"__execute-count-{sender}:default.m1_rate", 10.0)
+        log.say(minute, N1, "2:split", f"__execute-count-{sender}:default", total)
+    if worker_ms is not None:
+        log.say(minute, N1, "-1:__system", "CGroupCpu.user-ms", worker_ms * minute * 9 // 10)
+        log.say(minute, N1, "-1:__system", "CGroupCpu.sys-ms", worker_ms * minute // 10)
+
+
+def test_names_that_storm_cut_and_cpu_totals_of_a_control_group(measure: Measure) -> None:
+    log = Log()
+    for minute in range(1, 5):
+        v2(log, minute, {"lines": 2.0}, worker_ms=3000)
+    found = measure(log, topology("split"), clocks={"n1": 2 * 10**9})
+    lines, split = component(found, "lines"), component(found, "split")
+    assert (split.cost.value, split.cpu.value) == (4, 2)  # 2 ms at 2 GHz; 1200 ms of 60 s
+    assert (lines.cpu.value, lines.cost.value) == (3, 6)  # the other 1800 ms, 600 tuples
+    assert found.streams[0].received.value == 10
+
+
+def test_senders_whose_cut_names_are_the_same_are_told_apart_or_not_known(
+    measure: Measure,
+) -> None:
+    log = Log()
+    for minute in range(1, 5):
+        v2(log, minute, {"split-a": 1.0, "split-b": 3.0, "words": 5.0}, worker_ms=None)
+    found = measure(log, topology("split", spouts=("split-a", "split-b", "words")))
+    rates = {one.source: one.received.value for one in found.streams if one.received}
+    assert rates == {"split-a": 10, "split-b": 10, "words": 10}
+    split = component(found, "split")
+    # __execute-latency-split stands for both of the first two: only the third is known.
+    assert split.cost.value == 5
+    assert split.cpu is None
+    assert "wc: logs do not tell cpu of split; as in the file" in found.notes
+
+
+@pytest.mark.parametrize("generation", ["v1", "v2"])
+def test_cpu_that_logs_do_not_tell_stays_and_is_said(measure: Measure, generation: str) -> None:
+    log = Log()
+    for minute in range(1, 5):
+        if generation == "v2":
+            v2(log, minute, {"lines": 2.0}, worker_ms=None)
+        else:
+            log.say(minute, N1, "1:lines", "__emit-count", "{default=600}")
+            log.say(minute, N1, "2:split", "__execute-count", "{lines:default=600}")
+            log.say(minute, N1, "2:split", "__execute-latency", "{lines:default=2.0}")
+    given = topology("split")
+    found = measure(log, given)
+    lines, split = component(found, "lines"), component(found, "split")
+    assert (lines.cpu, lines.cost) == (None, None)
+    assert split.cpu.value == 2
+    assert "wc: logs do not tell cpu of lines; as in the file" in found.notes
+    made = measured_instance(slotwise.read_instance(given), found)
+    assert made.topologies[0].components[0].resources["cpu"] == Decimal(50)
+
+
+def test_a_task_is_in_its_worker_before_its_total_has_two_readings(measure: Measure) -> None:
+    log = Log()
+    for minute in range(1, 5):
+        v2(log, minute, {"lines": 2.0}, worker_ms=3000)
+        log.say(minute, N1, "-1:__system", "memory.heap.used", 256 << 20)
+        log.say(minute, N1, "-1:__system", "CGroupMemoryUsage", 320 << 20)
+    found = measure(log, topology("split"))
+    assert component(found, "split").onheap_mb.value == 128
+    assert component(found, "split").offheap_mb.value == 32
+
+
+def test_a_task_is_in_its_worker_while_its_lines_are_lost(measure: Measure) -> None:
+    log = Log()
+    for minute in range(1, 9):
+        log.say(minute, N1, "1:lines", "__emit-count", "{default=600}")
+        if minute not in (3, 4, 6):
+            log.say(minute, N1, "2:split", "__execute-count", "{lines:default=600}")
+        log.say(minute, N1, "-1:__system", "memory.heap.used", 256 << 20)
+    found = measure(log, topology("split"))
+    heap = {one.component: one.onheap_mb.value for one in found.components}
+    assert heap == {"lines": 128, "split": 128}
+
+
+@pytest.mark.parametrize("pause", [3, 360])
+def test_a_topology_that_was_submitted_again_has_the_tasks_of_one_submission(
+    measure: Measure, pause: int
+) -> None:
+    log = Log()
+    for begin, tasks in ((0, (1, 2, 3, 4)), (4 + pause, (3, 4, 5, 6))):
+        log.submission = f"wc-{begin + 1}-{START + 60 * begin}"
+        spouts, bolts = tasks[:2], tasks[2:]
+        for minute in range(begin + 1, begin + 5):
+            for task in spouts:
+                log.say(minute, N1, f"{task}:lines", "__emit-count", "{default=600}")
+            for task in bolts:
+                counts = "{lines:default=600}"
+                log.say(minute, ("n2", 6701), f"{task}:split", "__execute-count", counts)
+    given = topology("split", tasks=2)
+    found = measure(log, given)
+    assert found.streams[0].received.value == 20
+    assert component(found, "split").tasks == 2
+    assert {one.task for one in found.places} == {"3", "4", "5", "6"}

@@ -1,0 +1,250 @@
+"""Weights of tiny sets of samples on a real Spark, computed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import slotwise
+from slotwise.models.instance_file import instance_text
+from slotwise.pipeline.spark.scratch import scratch
+from slotwise.pipeline.statistics.schema import SAMPLES
+from slotwise.pipeline.statistics.weights.collected import Value
+from slotwise.pipeline.statistics.weights.instance import measured_instance
+from slotwise.pipeline.statistics.weights.measure import measured_of
+from slotwise.pipeline.statistics.weights.run import collect_values, collect_weights
+from slotwise.pipeline.statistics.weights.series import SERIES
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from slotwise.pipeline.statistics.weights.measured import Measured
+
+pytestmark = pytest.mark.spark
+START = datetime(2026, 1, 1, tzinfo=UTC)
+CLOCKS = {"n1": 2 * 10**9, "n2": 2 * 10**9}
+INSTANCE = {
+    "format": "slotwise.instance/1",
+    "name": "tiny",
+    "cluster": {
+        "nodes": [
+            {"id": node, "rack": "r", "slots": 4, "resources": {"cpu": 400, "memory_mb": 4096}}
+            for node in ("n1", "n2")
+        ]
+    },
+    "topologies": [
+        {
+            "id": "wc",
+            "components": [
+                {"id": "lines", "kind": "spout", "parallelism": 1, "resources": {"cpu": 9}},
+                {"id": "split", "kind": "bolt", "parallelism": 2, "resources": {"gpu": 1}},
+                {"id": "idle", "kind": "bolt", "parallelism": 1, "resources": {"cpu": 7}},
+            ],
+            "streams": [
+                {"from": "lines", "to": "split"},
+                {"from": "split", "to": "idle", "rate": 3, "tuple_bytes": 5},
+            ],
+        }
+    ],
+}
+
+
+class Samples:
+    """Rows of `SAMPLES` of the topology ``wc``."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[Any, ...]] = []
+
+    def storm(self, minute: int, place: tuple[str, int], task: str, **values: int) -> None:
+        """Add what a task logs; ``split`` hears from ``lines``."""
+        component = {"-1": "__system", "1": "lines"}.get(task, "split")
+        for metric, value in values.items():
+            other = {"execute": "lines:default", "emit": "default"}.get(metric.split("_")[0])
+            self._add(minute, *place, task, component, metric, other, value, "storm")
+
+    def json(self, minute: int, node: str, task: str, other: str | None = None, **v: int) -> None:
+        """Add what a JSON line says."""
+        component = task.split("[")[0]
+        for metric, value in v.items():
+            self._add(minute, node, None, task, component, metric, other, value, "json")
+
+    def _add(self, minute: int, node: str, worker: int | None, *rest: Any) -> None:
+        task, component, metric, other, value, source = rest
+        time = START + timedelta(minutes=minute)
+        row = ("wc", time.date(), time, node, worker, task, component, metric, other, value)
+        self.rows.append((*row, source, "log", None))
+
+
+def measured(
+    spark: SparkSession, rows: Sequence[tuple[Any, ...]], statistic: str = "mean", parts: int = 1
+) -> Measured:
+    frame = spark.createDataFrame(rows, SAMPLES).repartition(parts)
+    with TemporaryDirectory() as folder, scratch(Path(folder)) as stored:
+        collected = collect_weights(frame, statistic, 60, CLOCKS, None, stored)
+    return measured_of(slotwise.read_instance(INSTANCE), collected, statistic, 60)
+
+
+@pytest.fixture(scope="module")
+def storm_rows() -> list[tuple[Any, ...]]:
+    """Four minutes: 600 tuples a minute, of which either task of ``split`` takes a half.
+
+    A tuple needs 2.000, 2.001, 2.002, 2.003 ms; the workers use 1.8 and 0.9 s of cpu time a minute.
+    """
+    samples = Samples()
+    for minute in range(1, 5):
+        mean = 2_000_000 + 1000 * (minute - 1)
+        samples.storm(minute, ("n1", 6700), "1", emit_count=600)
+        samples.storm(minute, ("n1", 6700), "2", execute_count=300, execute_ns=mean)
+        samples.storm(minute, ("n2", 6701), "3", execute_count=300, execute_ns=mean)
+        heap, cpu = {"n1": 300 << 20, "n2": 100 << 20}, {"n1": 1_800_000_000, "n2": 900_000_000}
+        for node, port in (("n1", 6700), ("n2", 6701)):
+            values = {"heap_bytes": heap[node], "memory_bytes": heap[node] + (64 << 20)}
+            samples.storm(minute, (node, port), "-1", cpu_ns=cpu[node], **values)
+    return samples.rows
+
+
+def component(found: Measured, name: str) -> Any:
+    return next(one for one in found.components if one.component == name)
+
+
+def test_weights_of_storm_lines(spark: SparkSession, storm_rows: list[tuple[Any, ...]]) -> None:
+    found = measured(spark, storm_rows)
+    split, lines = component(found, "split"), component(found, "lines")
+    assert split.cost.value == Decimal("4.003")  # 2 GHz * mean of 2.000 to 2.003 ms, 4.003
+    assert split.cpu.value == Decimal("1.00075")  # 300 * 2.0015 ms of 60 s
+    assert (split.cost.samples, split.cpu.estimated) == (8, False)
+    # What n1's worker used beyond its task of split: 1800 - 600.45 ms, 600 tuples, 60 s.
+    assert lines.cpu.value == Decimal("1.99925")
+    assert lines.cost.value == Decimal("3.9985")
+    assert lines.cpu.estimated
+    assert (lines.onheap_mb.value, split.onheap_mb.value) == (200, 100)
+    assert [one.received.value for one in found.streams] == [10]
+    assert found.streams[0].tuple_bytes is None
+    assert found.samples == len(storm_rows)
+    assert [note for note in found.notes if "idle" in note] == [
+        "wc/idle: no samples; its demands stay as in the file",
+        "wc: split -> idle: no samples; its rate stays as in the file",
+    ]
+
+
+def test_the_instance_of_storm_lines(
+    spark: SparkSession, storm_rows: list[tuple[Any, ...]]
+) -> None:
+    given = slotwise.read_instance(INSTANCE)
+    made = measured_instance(given, measured(spark, storm_rows), Decimal(8))
+    lines, split, idle = made.topologies[0].components
+    assert lines.resources["cpu"] == Decimal("1.99925")
+    assert lines.estimated == ("cpu", "offheap_mb", "onheap_mb")
+    assert split.resources["gpu"] == 1
+    assert split.resources["cpu"] == Decimal("1.00075")
+    assert idle == given.topologies[0].components[2]
+    first, second = made.topologies[0].streams
+    assert (first.rate, first.tuple_bytes, first.estimated) == (10, 8, ("tuple_bytes",))
+    assert second == given.topologies[0].streams[1]
+    assert made.flow == "rates"
+    assert made.running is not None
+    assert {task: (at.node, at.worker) for task, at in made.running["wc"].items()} == {
+        "lines[0]": ("n1", 6700),
+        "split[0]": ("n1", 6700),
+        "split[1]": ("n2", 6701),
+    }
+    assert (made.cluster, made.objective, made.name) == (
+        given.cluster, given.objective, given.name,
+    )  # fmt: skip
+    assert slotwise.read_instance(instance_text(made)) == made
+
+
+def test_json_lines_go_before_storm_s(
+    spark: SparkSession, storm_rows: list[tuple[Any, ...]]
+) -> None:
+    samples = Samples()
+    for minute in range(1, 4):
+        for index, node in enumerate(("n1", "n2")):
+            samples.json(
+                minute, node, f"split[{index}]", cpu_ns=1_200_000_000, tuples=300,
+                clock_hz=3 * 10**9,
+            )  # fmt: skip
+            samples.json(
+                minute, "n1", "lines[0]", f"split[{index}]", pair_tuples=330, pair_bytes=330 * 512
+            )
+    found = measured(spark, storm_rows + samples.rows)
+    split = component(found, "split")
+    assert split.cost.value == 12  # 4 ms at 3 GHz, which goes before the 2 GHz of the side file
+    assert split.cpu.value == 2
+    (stream,) = found.streams
+    assert (stream.received.value, stream.tuple_bytes.value) == (11, 512)
+    pairs = {(one.source, one.target): one for one in found.pairs}
+    pair = pairs["lines[0]", "split[1]"]
+    assert (pair.kib_per_tuple.value, pair.kib_per_second.value) == (
+        Decimal("0.5"),
+        Decimal("2.75"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("statistic", "cost", "low", "high"),
+    [
+        ("p50", "4.002", "4", "4.006"),
+        ("p95", "4.006", "4.004", None),
+        ("max", "4.006", None, None),
+    ],
+)
+def test_statistics_over_windows(
+    spark: SparkSession,
+    storm_rows: list[tuple[Any, ...]],
+    statistic: str,
+    cost: str,
+    low: str | None,
+    high: str | None,
+) -> None:
+    # Eight values: 4.000, 4.002, 4.004, 4.006, each twice; the 4th and the 8th.
+    weight = component(measured(spark, storm_rows, statistic), "split").cost
+    assert weight.value == Decimal(cost)
+    bounds = tuple(None if one is None else Decimal(one) for one in (low, high))
+    assert (weight.low, weight.high) == bounds
+
+
+def test_sums_do_not_depend_on_partitions(
+    spark: SparkSession, storm_rows: list[tuple[Any, ...]]
+) -> None:
+    assert measured(spark, storm_rows, parts=1) == measured(spark, storm_rows[::-1], parts=7)
+
+
+SUBJECT = ("cost", "t", "storm", "c", None)
+
+
+def statistic_of(spark: SparkSession, values: Sequence[tuple[int, int]], statistic: str) -> Value:
+    rows = [
+        (*SUBJECT, START + timedelta(minutes=at), Decimal(y), Decimal(x), 1)
+        for at, (y, x) in enumerate(values)
+    ]
+    return collect_values(spark.createDataFrame(rows, SERIES), statistic)[SUBJECT]
+
+
+def test_percentile_is_the_value_of_its_rank(spark: SparkSession) -> None:
+    values = [(value, 3) for value in range(1, 201)]
+    found = statistic_of(spark, values, "p95")
+    # Rank 190, and 190 -+ 1.96 * sqrt(200 * 0.95 * 0.05), rounded outwards.
+    assert (found.value, found.low, found.high) == (
+        Fraction(190, 3), Fraction(183, 3), Fraction(198, 3),
+    )  # fmt: skip
+
+
+def test_interval_of_a_mean(spark: SparkSession) -> None:
+    found = statistic_of(spark, [(8, 1), (10, 1), (12, 1)], "mean")
+    # Deviations -2, 0, 2: standard error 2 / sqrt(3), t = 4.30265 with two degrees of freedom.
+    assert found.value == 10
+    assert found.low is not None
+    assert float(found.low) == pytest.approx(10 - 4.30265 * 2 / 3**0.5, rel=1e-6)
+
+
+def test_a_mean_is_the_ratio_of_the_sums(spark: SparkSession) -> None:
+    found = statistic_of(spark, [(10, 1), (10, 4)], "mean")
+    assert found.value == 4  # not the mean of 10 and 2.5
