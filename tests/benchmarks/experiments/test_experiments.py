@@ -11,8 +11,8 @@ from assignments import document
 from shared_clusters import planted
 from small_storm_cluster import SMALL
 
-from slotwise.benchmarks import experiments
-from slotwise.benchmarks.__main__ import main
+from slotwise.benchmarks.experiments import catalogue
+from slotwise.benchmarks.experiments.__main__ import main
 from slotwise.benchmarks.experiments.catalogue import EXPERIMENTS, Experiment, run_experiment
 from slotwise.benchmarks.experiments.speed import memory_limits
 from slotwise.benchmarks.experiments.storm import evictions, ras_speed
@@ -141,6 +141,6 @@ def test_an_error_is_one_line_and_an_exit_code(
             raise error
 
     monkeypatch.setitem(EXPERIMENTS, "failing", Experiment("failing", "how one fails"))
-    monkeypatch.setattr(experiments, "import_module", lambda name: Failing)
+    monkeypatch.setattr(catalogue, "import_module", lambda name, package: Failing)
     assert run_experiment("failing", []) == code
     assert capsys.readouterr().err == "failing: no\n"

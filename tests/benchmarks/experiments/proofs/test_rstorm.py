@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from proofs_in_process import answer_in_process
 
-from slotwise.benchmarks import child_process
 from slotwise.benchmarks.experiments.catalogue import run_experiment
 from slotwise.benchmarks.experiments.proofs import isolated_run
 from slotwise.benchmarks.experiments.proofs.isolated_run import Measured, measure
@@ -30,6 +29,7 @@ from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
+from slotwise.processes import child_process
 from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 
