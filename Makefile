@@ -1,13 +1,13 @@
 # `make demo` needs Python 3.11 or newer and make, nothing else. Another Python: make PYTHON=python3.13
 PYTHON ?= python3
-JOBS ?= 2
+JOBS ?= 3
 VENV := .venv
 BIN := $(VENV)/bin
 AGREE := $(BIN)/python -m slotwise.benchmarks.experiments engines_agree --faults deep
 SPHINX := $(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going --nitpicky
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-deep check docs docs-links wheel-check storm-peer storm-1-peer clean
+.PHONY: demo test test-all test-deep check docs docs-links wheel-check storm-peer storm-1-peer clean
 
 demo: $(VENV)/.installed
 	$(BIN)/slotwise grade rstorm --methods round-robin,r-storm,r-storm-1.0,r-storm-pseudocode \
@@ -15,10 +15,14 @@ demo: $(VENV)/.installed
 	$(BIN)/slotwise report demo
 	@echo "The report, one page for any browser:"; ls $(CURDIR)/demo/*.html
 
-# Minutes, on two cores; another number of processes: make test JOBS=4. A file's tests run in one
-# process, for they share what is costly to make; in the order of the folders Spark's come first.
-# Many tests start an interpreter, so bytecode is kept.
-test: $(VENV)/.installed-dev
+# About five minutes on two cores: without the tests marked slow, and with fewer random examples.
+test: export SLOTWISE_TESTS = fast
+# A quarter of an hour: everything but what is marked deep.
+test-all: export SLOTWISE_TESTS = all
+# More processes than cores, for many tests wait; another number: make test JOBS=8. A file's tests
+# run in one process, for they share what is costly to make; in the order of the folders Spark's
+# come first. Many tests start an interpreter, so bytecode is kept.
+test test-all: $(VENV)/.installed-dev
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 # Hours. Stopped, it goes on where it was; `make clean` makes it begin anew, as changed code should.
@@ -28,7 +32,7 @@ test-deep: $(VENV)/.installed-dev
 	$(AGREE) --family mid-size --count 500 --time-limit 5 --rows deep/mid-size.jsonl
 	$(AGREE) --family presolve --count 2001 --rows deep/presolve.jsonl
 	$(AGREE) --family widely-scaled --count 5000 --rows deep/widely-scaled.jsonl
-	SLOTWISE_DEEP=1 $(BIN)/python -m pytest -m ""
+	SLOTWISE_TESTS=deep $(BIN)/python -m pytest
 	rm -rf deep
 
 check: $(VENV)/.installed-dev

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("SLOTWISE_SHARED", ROOT.parent / "shared"))
 EXAMPLES = ROOT / "docs" / "examples"
-DEEP = os.environ.get("SLOTWISE_DEEP") == "1"
+TESTS = os.environ.get("SLOTWISE_TESTS", "all")
+"""Which tests run: ``fast`` (`make test`), ``all`` (`make test-all`) or ``deep`` (`make test-deep`)."""
+DEEP = TESTS == "deep"
 DAILY_SEED = os.environ.get("SLOTWISE_DAILY_SEED")
 
 SPARK_FILES = {
@@ -76,6 +78,7 @@ settings.register_profile(
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("fast", parent=settings.get_profile("default"), max_examples=20)
 # The default profile tries the same cases in every run; the deep one looks for new ones.
 settings.register_profile(
     "deep",
@@ -84,7 +87,7 @@ settings.register_profile(
     derandomize=False,
     print_blob=True,
 )
-settings.load_profile("deep" if DEEP else "default")
+settings.load_profile({"fast": "fast", "all": "default", "deep": "deep"}[TESTS])
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -127,13 +130,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests that take minutes unless SLOTWISE_DEEP=1, and those that need a seed."""
+    """Skip the tests that take longer than `TESTS` allows, and those that need a seed."""
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             file = item.path.relative_to(ROOT).as_posix()
             assert file in GROUPS, f"SPARK_FILES of tests/conftest.py lacks {file}"
         if item.get_closest_marker("deep") and not DEEP:
-            item.add_marker(pytest.mark.skip(reason="takes minutes; set SLOTWISE_DEEP=1"))
+            item.add_marker(pytest.mark.skip(reason="takes minutes; make test-deep runs it"))
+        if item.get_closest_marker("slow") and TESTS == "fast":
+            item.add_marker(pytest.mark.skip(reason="takes seconds; make test-all runs it"))
         if item.get_closest_marker("daily") and not DAILY_SEED:
             item.add_marker(pytest.mark.skip(reason="needs SLOTWISE_DAILY_SEED"))
 

@@ -37,7 +37,7 @@ pytestmark = [
     pytest.mark.storm_peer,
     pytest.mark.skipif(missing(STORM_1) is not None, reason=f"Storm 1.0.6 {missing(STORM_1)}"),
 ]
-DEEP = os.environ.get("SLOTWISE_DEEP") == "1"
+DEEP = os.environ.get("SLOTWISE_TESTS") == "deep"
 SEED = 16
 STORIES = range(500 if DEEP else 15)
 TIGHT = range(1000) if DEEP else [*range(20), 86, 146, 160, 486, 816]

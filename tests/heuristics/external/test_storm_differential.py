@@ -31,7 +31,7 @@ pytestmark = [
     pytest.mark.storm_peer,
     pytest.mark.skipif(missing() is not None, reason=f"Storm's scheduler {missing()}"),
 ]
-DEEP = os.environ.get("SLOTWISE_DEEP") == "1"
+DEEP = os.environ.get("SLOTWISE_TESTS") == "deep"
 SEED = 12
 STORIES = 500 if DEEP else 10
 MAX_STATES = 300
@@ -130,7 +130,7 @@ def compare_vector(peer: StormPeer, vector: Vector, strategy: str) -> int:
 )
 def test_real_clusters(peer, shared, cluster, strategy):
     if strategy not in (None, "ras-round-robin") and not DEEP:
-        pytest.skip("one round of each strategy takes minutes; set SLOTWISE_DEEP=1")
+        pytest.skip("one round of each strategy takes minutes; make test-deep runs it")
     file = shared / "storm" / "clusters" / f"{cluster}.json"
     assert_same(peer, read_instance(file), strategy, LONG)
 

@@ -29,7 +29,7 @@ from slotwise.models.judge.judge import judge
 
 __all__ = ["pytest_generate_tests"]
 
-DEEP = os.environ.get("SLOTWISE_DEEP") == "1"
+DEEP = os.environ.get("SLOTWISE_TESTS") == "deep"
 
 SORT_TYPES = {"COMMON": "common", "GENERIC_RAS": "generic-ras", "DEFAULT_RAS": "default-ras"}
 
