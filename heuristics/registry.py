@@ -7,6 +7,8 @@ returns one.
 
 from __future__ import annotations
 
+import sys
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from slotwise.heuristics import HEURISTICS
@@ -99,7 +101,7 @@ def all_methods() -> tuple[Method, ...]:
 def installed_methods() -> tuple[tuple[str, Method | InputError], ...]:
     """Return the methods of `all_methods` by name; for an unusable entry point its error."""
     found: list[tuple[str, Method | InputError]] = list(HEURISTICS.items())
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+    for point in sorted(_entry_points(), key=lambda point: point.name):
         try:
             _check_name(point)
             found.append((point.name, _load(point)))
@@ -108,10 +110,23 @@ def installed_methods() -> tuple[tuple[str, Method | InputError], ...]:
     return tuple(found)
 
 
+def _entry_points() -> tuple[EntryPoint, ...]:
+    """Return the entry points of installed packages, which are searched once for each path.
+
+    A search reads the metadata of every package, which takes longer than most placements.
+    """
+    return _entry_points_on(tuple(sys.path))
+
+
+@cache
+def _entry_points_on(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=GROUP))
+
+
 def _added() -> dict[str, EntryPoint]:
     """Return the entry points by name; a name in use is refused."""
     added: dict[str, EntryPoint] = {}
-    for point in entry_points(group=GROUP):
+    for point in _entry_points():
         _check_name(point)
         other = added.setdefault(point.name, point)
         if other.value != point.value:

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("SLOTWISE_SHARED", ROOT.parent / "shared"))
 EXAMPLES = ROOT / "docs" / "examples"
 TESTS = os.environ.get("SLOTWISE_TESTS", "all")
-"""Which tests run: ``fast`` (`make test`), ``all`` (`make test-all`) or ``deep`` (`make test-deep`)."""
+"""Which tests run: ``fast`` (`make test`), ``all`` (`test-all`) or ``deep`` (`test-deep`)."""
 DEEP = TESTS == "deep"
 DAILY_SEED = os.environ.get("SLOTWISE_DAILY_SEED")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -108,11 +109,17 @@ def main() -> None:
     exits.leave(code)
 
 
+@cache
+def _command() -> Any:
+    """Return the commands as Click has them; reading all signatures takes a quarter of a second."""
+    return typer.main.get_command(app)
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
 
     def call(words: Sequence[str]) -> object:
-        return app(args=list(words), prog_name="slotwise", standalone_mode=False)
+        return _command().main(args=list(words), prog_name="slotwise", standalone_mode=False)
 
     return int(exits.run(call, arguments))
 

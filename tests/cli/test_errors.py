@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from malformed_cases import CASES, Case, good_text
@@ -120,7 +121,7 @@ def test_an_internal_error_is_no_bad_input(cli, examples, monkeypatch):
     def broken(*words: object, **options: object) -> None:
         raise InternalError("claims 1, the judge finds 2")
 
-    monkeypatch.setattr(command_line, "app", broken)
+    monkeypatch.setattr(command_line, "_command", lambda: SimpleNamespace(main=broken))
     answer = cli("solve", "word-count.json")
     assert answer.code == 1
     assert answer.err == (

@@ -49,7 +49,7 @@ def bring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bring:
         monkeypatch.syspath_prepend(str(tmp_path))
         monkeypatch.delitem(sys.modules, "brought", raising=False)
         point = EntryPoint("bad", "brought:method", registry.GROUP)
-        monkeypatch.setattr(registry, "entry_points", lambda group: (point,))
+        monkeypatch.setattr(registry, "_entry_points", lambda: (point,))
         return file
 
     return make

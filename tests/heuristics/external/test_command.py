@@ -462,7 +462,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
             EntryPoint(name.replace("_", "-"), f"brought_by_others:{value}", registry.GROUP)
             for name, value in points.items()
         )
-        monkeypatch.setattr(registry, "entry_points", lambda group: found)
+        monkeypatch.setattr(registry, "_entry_points", lambda: found)
 
     return pretend
 
