@@ -137,7 +137,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             assert file in GROUPS, f"SPARK_FILES of tests/conftest.py lacks {file}"
         if item.get_closest_marker("deep") and not DEEP:
             item.add_marker(pytest.mark.skip(reason="takes minutes; make test-deep runs it"))
-        if item.get_closest_marker("slow") and TESTS == "fast":
+        uses_spark = item.get_closest_marker("spark") or "spark" in getattr(
+            item, "fixturenames", ()
+        )
+        if TESTS == "fast" and (item.get_closest_marker("slow") or uses_spark):
             item.add_marker(pytest.mark.skip(reason="takes seconds; make test-all runs it"))
         if item.get_closest_marker("daily") and not DAILY_SEED:
             item.add_marker(pytest.mark.skip(reason="needs SLOTWISE_DAILY_SEED"))

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from conftest import Cli
@@ -124,7 +124,16 @@ def printed_by(command: str, folder: Path, cli: Cli) -> str:
     return " ".join(printed.split())
 
 
-@pytest.mark.parametrize("page", ONE_BY_ONE, ids=name_of)
+FAST = ("README.md", "problem.md", "python.md", "start.md")
+"""Pages whose code `make test` runs, too."""
+
+
+def slow_unless_fast(page: Path) -> Any:
+    """Return `page` as a parameter of a test."""
+    return pytest.param(page, marks=() if name_of(page) in FAST else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("page", [slow_unless_fast(page) for page in ONE_BY_ONE], ids=name_of)
 def test_console_blocks(page, copy, cli, monkeypatch):
     monkeypatch.chdir(copy)
     for block in blocks(page, "console"):
@@ -134,7 +143,7 @@ def test_console_blocks(page, copy, cli, monkeypatch):
                 assert " ".join(line.split()) in printed, command
 
 
-@pytest.mark.parametrize("page", ONE_BY_ONE, ids=name_of)
+@pytest.mark.parametrize("page", [slow_unless_fast(page) for page in ONE_BY_ONE], ids=name_of)
 def test_python_blocks(page, copy):
     for block in blocks(page, "python"):
         run([sys.executable, "-c", block], copy)

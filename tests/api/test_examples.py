@@ -18,6 +18,7 @@ FUNCTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({*slotwise._HOME.values(), "slotwise"}))
 def test_examples_run(name, root, tmp_path, monkeypatch):
     (tmp_path / "docs").mkdir()

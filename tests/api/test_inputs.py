@@ -103,6 +103,7 @@ def test_these_are_paths(text):
     assert not is_text(text)
 
 
+@pytest.mark.slow
 def test_every_function_takes_every_way(instance, data):
     problem = slotwise.compile_problem(instance)
     expected = slotwise.place(instance, "r-storm")
@@ -119,6 +120,7 @@ def test_every_function_takes_every_way(instance, data):
     assert len(slotwise.schedule(data).done.refused) == 0
 
 
+@pytest.mark.slow
 def test_plans_and_certificates_in_files_and_dicts(instance):
     result = slotwise.solve(instance, engine="exhaustive")
     slotwise.write_placement("plan.json", instance, result.placement)
@@ -198,6 +200,7 @@ def test_parameters_as_texts(instance):
         slotwise.solve(instance, parameters="nonsense")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["file", "instance"])
 @pytest.mark.parametrize(
     "call",

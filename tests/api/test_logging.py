@@ -6,6 +6,8 @@ import logging
 import subprocess
 import sys
 
+import pytest
+
 import slotwise
 
 FILE = "word-count.json"
@@ -41,6 +43,7 @@ def test_the_log_does_not_take_the_place_of_on_progress(examples, caplog):
         assert "engine" in [event.event for event in events]
 
 
+@pytest.mark.slow
 def test_nothing_is_printed_or_configured(examples):
     code = (
         "import logging, slotwise\n"

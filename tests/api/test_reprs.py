@@ -62,6 +62,7 @@ def explained(folder, instance, best):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*SHOWN, *EXPLAINED])
 def test_a_repr_is_short(objects, name):
     text = repr(objects[name])

@@ -32,6 +32,7 @@ def test_result_has_what_runs_and_the_moves(instance: slotwise.Instance) -> None
         )
 
 
+@pytest.mark.slow
 def test_fewer_moves_than_the_engine_s_are_an_optimum_with_the_same_certificate(
     instance: slotwise.Instance,
 ) -> None:

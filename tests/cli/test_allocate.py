@@ -82,6 +82,7 @@ def test_a_plan_that_does_not_reach_its_rate_is_a_failure(cli):
     assert found.json["predicted_rate"] < 50
 
 
+@pytest.mark.slow
 def test_shuffle_grouping_for_all(cli):
     sam = cli("allocate", "linear", "--rate", 100, "--method", "mba+sam", "--shuffle", "--json")
     assert (sam.code, sam.json["status"], sam.json["routing"]) == (1, "violated", "shuffle")
@@ -90,6 +91,7 @@ def test_shuffle_grouping_for_all(cli):
     assert (best.code, best.json["slots"], best.json["bound"]) == (0, 5, 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("option", "slots"), [("--exclusive", [6, 8, 6]), ("--unscaled", [6, 9, 7])]
 )
@@ -102,6 +104,7 @@ def test_variants_of_the_optimum(cli, option, slots):
     assert [one.json["slots"] for one in found] == slots
 
 
+@pytest.mark.slow
 def test_the_highest_rate_for_slots_and_for_vms(cli, tmp_path):
     words = ("allocate", "linear", "--exclusive")
     by_slots = cli(*words, "--slots", 3, "--json")
@@ -125,6 +128,7 @@ def test_the_highest_rate_for_slots_and_for_vms(cli, tmp_path):
     assert (tmp_path / "instance.json").exists()
 
 
+@pytest.mark.slow
 def test_several_rates_are_a_table(cli):
     words = ("allocate", "star", "--rate", "50:100:25", "--rate", "200", "--method", "mba+sam")
     found = cli(*words, "--json").json
@@ -193,6 +197,7 @@ def test_a_dataflow_file_with_own_models_and_vms(cli, examples):
     assert again.json["mapping"] == found.json["mapping"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["optimal", "lsa+dsm", "mba+sam"])
 def test_a_rate_beyond_all_vms_is_a_result(cli, examples, method):
     Path("few.json").write_text(
@@ -222,6 +227,7 @@ NOTHING_TO_ALLOCATE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fields", NOTHING_TO_ALLOCATE.values(), ids=NOTHING_TO_ALLOCATE)
 @pytest.mark.parametrize("method", run.METHODS)
 def test_nothing_to_allocate_needs_no_slots(cli, tmp_path, monkeypatch, fields, method):
@@ -243,6 +249,7 @@ def test_nothing_to_allocate_needs_no_slots(cli, tmp_path, monkeypatch, fields, 
     assert not Path("instance.json").exists()
 
 
+@pytest.mark.slow
 def test_the_allocation_as_an_instance(cli, examples):
     words = ("allocate", "linear", "--rate", 50, "--method", "lsa+rsm")
     assert cli(*words, "--out-instance", "instance.json").code == 1  # the plan is short; written
@@ -309,6 +316,7 @@ BAD = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "fragments"), BAD, ids=lambda value: " ".join(value))
 def test_bad_input(cli, examples, words, fragments):
     for name, text in FILES.items():

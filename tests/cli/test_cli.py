@@ -39,6 +39,7 @@ def test_help_lists_every_command(cli):
         assert f"\n  {command} " in answer.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_command_has_help(cli, command):
     answer = cli(command, "--help")
@@ -190,6 +191,7 @@ def interrupted() -> tuple[int, str, str]:
     return process.returncode, out, told + err
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_incumbent(cli, examples):
     Path("hard.json").write_text(hard_instance())
     assert cli("place", "hard.json", "--with", "r-storm", "--out", "start.json").code == 0

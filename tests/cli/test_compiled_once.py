@@ -69,6 +69,7 @@ def test_once(words: tuple[str, ...], examples: Path, cli, compiled: list[str]) 
     assert compiled == ["wc"]
 
 
+@pytest.mark.slow
 def test_once_to_judge_and_verify(examples: Path, cli, compiled: list[str]) -> None:
     made = cli(
         "solve",
@@ -136,6 +137,7 @@ def few_moves(examples: Path) -> tuple[Problem, ...]:
     return tuple(map(compile_problem, found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", sorted(ENGINES))
 def test_every_engine_has_each_placement_judged_once_and_the_one_it_returns_again(
     engine: str,

@@ -45,6 +45,7 @@ def commands_on(case: Case, path: Path, good: Path) -> list[list[str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_malformed_files(case, cli, tmp_path, monkeypatch):
     path = case.put(tmp_path)

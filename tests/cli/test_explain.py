@@ -61,6 +61,7 @@ def test_a_topology_that_is_left_out_is_explained(cli, examples):
     assert found["infeasible"]["conflicts"]
 
 
+@pytest.mark.slow
 def test_the_first_mistake_of_a_method(cli, examples):
     answer = cli("explain", "tight.json", "--with", "r-storm", "--out", "missed.json")
     assert answer.code == 1
@@ -191,6 +192,7 @@ def test_a_task_of_a_broken_placement_is_not_allowed_where_a_rule_stays_broken(c
     assert "also broken before: node n1 needs 1200 memory_mb and has 1000" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "drawings", "said"),
     [
@@ -222,6 +224,7 @@ def test_names_are_escaped_in_the_page(cli, examples):
     assert "&lt;b&gt;n1" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -34,12 +34,14 @@ def shown(outputs, last_line):
     return found
 
 
+@pytest.mark.slow
 def test_a_result_is_drawn(outputs):
     page = BeautifulSoup(shown(outputs, "\nresult")["text/html"], "html.parser")
     assert len(page.select("section.pv figure")) == 1
     assert "network 23 (proven)" in page.get_text()
 
 
+@pytest.mark.slow
 def test_placements_are_side_by_side(outputs):
     page = BeautifulSoup(shown(outputs, "\ndrawing")["text/html"], "html.parser")
     names = [figure["aria-label"] for figure in page.select("figure")]
@@ -47,6 +49,7 @@ def test_placements_are_side_by_side(outputs):
     assert "network 28" in page.select("figure")[1].get_text()
 
 
+@pytest.mark.slow
 def test_frames_are_tables(outputs):
     assert "350" in shown(outputs, 'broken.to_frame("violations")')["text/plain"]
     runs = shown(outputs, "runs[columns].sort_values(columns[:2])")["text/html"]

@@ -6,10 +6,12 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pictures
+import pytest
 
 FOLDER = Path(pictures.__file__).parents[1] / "pictures"
 
 
+@pytest.mark.slow
 def test_all_pictures_are_made(tmp_path):
     pictures.main([str(tmp_path)])
     made = {path.name for path in tmp_path.iterdir()}
@@ -23,6 +25,7 @@ def test_all_pictures_are_made(tmp_path):
     assert "Proven optimal by" in solved
 
 
+@pytest.mark.slow
 def test_what_does_not_vary_is_what_is_checked_in(tmp_path):
     """No seconds in them: a change of the drawings shows here, and `pictures.py` mends it."""
     pictures.main([str(tmp_path)])

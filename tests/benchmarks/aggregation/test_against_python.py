@@ -97,6 +97,7 @@ def in_term(values, optimum, position):
     return over(values[position], optimum[position])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("position", [0, 1])
 def test_gaps_on_all_and_on_common_instances(summary, method, position):
@@ -186,6 +187,7 @@ def test_counts_agree_with_the_analysis(summary):
         assert told["seconds"] == pytest.approx(one.seconds)
 
 
+@pytest.mark.slow
 def test_another_order_and_split_of_the_rows_give_the_same(spark, summary, tmp_path):
     rows = list(ROWS)
     random.Random(3).shuffle(rows)

@@ -49,6 +49,7 @@ def line_of(text, name):
     return next(line.split() for line in text.splitlines() if line.strip().startswith(name))
 
 
+@pytest.mark.slow
 def test_the_table(summed):
     answer = summed()
     assert (answer.code, answer.err) == (0, "")

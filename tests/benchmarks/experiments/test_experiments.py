@@ -86,6 +86,7 @@ SLOW = {"follow_killed", "masters_agree", "measured_round_trip", "planned_runs",
 RUNS = [pytest.param(name, marks=[pytest.mark.deep] * (name in SLOW)) for name in EXPERIMENTS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS)
 def test_every_experiment_runs(
     name: str,

@@ -9,6 +9,7 @@ import pytest
 from slotwise.benchmarks.experiments.catalogue import run_experiment
 
 
+@pytest.mark.slow
 def test_it_measures_each_method(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--edges", "20000", "--methods", "ldg", "metis", "--parts", "4", "--json"]
     assert run_experiment("partition_speed", words) == 0

@@ -67,6 +67,7 @@ def test_the_packaged_data_say_what_they_were_made_from() -> None:
     assert len(known.large["tasks"]) == sum(tasks >= 50 for tasks in known.all["tasks"])
 
 
+@pytest.mark.slow
 def test_proofs_add_up_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--count", "2", "--first", "1", "--tasks", "50-60", "--time-limit", "0.2", "--json")
     assert main(["storm_like_proofs", *words]) == 0

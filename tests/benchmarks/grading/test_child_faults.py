@@ -78,6 +78,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", BROKEN)
 def test_a_method_that_breaks_down(case: Case, method: str) -> None:
     row = row_of(case, method)

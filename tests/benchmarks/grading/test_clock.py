@@ -111,6 +111,7 @@ print(json.dumps([sorted(heavy), late, sorted({"ortools", "highspy", "numba"} & 
 """
 
 
+@pytest.mark.slow
 def test_nothing_is_imported_on_the_clock() -> None:
     done = subprocess.run(
         [sys.executable, "-c", IMPORTS_LATE], capture_output=True, text=True, check=True

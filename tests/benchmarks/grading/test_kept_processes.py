@@ -54,6 +54,7 @@ def processes() -> tuple[int, ...]:
     return (server.pid, *(one.pid for one in server.children(recursive=True)))
 
 
+@pytest.mark.slow
 def test_calls_of_one_process_share_the_processes() -> None:
     first = list(answers(planned(*METHODS)))
     before = processes()
@@ -63,6 +64,7 @@ def test_calls_of_one_process_share_the_processes() -> None:
     assert processes() == before
 
 
+@pytest.mark.slow
 def test_exact_runs_leave_no_process_and_do_not_disturb_the_kept_one() -> None:
     list(answers(planned("round-robin")))
     before = processes()
@@ -71,6 +73,7 @@ def test_exact_runs_leave_no_process_and_do_not_disturb_the_kept_one() -> None:
     assert processes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limit", "value"), [("MOST_RUNS", 2), ("MOST_GROWTH_MB", -1.0), ("BATCH", 1)]
 )
@@ -104,6 +107,7 @@ def test_an_abandoned_call_leaves_no_process() -> None:
     assert supervisor._KEPT == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_kept_process_that_was_killed_is_replaced(which: int) -> None:
     list(answers(planned("round-robin")))
@@ -115,6 +119,7 @@ def test_a_kept_process_that_was_killed_is_replaced(which: int) -> None:
     assert processes()[which] != before[which]
 
 
+@pytest.mark.slow
 def test_another_environment_gets_another_server(monkeypatch: pytest.MonkeyPatch) -> None:
     list(answers(planned("round-robin")))
     before = processes()
@@ -148,6 +153,7 @@ print(json.dumps([threads, loaded, again, len(_dispatchers()), dict(os.environ)]
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
 def test_what_is_forked_has_one_thread_and_the_compiled_loops() -> None:
     warmed = "from slotwise.benchmarks.grading.preload import warm; warm('ldg')"

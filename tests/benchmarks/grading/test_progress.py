@@ -242,6 +242,7 @@ def test_a_log_file_takes_no_numbers_that_are_none(tmp_path: Path) -> None:
     assert isinstance(events, LogFile)
 
 
+@pytest.mark.slow
 def test_each_new_file_of_rows_is_read_once(tmp_path: Path) -> None:
     def write(name: str, *rows: dict) -> None:
         pq.write_table(pa.Table.from_pylist(list(rows)), tmp_path / name)

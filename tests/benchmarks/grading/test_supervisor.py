@@ -72,6 +72,7 @@ def test_failing_command_is_graded_as_it_says(case: Case, tmp_path: Path) -> Non
     assert (found["status"], found["reason"]) == ("refused", "I do not like it")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "status", "error"),
     [

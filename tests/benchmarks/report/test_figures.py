@@ -74,6 +74,7 @@ def test_terms_are_panels_of_their_own() -> None:
     assert len(network.excess["near"]) == 3
 
 
+@pytest.mark.slow
 def test_bars_are_means_over_the_common_cases() -> None:
     found = {(r["term"], r["method"]): r for r in table(drawn(graded())["gaps-ranked"])}
     # Common in the network: a and b; near 0 and 10 %, far 100 and 50 %.
@@ -100,6 +101,7 @@ def test_a_method_that_fails_often_does_not_shrink_what_others_are_compared_on()
     assert bars["network", "near"]["mean"] == "5 %", "as without it"
 
 
+@pytest.mark.slow
 def test_all_methods_are_drawn_on_the_same_cases() -> None:
     rows = [*graded(), row("a", "rare", "valid", ("0", "10")), optimum("e", "0", "5")]
     grid, left_out = on_one_grid(rows)
@@ -138,12 +140,14 @@ def test_a_term_is_counted_over_the_cases_that_have_it() -> None:
     assert {one.cases for one in profiles([*rows, *nobody])} == {2, 6}
 
 
+@pytest.mark.slow
 def test_a_profile_has_no_ratio_to_zero() -> None:
     overload, _ = profiles(graded())
     assert sorted(overload.ratios["far"]) == [1, 1, 1, math.inf]
     assert table(drawn(graded())["performance-profiles"])[0]["term"] == "overload"
 
 
+@pytest.mark.slow
 def test_the_distribution_counts_all_cases() -> None:
     rows = graded()
     figure = drawn(rows)["gap-distribution"]
@@ -156,6 +160,7 @@ def test_the_distribution_counts_all_cases() -> None:
     assert quantile(network, "near", 0.76) is None
 
 
+@pytest.mark.slow
 def test_overload_is_counted_over_the_same_cases() -> None:
     found = {r["method"]: r for r in table(drawn(graded())["overload"])}
     assert [found["far"][k] for k in ("least possible", "more than needed")] == ["3", "1"]
@@ -163,6 +168,7 @@ def test_overload_is_counted_over_the_same_cases() -> None:
     assert found["far"]["mean overload"] == "1.67"
 
 
+@pytest.mark.slow
 def test_gaps_by_size_have_one_bin_for_each_size() -> None:
     found = table(drawn(graded())["gap-by-size"])
     network = [
@@ -269,6 +275,7 @@ def test_a_figure_says_what_it_shows(figure: Figure) -> None:
     assert figure.rows
 
 
+@pytest.mark.slow
 def test_no_label_leaves_its_chart() -> None:
     long = ("network+linear", "moved+overload")
     method = "a-method:with=parameters"  # A long name leaves little room beside it.
@@ -298,6 +305,7 @@ def test_names_of_methods_are_text_whatever_they_are() -> None:
     assert ("network", "<mine> & $x$ #0072b2") in [cells[:2] for cells in figure.rows]
 
 
+@pytest.mark.slow
 def test_the_same_rows_give_the_same_bytes() -> None:
     once, again = (charts(graded(), aggregate(graded())) for _ in range(2))
     for one, other in list(zip(once, again, strict=True))[:2]:
@@ -312,6 +320,7 @@ def test_nothing_to_draw_draws_nothing() -> None:
     assert charts([], aggregate([])) == ()
 
 
+@pytest.mark.slow
 def test_many_methods_and_cases_stay_small() -> None:
     rows: list[Row] = []
     for i in range(120):

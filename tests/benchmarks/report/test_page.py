@@ -111,6 +111,7 @@ def test_rows_without_their_instance_are_reported_but_not_drawn(graded: Path) ->
     assert "round-robin" in text
 
 
+@pytest.mark.slow
 def test_rows_of_an_older_slotwise_are_reported_as_such(graded: Path) -> None:
     assert "only the call" in seconds_fact(graded)
     store = Store(graded)
@@ -217,6 +218,7 @@ def test_page_of_a_family_says_what_differs_from_its_source(tmp_path: Path) -> N
     assert "round robin" not in text, "whatever was graded, results are not in a note"
 
 
+@pytest.mark.slow
 def test_page_of_graphs_to_partition_has_edge_cuts(tmp_path: Path, graded: Path) -> None:
     cases = read_cases(["partition"], 0, 1)
     store = Store(tmp_path / "graphs")

@@ -71,6 +71,7 @@ def test_tables_have_hand_computed_cells() -> None:
     assert [r[0] for r in found["instances"].rows] == ["a", "b"]
 
 
+@pytest.mark.slow
 def test_every_chart_and_table_is_a_file(tmp_path: Path) -> None:
     written = write_all(tmp_path / "new" / "figures", paper_files(graded_of(ROWS, lambda _: None)))
     names = {path.name for path in written}
@@ -125,6 +126,7 @@ def test_a_folder_in_the_way_of_a_file_is_named_before_anything_is_written(tmp_p
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "b.csv"]
 
 
+@pytest.mark.slow
 def test_a_folder_of_a_grading_is_written(tmp_path: Path) -> None:
     store = Store(make_graded(tmp_path))
     graded = read_graded(store, {"r-storm": "mine"})

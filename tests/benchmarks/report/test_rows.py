@@ -133,6 +133,7 @@ def test_a_bad_placement_is_named_before_figures_are_written(
     assert not (tmp_path / "figures").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", CELLS)
 def test_bad_cells_are_named(graded: Path, cli: Cli, what: str) -> None:
     change, message = CELLS[what]
@@ -160,6 +161,7 @@ def test_truncated_files_are_named(graded: Path) -> None:
         assert caught.value.file == str(path)
 
 
+@pytest.mark.slow
 def test_damaged_files_are_read_or_named(graded: Path) -> None:
     """Whatever byte is broken: rows, or one error with the file's name."""
     path = file_of(graded)

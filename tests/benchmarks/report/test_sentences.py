@@ -47,6 +47,7 @@ def test_a_page_without_a_placement_has_no_empty_tables_and_no_stray_spaces(
     assert " ;" not in re.sub(r"<[^>]*>", "", text.partition('class="answers"')[2][:600])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("networks", "said"),
     [

@@ -208,6 +208,7 @@ def splits(tasks: int, nodes: int) -> Iterator[tuple[tuple[int, int], ...]]:
             yield (*before, place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_agrees_with_brute_force(seed: int) -> None:
     compare(seed)

@@ -106,6 +106,7 @@ def test_without_time_nothing_is_claimed() -> None:
     assert (found.bound or 0) < found.cost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_agrees_with_all_subsets(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -49,6 +49,7 @@ def small(rate: int) -> Question:
     return Question(chain("x"), ONE, Fraction(rate))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dag", "method", "slots", "outcome"),
     [
@@ -71,6 +72,7 @@ def test_the_micro_dags(dag: str, method: str, slots: list[int], outcome: Outcom
     assert all(bool(answer.failures) == (outcome is Outcome.VIOLATED) for answer in answers)
 
 
+@pytest.mark.slow
 def test_under_shuffle_grouping_the_optimum_reaches_its_rate_and_sam_does_not() -> None:
     shuffled = replace(ARTICLE, shuffle=True)
     best = allocate(question("linear"), OPTIMAL, shuffled)
@@ -179,6 +181,7 @@ def test_a_plan_of_the_optimum_that_fails_is_an_internal_error(
         allocate(question("linear"))
 
 
+@pytest.mark.slow
 @given(models(), dataflows(), st.integers(1, 60), st.sampled_from(METHODS))
 def test_answers_are_what_the_check_says(
     known: dict[str, PerformanceModel], dataflow: Dataflow, rate: int, method: str

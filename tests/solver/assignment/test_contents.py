@@ -42,6 +42,7 @@ def apart(model: Assignment) -> int:
     return int(distances[0]) if len(distances) else 0
 
 
+@pytest.mark.slow
 def test_lists_every_content_once() -> None:
     for seed in range(20):
         model = make_assignment(random_problem(seed))
@@ -60,6 +61,7 @@ def test_lists_every_content_once() -> None:
             assert dict(zip(sets.tolist(), costs.tolist(), strict=True)) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("searched", [False, True])
 def test_equals_exhaustive_search(searched: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """With an incumbent of local search, and with none."""
@@ -82,6 +84,7 @@ def test_equals_exhaustive_search(searched: bool, monkeypatch: pytest.MonkeyPatc
     assert seen == {Status.OPTIMAL, Status.INFEASIBLE}
 
 
+@pytest.mark.slow
 def test_too_many_sets_leave_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the search may keep next to nothing, what is proven by then is no more than true."""
     monkeypatch.setattr(subset_dp, "search_assignment", lambda *a, **k: None)
@@ -100,6 +103,7 @@ def test_too_many_sets_leave_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     assert unproven
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 30))
 def test_losses_make_up_the_cost_of_every_placement_as_good(seed: int, above: int) -> None:

@@ -38,6 +38,7 @@ def _compiled() -> None:
         DUAL_ASCENT.run(random_problem(seed), LIMITS, None)
 
 
+@pytest.mark.slow
 def test_equals_exhaustive_search() -> None:
     seen = set()
     for seed in range(40):
@@ -73,6 +74,7 @@ def cost_in_books(state: StarState, nodes: tuple[int, ...]) -> int:
     return total
 
 
+@pytest.mark.slow
 def test_bounds_and_what_the_books_keep() -> None:
     """The bound rises to the optimum at most; no entry is negative, no valid cost exceeded."""
     for seed in range(15):
@@ -93,6 +95,7 @@ def test_bounds_and_what_the_books_keep() -> None:
             last = state.bound
 
 
+@pytest.mark.slow
 def test_fixing_a_task_keeps_a_lower_bound() -> None:
     for seed in range(15):
         problem = random_problem(seed)
@@ -109,6 +112,7 @@ def test_fixing_a_task_keeps_a_lower_bound() -> None:
         assert tuple(state.nodes.tolist()) == truth.placement.nodes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "optimum"),
     [("gqap-leema/C12X4-E-G", 1500150), ("gqap-leema/C12X8-E-G-0226", 1244300),

@@ -112,6 +112,7 @@ def test_the_bound_rises_and_never_exceeds_the_optimum(
         last = state.bound
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most_open_bytes", [0, 2**20])
 @pytest.mark.parametrize("seed", range(12))
 def test_equals_exhaustive_search(

@@ -31,6 +31,7 @@ from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 LIMITS = Limits(time_s=600.0)  # a new checkout compiles the loops first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_equals_exhaustive_search(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -39,6 +39,7 @@ def test_prints_a_row_per_file_and_a_summary(
     assert last == {"summary": {"files": 2, "proven": 2, "published": 1, "reached": 0}}
 
 
+@pytest.mark.slow
 def test_prints_a_table_for_people(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
     assert run_experiment("assignment_proofs", [str(files[1]), "--engine", "exhaustive"]) == 0
     head, row, last = capsys.readouterr().out.splitlines()

@@ -79,6 +79,7 @@ def test_of_equal_numberings_one_is_left() -> None:
     assert kept == 5  # the ways to partition three vertices
 
 
+@pytest.mark.slow
 def test_one_row_a_file_and_what_was_proven(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -60,6 +60,7 @@ def small(index: int, seed: int) -> Instance:
 SMALL = Family("small", "tiny chains", 2, small)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TEXTBOOKS)
 def test_the_textbook_agrees_with_exhaustive_search(name: str) -> None:
     for index in range(3):
@@ -145,6 +146,7 @@ def test_proofs_that_differ_are_refused() -> None:
     check_agreement(row("ours", 1.0), row("book", 1.0, "feasible", value=8))
 
 
+@pytest.mark.slow
 def test_one_proof_alone_measures_time_and_memory() -> None:
     found = measure(small(0, 0), "exhaustive", 60.0)
     assert (found.status, found.tasks, found.nodes, found.gap) == ("optimal", 6, 4, 0.0)
@@ -154,6 +156,7 @@ def test_one_proof_alone_measures_time_and_memory() -> None:
     assert 0 < found.seconds < 60
 
 
+@pytest.mark.slow
 def test_an_engine_that_does_not_take_an_instance_is_a_row() -> None:
     found = measure(FAMILIES["rstorm"].make(0, 0), "exhaustive", 5.0)
     assert (found.status, found.objective) == ("refused", ())
@@ -225,6 +228,7 @@ def test_storm_proofs(
     assert "3 of 3 proven" in lines[-1]
 
 
+@pytest.mark.slow
 def test_storm_proofs_of_one_topology_as_json(
     storm_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

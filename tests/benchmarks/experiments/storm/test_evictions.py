@@ -23,6 +23,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ras_choices, "LAST", 7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", range(3))
 def test_the_exact_choice_is_never_worse(index: int) -> None:
     """What Storm does is among the choices: evicting no more, no worse set."""

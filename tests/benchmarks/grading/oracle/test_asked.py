@@ -93,6 +93,7 @@ def test_a_safety_limit_is_a_row_with_its_status(
     assert "terms" not in found
 
 
+@pytest.mark.slow
 def test_a_cross_check_without_another_family_is_not_settled() -> None:
     problem = compile_problem(read_instance(EXAMPLE))
     results = [solve(problem, engine=name) for name in second_engines(problem, [], by_work=True)]

@@ -97,6 +97,7 @@ def row_of(run: PlannedRun, load: Loader) -> Row:
     return {**blank, **run.columns(), **outcome(run, load)}
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_rows_do_not_depend_on_order_and_process(graded: Path) -> None:
     rows = rows_of(graded)

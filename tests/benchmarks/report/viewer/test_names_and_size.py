@@ -64,6 +64,7 @@ def test_sixty_tasks_and_five_placements_weigh_less_than_60_kb():
     assert len(view(one, shown).encode()) < 60_000
 
 
+@pytest.mark.slow
 def test_a_large_instance_is_bounded_and_says_what_is_left_out():
     one = problem(5000, nodes=500, racks=10)
     even = Placement(tuple(task % 500 for task in range(5000)), (0,) * 5000)
