@@ -45,7 +45,11 @@ def cheapest_pair(
     undecided = search.visit(pairs, decider)
     if undecided:
         undecided = search.visit(undecided, decider, step_fraction=1.0)
-    return Cheaper(search.best, not undecided)
+    best = search.best
+    if best is not None and not undecided:
+        # Less of either change would be a cheaper pair, and there is none.
+        best = replace(best[0], is_least=True), replace(best[1], is_least=True)
+    return Cheaper(best, not undecided)
 
 
 class _PairSearch:
