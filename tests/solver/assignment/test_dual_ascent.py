@@ -127,7 +127,7 @@ def test_proves_published_optima(shared: Path, name: str, optimum: int) -> None:
 
 def test_out_of_time_with_incumbent_and_bound(shared: Path) -> None:
     problem = compile_problem(read_instance(shared / "instances/gqap-cordeau/20-15-75.json"))
-    found = DUAL_ASCENT.run(problem, Limits(time_s=1.5), None)
+    found = DUAL_ASCENT.run(problem, Limits(time_s=5.0), None)
     assert found.status is Status.FEASIBLE
     assert found.values is not None
     assert found.bounds[0] is not None
