@@ -76,6 +76,7 @@ def test_relabelling_leaves_the_optimum() -> None:
     assert both[0].values == both[1].values
 
 
+@pytest.mark.slow
 def test_levels_with_single_workers() -> None:
     """Distances by level are uniform where all nodes stand in one rack."""
     components = tuple(Component(c, "bolt", 3, {"cpu": Decimal(10)}) for c in "abc")

@@ -20,6 +20,7 @@ from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 MANY_STEPS = 3000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(25))
 def test_reaches_the_optimum_of_small_instances_and_never_beats_it(seed: int) -> None:
     rng = np.random.default_rng(seed)

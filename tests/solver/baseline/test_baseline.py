@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from solved import first_solved
 
 from slotwise.models.cancellation import CancellationToken
@@ -21,6 +22,7 @@ from slotwise.solver.core.result import Limits, Status
 from slotwise.solver.solve import solve
 
 
+@pytest.mark.slow
 def test_no_optimum_is_below_its_simple_bound() -> None:
     positive = 0
     for one in first_solved(300):

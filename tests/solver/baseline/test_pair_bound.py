@@ -20,6 +20,7 @@ from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.testing.random_instances.tiny import tiny_instance
 
 
+@pytest.mark.slow
 def test_no_optimum_is_below_it(note: list[str]) -> None:
     rng = np.random.default_rng(31)
     seen = positive = tight = 0

@@ -63,6 +63,7 @@ def equals_exhaustive(problem: Problem, params: ColumnsParams = COLUMNS_DEFAULTS
     return truth.status
 
 
+@pytest.mark.slow
 def test_equals_exhaustive_search() -> None:
     rng = np.random.default_rng(11)
     problems = (compile_problem(tiny_instance(rng)) for _ in range(150))
@@ -71,6 +72,7 @@ def test_equals_exhaustive_search() -> None:
     assert statuses.count(Status.INFEASIBLE) >= 15
 
 
+@pytest.mark.slow
 def test_equals_exhaustive_search_from_few_columns() -> None:
     """Tiny instances have few columns; here the first integer programs see but a part of them."""
     rng = np.random.default_rng(13)
@@ -81,6 +83,7 @@ def test_equals_exhaustive_search_from_few_columns() -> None:
     assert statuses.count(Status.OPTIMAL) >= 25
 
 
+@pytest.mark.slow
 def test_bounds_hold_where_columns_are_too_many_to_close() -> None:
     params = replace(FEW_CHOICES, max_choices=40)
     rng = np.random.default_rng(14)
@@ -101,6 +104,7 @@ def answer(outcome: Outcome) -> Answer:
     return Answer("some", outcome, "", 0.0)
 
 
+@pytest.mark.slow
 @given(instances(most_tasks=4, wide_numbers=True))
 def test_equals_exhaustive_search_on_any_instance(instance: Instance) -> None:
     problem = compile_problem(instance)
@@ -108,6 +112,7 @@ def test_equals_exhaustive_search_on_any_instance(instance: Instance) -> None:
         equals_exhaustive(problem, NO_TABLES)
 
 
+@pytest.mark.slow
 @given(instances(most_tasks=4, wide_numbers=True))
 def test_tables_equal_exhaustive_search_on_any_instance(instance: Instance) -> None:
     problem = compile_problem(instance)
@@ -115,6 +120,7 @@ def test_tables_equal_exhaustive_search_on_any_instance(instance: Instance) -> N
         equals_exhaustive(problem)
 
 
+@pytest.mark.slow
 def test_the_bound_of_any_duals_holds() -> None:
     """Duals stopped before they are good still bound the optimum from below."""
     rng = np.random.default_rng(12)

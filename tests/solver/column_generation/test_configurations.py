@@ -86,6 +86,7 @@ def agrees(problem: Problem, truth: Outcome, other: Outcome) -> None:
         assert tuple(proven) <= truth.values[: len(proven)]
 
 
+@pytest.mark.slow
 def test_equals_exhaustive_search(note: list[str]) -> None:
     rng = np.random.default_rng(7)
     seen: Counter[str] = Counter()
@@ -109,6 +110,7 @@ def test_equals_exhaustive_search(note: list[str]) -> None:
     assert seen["infeasible/infeasible"] >= 20
 
 
+@pytest.mark.slow
 @given(instances(most_tasks=5, wide_numbers=True))
 def test_equals_exhaustive_search_on_any_instance(instance: Instance) -> None:
     problem = compile_problem(within_support(instance))
@@ -124,6 +126,7 @@ def test_equals_exhaustive_search_on_any_instance(instance: Instance) -> None:
 SLOW = {"processing": pytest.mark.deep}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "optimum"),
     [pytest.param(*case, marks=SLOW.get(case[0], ())) for case in RSTORM_OPTIMA.items()],
@@ -176,6 +179,7 @@ def test_too_many_configurations_are_refused() -> None:
         run(problem, LIMITS, None, params=FEW)
 
 
+@pytest.mark.slow
 def test_auto_goes_on_with_cp_sat() -> None:
     result = solve(
         FAMILIES["rstorm"].make(1, 0), time_limit_s=60, parameters={"configurations": FEW}

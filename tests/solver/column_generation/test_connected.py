@@ -69,6 +69,7 @@ def all_configurations(graph: FlowGraph) -> IntArray:
     return rows[rows @ graph.weights <= graph.capacity]
 
 
+@pytest.mark.slow
 def test_tables_and_lists_agree_with_enumeration() -> None:
     rng = np.random.default_rng(0)
     seen: Counter[str] = Counter()
@@ -149,6 +150,7 @@ def test_an_endless_enumeration_is_given_up() -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["single", "isolated", "split"])
 def test_connected_agrees_with_exhaustive_search(workers: str, note: list[str]) -> None:
     rng = np.random.default_rng(3)

@@ -89,6 +89,7 @@ def most_inside(workers: FlowGraph, slots: int) -> dict[tuple[int, ...], int]:
     return best
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32), st.integers(1, 3), st.sampled_from((200, 2, 0)))
 def test_joint_duals_hold_for_every_content_and_every_solution(
     seed: int, slots: int, max_assignments: int
@@ -207,6 +208,7 @@ def forced() -> Engine:
     return configured(CONNECTED, {CONNECTED.name: ConnectedParams(levels_fraction=1e-9)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["single", "isolated", "split"])
 def test_joint_duals_agree_with_exhaustive_search(workers: str) -> None:
     rng = np.random.default_rng(8)

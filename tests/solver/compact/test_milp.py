@@ -90,6 +90,7 @@ def cross_check(numbers: range) -> tuple[Counter[str], Counter[str]]:
     return rules, statuses
 
 
+@pytest.mark.slow
 def test_highs_agrees_with_exhaustive(note: list[str]) -> None:
     rules, statuses = cross_check(range(140))
     note.append(f"milp agrees with exhaustive: {dict(statuses)}")
@@ -104,6 +105,7 @@ def test_agrees_with_exhaustive_on_many() -> None:
     cross_check(range(140, 308))
 
 
+@pytest.mark.slow
 def test_agrees_with_configurations_on_two_racks() -> None:
     problem = rstorm("star-c")
     truth = FAST_CONFIGURATIONS.run(problem, LIMITS, None)
@@ -112,6 +114,7 @@ def test_agrees_with_configurations_on_two_racks() -> None:
     assert answer.bounds == answer.values
 
 
+@pytest.mark.slow
 def test_matrix_instance(shared: Path) -> None:
     problem = compile_problem(read_instance(shared / "instances/gqap-leema/C12X3-E-G.json"))
     answer = MILP.run(problem, LIMITS, None)
@@ -126,6 +129,7 @@ def test_published_optimum(shared: Path) -> None:
     assert (answer.status, answer.values) == (Status.OPTIMAL, (1021050,))
 
 
+@pytest.mark.slow
 def test_time_limit_keeps_incumbent_and_bound() -> None:
     problem = rstorm("linear-a")
     hint = place(problem.instance, "r-storm-pseudocode", seed=0)
@@ -141,6 +145,7 @@ def test_time_limit_keeps_incumbent_and_bound() -> None:
     assert answer.bounds[1] < answer.values[1]
 
 
+@pytest.mark.slow
 def test_trace_tells_falling_values_and_valid_bounds() -> None:
     problem = rstorm("linear-b")
     hint = place(problem.instance, "r-storm-pseudocode", seed=0)
@@ -262,6 +267,7 @@ def optimum(path: Path) -> float:
     return float(solver.getObjectiveValue())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("to", ["mps", "lp"])
 def test_files_have_the_same_optimum(to: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(SEED + 3)
@@ -371,6 +377,7 @@ def test_what_is_found_is_kept_wherever_the_token_is_cancelled(
     agrees_with_judge(problem, answer)
 
 
+@pytest.mark.slow
 def test_infeasible_is_what_highs_says_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     """CBC, an engine until then, called three feasible instances of 9,938 infeasible."""
     real = term_search.search

@@ -62,6 +62,7 @@ def check_events(events: list[Progress], best: list[Fraction] | None) -> None:
             assert bound is None or bound <= truth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", TALKATIVE)
 def test_only_values_and_bounds_that_are_true_are_told(engine: str) -> None:
     told = 0
@@ -85,6 +86,7 @@ def test_only_values_and_bounds_that_are_true_are_told(engine: str) -> None:
     assert told >= 5, "too few to mean anything"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["auto", "cp-sat", "milp"])
 def test_the_first_placement_comes_long_before_the_end(engine: str) -> None:
     instance = instance_from_text(hard_instance(60, 6))
@@ -127,6 +129,7 @@ def test_auto_says_what_it_picked_and_why() -> None:
     assert result.to_document()["picked"][1]["why"].startswith("distances by level")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", [1, 3, 6])
 def test_two_engines_side_by_side_find_the_same_value(index: int) -> None:
     problem = compile_problem(FAMILIES["rstorm"].make(index, 0))
@@ -138,6 +141,7 @@ def test_two_engines_side_by_side_find_the_same_value(index: int) -> None:
     assert not both.interrupted
 
 
+@pytest.mark.slow
 def test_two_engines_side_by_side_are_right_on_tiny_instances() -> None:
     for one in first_solved(40):
         problem, truth = one.problem, one.truth
@@ -181,6 +185,7 @@ def test_what_a_listener_raises_ends_the_search() -> None:
     assert time.perf_counter() - started < LONG_S
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_several_moments(tmp_path: Path) -> None:
     import sys
 
@@ -206,6 +211,7 @@ def test_ctrl_c_at_several_moments(tmp_path: Path) -> None:
     raise AssertionError("nothing was ever kept")
 
 
+@pytest.mark.slow
 def test_bounds_of_later_terms_count_only_where_the_earlier_ones_are_reached() -> None:
     problem = compile_problem(FAMILIES["rstorm"].make(4, 0))  # overload, then network
     known = SolveState(problem)

@@ -215,6 +215,7 @@ TOO_LARGE: dict[str, tuple[str, Callable[[], Instance], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOO_LARGE)
 def test_engines_ask_before_they_build(name: str, resident: Reading) -> None:
     engine, make, says = TOO_LARGE[name]
@@ -227,6 +228,7 @@ def test_engines_ask_before_they_build(name: str, resident: Reading) -> None:
     assert not found.interrupted
 
 
+@pytest.mark.slow
 def test_a_hint_survives_that_nothing_begins(resident: Reading) -> None:
     resident.mb = LIMIT_MB
     instance = FAMILIES["rstorm"].make(6, 0)
@@ -308,6 +310,7 @@ def test_the_watch_ends_with_the_solve(resident: Reading) -> None:
     assert not token.is_cancelled
 
 
+@pytest.mark.slow
 def test_the_exact_counterparts_of_a_round_heed_it(resident: Reading) -> None:
     instance = slotwise.read_instance(EXAMPLES / "shared-cluster.yaml")
     done = schedule_round(instance)
@@ -383,6 +386,7 @@ def test_a_chain_may_be_deeper_than_calls_nest() -> None:
     assert max(int(content.sum()) for content in found) == 3
 
 
+@pytest.mark.slow
 def test_commands_take_the_limit(cli: Any, examples: Path) -> None:
     answer = cli("solve", "word-count.json", "--memory-limit", 3000, "--json")
     assert answer.json["memory_limit_mb"] == 3000

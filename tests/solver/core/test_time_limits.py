@@ -153,6 +153,7 @@ def test_the_heuristics_behind_configurations_have_its_token(
     assert [one.token for one in given] == [asked.token]
 
 
+@pytest.mark.slow
 def test_local_search_heeds_a_deadline_within_a_step(mid: Problem) -> None:
     start = known_at_once(mid, 0, None, ("ras-default",)).placement
     began = time.perf_counter()

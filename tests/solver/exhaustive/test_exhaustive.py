@@ -81,6 +81,7 @@ def check_against_naive(instance: Instance) -> Status:
     return outcome.status
 
 
+@pytest.mark.slow
 def test_equals_naive_enumeration(note: list[str]) -> None:
     statuses = Counter(map(check_against_naive, small_instances(2026, 110, MOST_LEAVES)))
     note.append(f"exhaustive against naive enumeration: {dict(statuses)}")
@@ -88,12 +89,14 @@ def test_equals_naive_enumeration(note: list[str]) -> None:
     assert statuses[Status.INFEASIBLE] >= 20
 
 
+@pytest.mark.slow
 @given(instances(most_tasks=3, most_nodes=3, wide_numbers=True))
 def test_equals_naive_enumeration_on_any_instance(instance: Instance) -> None:
     assume(leaves(compile_problem(instance)) <= 400)
     event(str(check_against_naive(instance)))
 
 
+@pytest.mark.slow
 @given(instances(most_tasks=4, wide_numbers=True), st.randoms(use_true_random=False))
 def test_relabelling_changes_nothing(instance: Instance, random: object) -> None:
     renamed = relabelled(instance, random)
@@ -170,6 +173,7 @@ def renamed_topology(topology: Topology) -> Topology:
     )
 
 
+@pytest.mark.slow
 @given(
     instances(most_tasks=4, wide_numbers=True),
     st.sampled_from(["resource", "slots"]),

@@ -23,6 +23,7 @@ def infeasible(seed: int, count: int) -> Iterator[Instance]:
             yield one
 
 
+@pytest.mark.slow
 def test_every_conflict_is_minimal_and_every_repair_holds() -> None:
     for instance in infeasible(1, 5):
         check_explanation(instance, explain_infeasible(instance, time_limit_s=300))  # busy machines

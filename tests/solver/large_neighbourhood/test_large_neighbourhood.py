@@ -22,6 +22,7 @@ from slotwise.solver.large_neighbourhood.selection import choose_nodes
 STEPS = Limits(time_s=60, deterministic_work=6)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 300), st.integers(0, 3))
 def test_it_is_never_invalid_never_worse_and_the_same_for_a_seed(number: int, seed: int) -> None:
@@ -39,6 +40,7 @@ def test_it_is_never_invalid_never_worse_and_the_same_for_a_seed(number: int, se
     assert one.truth.values <= verdict.scaled <= judge(one.problem, start).scaled
 
 
+@pytest.mark.slow
 def test_it_often_finds_the_optimum(note: list[str]) -> None:
     tally: Counter[str] = Counter()
     for one in first_solved(80):
@@ -55,6 +57,7 @@ def test_it_often_finds_the_optimum(note: list[str]) -> None:
     assert tally["optimal"] >= 0.7 * tally["all"]
 
 
+@pytest.mark.slow
 def test_values_of_a_neighbourhood_are_those_of_the_whole_less_a_constant(note: list[str]) -> None:
     """Whatever CP-SAT makes of it is valid in the whole, and changes both by the same."""
     tally: Counter[str] = Counter()

@@ -32,6 +32,7 @@ def starts(problem: Problem) -> list[Placement]:
     return [p for p in found if isinstance(p, Placement) and judge(problem, p).valid]
 
 
+@pytest.mark.slow
 def test_it_never_breaks_a_rule_and_often_finds_the_optimum(note: list[str]) -> None:
     tally: Counter[str] = Counter()
     for one in first_solved(400):

@@ -80,6 +80,7 @@ def fast_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("family", "index", "units"), CASES)
 def test_no_second_decides(
     family: str, index: int, units: float, fast_clock: Callable[[], None]
@@ -104,6 +105,7 @@ def test_no_second_decides_for_an_engine_that_is_named(
     assert found() == before
 
 
+@pytest.mark.slow
 def test_the_limit_is_one_of_work() -> None:
     results = [
         solve(made("rstorm", 4), time_limit_s=units, deterministic=True) for units in (0.2, 5.0)
@@ -122,6 +124,7 @@ def test_proofs_tell_their_limit_in_seconds() -> None:
         assert {proof.time_limit_s for proof in proofs_of(problem, result)} == {seconds}
 
 
+@pytest.mark.slow
 def test_what_the_process_did_before_does_not_matter() -> None:
     fresh = subprocess.run(
         [sys.executable, "-c", FRESH, *map(str, OPEN)],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import pytest
 from explained_cases import placed_cases
 
 import slotwise
@@ -34,6 +35,7 @@ def least_moves(problem, placement):
     return None
 
 
+@pytest.mark.slow
 def test_no_fewer_moves_suffice():
     found = 0
     for one, placement, _ in placed_cases(120):
