@@ -19,7 +19,7 @@ class Incumbent:
     """The best placement and bounds of an engine, told to its `reporter` as they come.
 
     It is what the engine claims, so it does not ask whether bounds contradict the placement: those
-    who take the claim do (`outcome_check`, `SolveState`). What a search computes in its inner loop
+    who take the claim do (`contradiction`, `SolveState`). What a search computes in its inner loop
     (costs of moves, values in the units of a model) stays there until it is offered here. Not for
     several threads at once; a solver calls back from one at a time, while the engine waits.
 

@@ -6,9 +6,13 @@ All of them tell one `SolveState`, which keeps the best placement and the best b
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import version
+from queue import Empty, SimpleQueue
 
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.infeasibility.contradictions import holds
@@ -27,12 +31,12 @@ from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Pick, Proof, Status
 from slotwise.solver.core.solve_state import SolveState
+from slotwise.solver.core.supervision import GRACE_S, POLL_S, Task
 from slotwise.solver.few_moves.engine import FEW_MOVES
 from slotwise.solver.orphans.engine import ORPHANS
 from slotwise.solver.partition.engine import PARTITION
 from slotwise.solver.portfolio.matrix import levels_instead, solve_with_matrix
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
-from slotwise.solver.portfolio.race import side_by_side
 from slotwise.solver.portfolio.run import (
     AT_SIGHT,
     BESIDE,
@@ -303,3 +307,33 @@ def _enclose(auto: Auto, problem: Problem, reporter: Reporter) -> None:
         report_outcome(reporter.by("+".join(provers)), cut)
         auto.proofs.append(Proof("rack-cut", version("slotwise"), found.bounds, found.proof))
         auto.run(_by_connected(auto), problem, reporter)
+
+
+# Searches side by side in threads: the first proof ends them all.
+#
+# Threads serve because the searches that take long are native code that lets others run meanwhile.
+
+
+def side_by_side(
+    lanes: Sequence[Callable[[RunToken], None]], is_settled: Callable[[], bool], token: RunToken
+) -> None:
+    """Run all lanes at once, each with a child of `token`, until all have ended.
+
+    As soon as everything is settled, or `token` is cancelled, all are told to stop; one that does
+    not within `GRACE_S` is left behind. What a lane raises stops the others, too, and is raised
+    here.
+    """
+    bell: SimpleQueue[None] = SimpleQueue()
+    tasks = [Task(lane, lambda: bell.put(None), token.child()) for lane in lanes]
+    patience = math.inf
+    while not all(task.has_ended for task in tasks) and time.perf_counter() < patience:
+        with suppress(Empty):
+            bell.get(timeout=POLL_S)
+        enough = token.is_cancelled or is_settled() or any(task.has_failed for task in tasks)
+        if enough and patience == math.inf:
+            patience = time.perf_counter() + GRACE_S
+            for task in tasks:
+                task.token.cancel()
+    for task in tasks:
+        if task.has_ended:
+            task.result()
