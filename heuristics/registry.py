@@ -23,7 +23,6 @@ from slotwise.heuristics.method_names import (
     is_storm,
 )
 from slotwise.heuristics.others_code import said
-from slotwise.heuristics.parameters import configured
 from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
 
@@ -144,3 +143,43 @@ def _load(point: EntryPoint) -> Method:
 def _unusable(point: EntryPoint, rule: str) -> InputError:
     package = "" if point.dist is None else f" of {point.dist.name}"
     return InputError(rule, field=f"entry point {GROUP}{package}", value=point.name)
+
+
+# Parameters of a method, written after its name: ``r-storm:weights=1,1,2,normalise=capacity``.
+#
+# After the colon stand ``key=value`` pairs with commas between; a value may be a list with commas,
+# for a part without ``=`` goes on with the value before it.
+
+
+def configured(method: Method, text: str) -> Method:
+    """Return `method` with the parameters that `text` says.
+
+    Raises
+    ------
+    InputError
+        When the method takes none, `text` is no list of ``key=value``, a key is given twice or is
+        none of the method's, or its value is not allowed.
+    """
+    written = f"{method.name}{SEPARATOR}{text}"
+    if method.configure is None:
+        raise InputError(
+            f"takes no parameters; write only {method.name}", field="method", value=written
+        )
+    return method.configure(_pairs(text, written))
+
+
+def _pairs(text: str, written: str) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    key = ""
+    for part in text.split(","):
+        if "=" in part:
+            key, _, value = (word.strip() for word in part.partition("="))
+            if key in found:
+                raise InputError(f"gives {key} twice", field="method", value=written)
+            found[key] = (value,)
+        elif key:
+            found[key] = (*found[key], part.strip())
+        else:
+            rule = "must have key=value after the colon, as in r-storm:normalise=capacity"
+            raise InputError(rule, field="method", value=written)
+    return found

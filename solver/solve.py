@@ -17,8 +17,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
-from slotwise.solver.contradictions.engine import COUNTING
-from slotwise.solver.contradictions.find import find_contradiction
+from slotwise.solver.contradictions import COUNTING, find_contradiction
 from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.judged_result import contradiction, judged_result
 from slotwise.solver.core.limited import (

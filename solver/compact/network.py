@@ -135,8 +135,8 @@ def _rack_places(
 # Network cost of the compact model by a matrix of distances (RLT-1).
 #
 # Every group is one task; ``x_ik`` = task i is on node k. The cost is linear in ``z_ikjl`` = "i on
-# k and j on l", with ``sum_l z_ikjl = x_ik`` and ``sum_k z_ikjl = x_jl``; z of two tasks that do not
-# fit one node together is 0.
+# k and j on l", with ``sum_l z_ikjl = x_ik`` and ``sum_k z_ikjl = x_jl``; z of two tasks that do
+# not fit one node together is 0.
 
 
 def network_by_matrix(model: ModelBuilder[E], problem: Problem, counts: Counts[E]) -> E:

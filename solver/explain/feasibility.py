@@ -13,7 +13,7 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE
 from slotwise.solver.baseline.params import BaselineParams
-from slotwise.solver.contradictions.find import is_contradicted
+from slotwise.solver.contradictions import is_contradicted
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.explanation import Feasibility
 from slotwise.solver.explain.first_fit import best_fit, first_fit, tight_fit

@@ -26,7 +26,7 @@ from slotwise.solver.column_generation.configurations.engine import (
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.engine import COLUMNS
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
-from slotwise.solver.contradictions.engine import COUNTING
+from slotwise.solver.contradictions import COUNTING
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Pick, Proof, Status

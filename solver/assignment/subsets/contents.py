@@ -51,7 +51,7 @@ def list_all(model: Assignment, apart: int, token: RunToken) -> NodeSubsets:
 
     `apart` is the distance of any two different nodes.
     """
-    from slotwise.solver.assignment.subsets.content_kernels import list_contents
+    from slotwise.solver.assignment.subsets.subset_kernels import list_contents
 
     both = model.flow + model.flow.T
     nothing = np.zeros(0, dtype=np.int64)

@@ -129,7 +129,7 @@ def table_bytes(graph: FlowGraph) -> int:
 
 def _fill(made: KnapsackTables, k: int, token: CancellationToken) -> None:
     token.check()
-    from slotwise.solver.column_generation.connected.compiled import lift
+    from slotwise.solver.column_generation.connected.kernels import lift
 
     token.check()
     graph, units = made.graph, made.units
@@ -151,7 +151,7 @@ def _fill(made: KnapsackTables, k: int, token: CancellationToken) -> None:
 
 
 def _combined(made: KnapsackTables, first: IntArray, second: IntArray) -> IntArray:
-    from slotwise.solver.column_generation.connected.compiled import combine, combine_exactly
+    from slotwise.solver.column_generation.connected.kernels import combine, combine_exactly
 
     both = np.empty_like(first)
     (combine_exactly if made.exactly else combine)(first, second, both)

@@ -17,10 +17,12 @@ from __future__ import annotations
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.connected.joint.content_pricing import ContentPricing
+from slotwise.solver.column_generation.connected.joint.content_pricing import (
+    ContentPricing,
+    dearest_partition,
+    shrunk,
+)
 from slotwise.solver.column_generation.connected.joint.joint_duals import JointDuals
-from slotwise.solver.column_generation.connected.joint.partitions import dearest_partition
-from slotwise.solver.column_generation.connected.joint.shrinking import shrunk
 from slotwise.solver.column_generation.connected.joint.worker_bounds import TOLERANCE_BITS
 from slotwise.solver.column_generation.params import ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
