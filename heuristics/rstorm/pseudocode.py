@@ -4,8 +4,8 @@ The pseudo-code as printed, but for the readings below. It is not what the autho
 (`r_storm`) keeps cpu like memory while this one overloads it at once, and their figures (6 and 7
 machines in section 6.3.2) cannot be had so.
 
-Tasks are taken in an order that keeps neighbours close (Algorithms 2 and 3: `traversal`,
-`task_selection`), each goes to the node whose remaining resources are nearest to its demand, the
+Tasks are taken in an order that keeps neighbours close (Algorithms 2 and 3:
+`task_order`), each goes to the node whose remaining resources are nearest to its demand, the
 network distance from a reference node taking the place of bandwidth (Algorithm 4). How the paper's
 gaps are read:
 
