@@ -28,7 +28,7 @@ from slotwise.models.graph_files.csr import in_memory
 from slotwise.models.graph_files.vertex_stream import VertexStream
 
 FEW_PARTS, FEW_VERTICES = 8, 50
-"""Up to so many parts, or below so many vertices a part, METIS bisects; else it goes k ways."""
+"""Most parts, or fewest vertices a part, for which METIS bisects; else it goes k ways."""
 
 
 def missing() -> str | None:

@@ -11,7 +11,7 @@ gaps are read:
 
 - *Most resources* (lines 7, 8): memory plus cpu left, each as a share of the largest node's; a
   rack has the sum of its nodes. Only nodes with a free slot count.
-- *Reference node*: found anew for the first task of each topology (the text of section 4.2; the
+- *Reference node*: found again for the first task of each topology (the text of section 4.2; the
   pseudo-code's ``global`` would keep one for ever). That task goes there if it fits, as the text
   says; the pseudo-code would send it to the nearest node. If it does not fit, it goes to the
   nearest node, and the reference stays.

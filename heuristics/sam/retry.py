@@ -47,7 +47,7 @@ def map_with_retry(
 ) -> Fitted | Refused:
     """Return the first number of slots from `estimate` on that `map_onto` can use.
 
-    For every number VMs are acquired anew. Slots that they have beyond it stay closed: otherwise
+    For every number VMs are acquired again. Slots that they have beyond it stay closed: otherwise
     the numbers between two sizes of VM would be indistinguishable.
 
     Parameters

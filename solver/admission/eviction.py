@@ -146,7 +146,7 @@ class Eviction:
     least_count
         Proven: no fewer will do; ``None`` where nothing is proven.
     least_weight
-        Proven least weight of so many; ``None`` where their number is not proven.
+        Proven least weight of `least_count` topologies; ``None`` where that is not proven.
     placement
         What stays, and the topology let in; ``None`` where no set is known.
     seconds
@@ -181,7 +181,7 @@ def smallest_eviction(
     problem
         The cluster and all topologies.
     running
-        What runs. Tasks of `topology` in it are taken away first: it is placed anew.
+        What runs. Tasks of `topology` in it are taken away first: it is placed again.
     topology
         Index of the topology to let in.
     candidates
@@ -268,7 +268,7 @@ def _last(first: Step, second: Step | None) -> Step:
 def _minimise(
     model: EvictionModel, weights: Mapping[int, int], limits: Limits, started: float
 ) -> tuple[Step, Step | None]:
-    """Minimise the number, then (once that is proven) the weight of so many."""
+    """Minimise the number, then (once that is proven) the weight of as many."""
     number = model.total(dict.fromkeys(weights, 1))
     left = limits.time_s - (time.perf_counter() - started)
     if left <= 0:

@@ -16,7 +16,7 @@ from slotwise.solver.core.result import Improvement, Outcome, Status
 
 @dataclass(slots=True, eq=False)
 class Incumbent:
-    """The best placement and bounds of an engine, told to its `reporter` as they come.
+    """The best placement and bounds of an engine, reported to its `reporter` as they come.
 
     It is what the engine claims, so it does not ask whether bounds contradict the placement: those
     who take the claim do (`contradiction`, `SolveState`). What a search computes in its inner loop

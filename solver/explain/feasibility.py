@@ -20,7 +20,7 @@ from slotwise.solver.explain.first_fit import best_fit, first_fit, tight_fit
 from slotwise.solver.solve import solve
 
 START_S, START_S_PER_TASK, MOST_START = 0.05, 0.005, 0.4
-"""Seconds for heuristics: these, so many more for each task, at most such a part of the limit."""
+"""Seconds for heuristics: a base, more for each task, at most this part of the limit."""
 
 
 def question(instance: Instance) -> Instance:

@@ -1,4 +1,4 @@
-"""Large-neighbourhood search: parts of the incumbent solved anew, all else fixed.
+"""Large-neighbourhood search: parts of the incumbent solved again, all else fixed.
 
 The nodes of a neighbourhood exchange flow; one may be empty (`selection`). Their tasks are a
 problem of their own (`neighbourhood`), solved by the engines ``connected`` and ``cp-sat``. What is

@@ -1,6 +1,6 @@
 """The problem of the tasks on a few nodes of a placement, everything else fixed.
 
-All tasks on the freed nodes are placed anew on these nodes, some of which may have been empty. So
+All tasks on the freed nodes are placed again on these nodes, some of which may have been empty. So
 workers, capacities and shared memory concern the freed tasks alone. Of the others only the racks
 matter: the flow to a task elsewhere costs the distance within the rack or across racks, by the
 rack that the freed task lands in. That is a linear cost beside the network.

@@ -12,7 +12,7 @@ from slotwise.models.problem.problem import IntArray, Problem
 def choose_nodes(
     problem: Problem, placement: Placement, size: int, empty_fraction: float, rng: Generator
 ) -> list[int]:
-    """Return so many nodes in use, or all of them, and perhaps an empty one of their racks.
+    """Return `size` nodes in use, or all of them, and perhaps an empty one of their racks.
 
     The first is drawn by its flow with other nodes, each further one by its flow with those before
     it; where there is none, any. At least one task must be placed.

@@ -65,7 +65,7 @@ class Partition:
         return np.asarray((counts @ self.kinds.demand <= self.capacity).all(axis=1))
 
     def knapsack(self, most_units: int) -> tuple[IntArray, int]:
-        """Return weights [K] and capacity of the tightest dimension in at most so many units.
+        """Return weights [K] and capacity of the tightest dimension in at most `most_units` units.
 
         Every part keeps this rule; it is the only one, and exact, where there is one dimension
         and its numbers are small.

@@ -33,7 +33,7 @@ from slotwise.solver.slots.problem import WHOLE_SLOT, SlotProblem
 SMALL = 1e-7
 """Weights below are none."""
 ROUND_EACH = 8
-"""Every so many nodes the point is rounded to contents."""
+"""Nodes after which the point is rounded to contents."""
 ENOUGH = 1e-7
 """A slot worth at most 1 + this needs no column."""
 

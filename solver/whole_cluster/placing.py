@@ -58,7 +58,7 @@ def _fragments(layout: Layout) -> tuple[bytes, ...]:
 
 
 SolveOne = Callable[[Problem, Placement | None, float], Placement | None]
-"""Return the best placement found of one topology, from a start, within so many seconds."""
+"""Return the best placement found of one topology, from a start, within a number of seconds."""
 
 MOST_PRICE = 2**53
 """Prices in the packing model stay below, in sum."""

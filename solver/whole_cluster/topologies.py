@@ -100,7 +100,7 @@ def _signature(problem: Problem) -> object:
 
 
 def _without_names(rules: Rules, number: dict[int, int]) -> Rules:
-    """Return the rules of components with tasks, numbered anew; fields added later count, too."""
+    """Return the rules of components with tasks, renumbered; fields added later count, too."""
     pairs = {
         (min(number[a], number[b]), max(number[a], number[b]))
         for a, b in rules.incompatible

@@ -2,8 +2,8 @@
 
 The same doubles in the same order, so the same result (the tests compare them):
 
-- What nodes have left lies in arrays, rack by rack; a rack's sum is taken anew only after a change
-  in the rack, from the first node to the last as Java does.
+- What nodes have left lies in arrays, rack by rack; a rack's sum is added up again only after a
+  change in the rack, from the first node to the last as Java does.
 - A rack that holds no node for an executor is passed over as a whole. It is not sorted; what its
   nodes had left when the walk came by is kept, should a later executor ask for its order.
 - A node whose slots all refused a component is not tried for it again until something changes on
@@ -186,7 +186,7 @@ class RackView:
 Bools = NDArray[np.bool_]
 
 SMALL = 48
-"""Up to so many nodes the plain sorter is as fast."""
+"""Most nodes with which the plain sorter is as fast."""
 
 
 def node_sorter(fit: Fit, kind: str) -> NodeSorter:

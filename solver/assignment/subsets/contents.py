@@ -12,7 +12,7 @@ from slotwise.solver.core.memory import RunToken
 MOST_BITS = 62
 """Tasks of a set that one number holds."""
 UNITS = 2_000
-"""In which a capacity is counted to bound the number of contents."""
+"""Units of a capacity when the number of contents is bounded."""
 
 
 def most_contents(model: Assignment) -> float:

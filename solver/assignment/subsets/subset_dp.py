@@ -187,14 +187,14 @@ PROOF = "contents of the nodes priced by Lagrangian duals, those within the gap 
 def prove_by_contents(
     model: Assignment, apart: int, best: Incumbent, params: SubsetDpParams, token: RunToken
 ) -> None:
-    """Prove `best` optimal, or find what is better; bounds are told on the way.
+    """Prove `best` optimal, or find what is better; bounds are reported on the way.
 
     `apart` is the distance of any two different nodes.
 
     Raises
     ------
     TooManySetsError
-        When the search grows too large; what is proven by then is told.
+        When the search grows too large; what is proven by then is reported.
     """
     constant = apart * int(model.flow.sum())
     known = None if best.values is None else best.values[model.term]

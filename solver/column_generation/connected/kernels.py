@@ -61,7 +61,7 @@ def combine(first: IntArray, second: IntArray, both: IntArray) -> None:
 def combine_exactly(first: IntArray, second: IntArray, both: IntArray) -> None:
     """Fill ``both[x, h] = max_i first[x, h - i] + second[x, i]`` where h units are used exactly.
 
-    All [X + 1, H + 1]; `NEG_INF` where nothing uses so many units.
+    All [X + 1, H + 1]; `NEG_INF` where nothing uses h units.
     """
     most = first.shape[1]
     for x in range(first.shape[0]):

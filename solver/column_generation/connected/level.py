@@ -36,7 +36,7 @@ class LoadBound:
     weights, capacity
         [K] units of a task; those of a place.
     least
-        [W + 1] least reduced cost of configurations that take so many units together; W = units
+        [W + 1] least reduced cost of configurations that take h units together; W = units
         of all tasks.
     """
 

@@ -36,7 +36,7 @@ FOR_CHEAPEST = 0.25
 """Part of the time left for a change that may be the cheapest, at least."""
 
 FEW_NODES = 8
-"""Up to so many nodes each may be in a pair; of more only one of those that are alike."""
+"""Most nodes of which each may be in a pair; of more only one of those that are alike."""
 
 LOSES_TASKS = frozenset({kinds.EVICT, kinds.LOWER_PARALLELISM})
 """Changes after which fewer tasks run."""

@@ -103,7 +103,7 @@ VIOLATION = 0.02
 
 
 class RestrictedContents:
-    """The linear program over the contents known; made anew where cuts change it."""
+    """The linear program over the contents known; rebuilt where cuts change it."""
 
     def __init__(self, pricing: ContentPricing) -> None:
         self._pricing = pricing
