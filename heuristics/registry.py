@@ -22,7 +22,7 @@ from slotwise.heuristics.method_names import (
     is_command,
     is_storm,
 )
-from slotwise.heuristics.others_code import said
+from slotwise.heuristics.plugin_errors import format_error
 from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
 
@@ -132,7 +132,7 @@ def _load(point: EntryPoint) -> Method:
         method = found() if callable(found) else found
     except (Exception, SystemExit) as error:
         package = point.module.partition(".")[0]
-        raise _unusable(point, f"cannot be loaded: {said(error, package)}") from error
+        raise _unusable(point, f"cannot be loaded: {format_error(error, package)}") from error
     if not isinstance(method, Method):
         raise _unusable(point, f"must be a Method or return one, not {type(method).__name__}")
     if method.name != point.name:
@@ -157,8 +157,8 @@ def configured(method: Method, text: str) -> Method:
     Raises
     ------
     InputError
-        When the method takes none, `text` is no list of ``key=value``, a key is given twice or is
-        none of the method's, or its value is not allowed.
+        Where the method takes none, `text` is not a list of ``key=value``, a key occurs twice or
+        is none of the method's, or its value is not allowed.
     """
     written = f"{method.name}{SEPARATOR}{text}"
     if method.configure is None:

@@ -81,13 +81,13 @@ def silenced() -> Iterator[None]:
     c_library = ctypes.CDLL(None)
     sys.stdout.flush()
     c_library.fflush(None)
-    kept = os.dup(1)
+    saved = os.dup(1)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 1)
         yield
     finally:
         c_library.fflush(None)
-        os.dup2(kept, 1)
+        os.dup2(saved, 1)
         os.close(nowhere)
-        os.close(kept)
+        os.close(saved)

@@ -220,17 +220,17 @@ def allocated_tasks(
     """Return the tasks that have threads, in the order of `demands`, for a mapping algorithm."""
     tasks = []
     for demand in demands:
-        given = allocation[demand.name]
-        if given.threads:
-            cpu, memory = pair.allocation.thread_demand(demand, given)
+        allocated = allocation[demand.name]
+        if allocated.threads:
+            cpu, memory = pair.allocation.thread_demand(demand, allocated)
             tasks.append(
                 AllocatedTask(
                     demand.name,
                     demand.model,
                     demand.rate,
-                    given.threads,
-                    given.cpu,
-                    given.memory,
+                    allocated.threads,
+                    allocated.cpu,
+                    allocated.memory,
                     cpu,
                     memory,
                 )

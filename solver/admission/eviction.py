@@ -113,8 +113,8 @@ class EvictionModel:
     def minimise(self, term: Count, limits: Limits, left_s: float) -> Step:
         """Return the least value of `term` that `left_s` seconds find, and its bound."""
         self._model.minimize(term)
-        asked = replace(limits, time_s=left_s, deterministic_work=None)
-        answer = run_cp_sat(self._model, asked, self._token)
+        step_limits = replace(limits, time_s=left_s, deterministic_work=None)
+        answer = run_cp_sat(self._model, step_limits, self._token)
         solver = answer.solver
         if not answer.has_solution:
             proven = answer.status == cp_model.INFEASIBLE
@@ -289,8 +289,8 @@ def _status(first: Step, second: Step | None) -> Status:
 
 def _broken(problem: Problem, placement: Placement) -> list[Violation]:
     """Return what the judge finds, apart from topologies that are not placed (whole)."""
-    kept = {"placed", "max_moved"}
-    return [v for v in judge(problem, placement).violations if v.rule not in kept]
+    ignored = {"placed", "max_moved"}
+    return [v for v in judge(problem, placement).violations if v.rule not in ignored]
 
 
 def _check_running(problem: Problem, running: Placement) -> None:

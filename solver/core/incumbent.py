@@ -114,7 +114,7 @@ class Incumbent:
         Raises
         ------
         InternalError
-            When it is no valid placement, for then the model is wrong.
+            When it is not a valid placement, for then the model is wrong.
         """
         verdict = self.reporter.judged(self.problem, placement)
         if verdict.violations:

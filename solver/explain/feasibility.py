@@ -189,10 +189,10 @@ class Decider:
         if left <= 0:
             return None
         self._counts[0] += 1
-        asked = question(instance)
+        query = question(instance)
         running = instance.running if term == "moved" else None
-        asked = replace(asked, objective=Objective((term,)), running=running)
-        return self._solved(compile_problem(asked), left)
+        query = replace(query, objective=Objective((term,)), running=running)
+        return self._solved(compile_problem(query), left)
 
     def _solved(self, problem: Problem, seconds: float) -> Result:
         """Solve, with less time for heuristics than usual: on tiny problems engines are faster."""

@@ -110,7 +110,7 @@ class Partition:
 
 
 def why_no_partition(problem: Problem) -> str | None:
-    """Return ``None``, or why the problem is no partition into equal parts."""
+    """Return ``None``, or why the problem is not a partition into equal parts."""
     reason = reason_against(problem)
     if reason is not None:
         return reason

@@ -13,7 +13,7 @@ from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Pick, Proof, Status
-from slotwise.solver.portfolio.run import POLISH, Auto
+from slotwise.solver.portfolio.run import POLISH, PortfolioRun
 from slotwise.solver.whole_cluster.bounds import ClusterBounds, Vector
 from slotwise.solver.whole_cluster.placing import Placer
 from slotwise.solver.whole_cluster.plan import Plan
@@ -24,6 +24,9 @@ WHOLE_CLUSTER, SUM_OF_TOPOLOGIES = "whole-cluster", "sum over topologies alone"
 """Who tells of plans, and the kind of its bounds."""
 
 ALONE = "several topologies: each of them alone on the empty cluster"
+SolveWith = Callable[[PortfolioRun, Problem, Reporter], None]
+"""Solve a problem in a run of its own."""
+
 TOGETHER = "several topologies: their placements side by side, one after the other solved anew"
 
 
@@ -46,7 +49,7 @@ class _Alone:
 
 
 def solve_whole_cluster(
-    auto: Auto,
+    auto: PortfolioRun,
     problem: Problem,
     parts: Sequence[TopologyPart],
     reporter: Reporter,
@@ -70,7 +73,7 @@ def solve_whole_cluster(
 
 
 def _plan_together(
-    auto: Auto,
+    auto: PortfolioRun,
     known: ClusterBounds,
     alone: Mapping[int, Placement],
     reporter: Reporter,
@@ -85,8 +88,8 @@ def _plan_together(
             reporter.by(WHOLE_CLUSTER).offer(plan.placement())
 
     def solve_one(one: Problem, start: Placement | None, seconds: float) -> Placement | None:
-        asked = min(seconds, auto.left_s)
-        inner = solve_one_topology(auto, one, asked, start, token, solve, is_told=False)
+        share_s = min(seconds, auto.left_s)
+        inner = solve_one_topology(auto, one, share_s, start, token, solve, is_told=False)
         return None if inner.known.best is None else inner.known.best.placement
 
     def polish(seconds: float) -> Placement | None:
@@ -111,7 +114,7 @@ def _plan_together(
 
 
 def _solve_alone(
-    auto: Auto, parts: Sequence[TopologyPart], reporter: Reporter, solve: SolveWith
+    auto: PortfolioRun, parts: Sequence[TopologyPart], reporter: Reporter, solve: SolveWith
 ) -> _Alone:
     """Solve each of the topologies that differ alone, the smallest first."""
     found, token, params = _Alone(), reporter.token, auto.params
@@ -148,7 +151,7 @@ def _in_units_of(whole: Problem, one: Problem, bounds: Sequence[int | None]) -> 
     )
 
 
-def _prove(auto: Auto, known: ClusterBounds, reporter: Reporter) -> None:
+def _prove(auto: PortfolioRun, known: ClusterBounds, reporter: Reporter) -> None:
     """Tell what the topologies alone prove about all of them."""
     problem = known.problem
     if known.is_infeasible:
@@ -167,12 +170,8 @@ def _prove(auto: Auto, known: ClusterBounds, reporter: Reporter) -> None:
             reporter.prove((optima[0], *cost), SUM_OF_TOPOLOGIES, given=1)
 
 
-SolveWith = Callable[[Auto, Problem, Reporter], None]
-"""Solve a problem in a run of its own."""
-
-
 def solve_one_topology(
-    auto: Auto,
+    auto: PortfolioRun,
     problem: Problem,
     time_s: float,
     start: Placement | None,
@@ -180,7 +179,7 @@ def solve_one_topology(
     solve: SolveWith,
     *,
     is_told: bool = True,
-) -> Auto:
+) -> PortfolioRun:
     """Return a run on `problem` that has ended: what it knows, and which engines ran.
 
     Its list of picks is its own. `is_told` says whether the user hears which engines start.

@@ -170,7 +170,7 @@ class _Search:
         return [Node(node.low, below), Node(above, node.high)]
 
     def _mixes(self, task: int, weights: FloatArray) -> bool:
-        """Whether the point of a task is no load of one option."""
+        """Whether the point of a task is not a load of one option."""
         of = self._points
         used = (of.task == task) & (weights > SMALL)
         if not self._problem.scaled:

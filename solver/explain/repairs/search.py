@@ -377,9 +377,9 @@ class _Walk:
         best: tuple[Found, Found] | None = None
         most = self._affordable(self._second, below - self._price(self._first.change(1)))
         while most > 0:
-            given = self._second.change(most)
+            change = self._second.change(most)
             reach = self._affordable(self._first, below - self._price(self._second.change(1)))
-            one = self._least_first(given, reach)
+            one = self._least_first(change, reach)
             if one is None:
                 break
             other = self._least_second(one.change, most)
@@ -406,14 +406,14 @@ class _Walk:
                 high = middle
         return low
 
-    def _least_first(self, given: Change, reach: int) -> Found | None:
+    def _least_first(self, change: Change, reach: int) -> Found | None:
         def made(steps: int) -> Instance:
-            return applied(applied(self._instance, self._first.change(steps)), given)
+            return applied(applied(self._instance, self._first.change(steps)), change)
 
         return self._least(self._first, reach, made)
 
-    def _least_second(self, given: Change, reach: int) -> Found | None:
-        base = applied(self._instance, given)
+    def _least_second(self, change: Change, reach: int) -> Found | None:
+        base = applied(self._instance, change)
         return self._least(self._second, reach, lambda k: applied(base, self._second.change(k)))
 
     def _least(self, lever: Lever, reach: int, made: Callable[[int], Instance]) -> Found | None:

@@ -53,12 +53,12 @@ def find_count_prices(
         target, optimum = master.prices()
         if least // pricing.scale <= optimum // pricing.scale:
             break  # no better bound is left
-        asked = np.ceil((1 - step) * proven + step * target).astype(np.int64)
+        trial = np.ceil((1 - step) * proven + step * target).astype(np.int64)
         least_violated = -1 - (1 << TOLERANCE_BITS)
-        if master.add(pricing.traced(asked, least_violated)):
+        if master.add(pricing.traced(trial, least_violated)):
             continue
         try:
-            violated = pricing.below(asked, least_violated, params.max_candidates, deadline)
+            violated = pricing.below(trial, least_violated, params.max_candidates, deadline)
         except TooLongError:
             step /= 2
             continue
@@ -66,7 +66,7 @@ def find_count_prices(
             if not master.add(violated[:COLUMNS_A_ROUND]):
                 break
             continue
-        lifted = asked + (np.arange(asked.shape[1]) << TOLERANCE_BITS)
+        lifted = trial + (np.arange(trial.shape[1]) << TOLERANCE_BITS)
         found = pricing.total(lifted)
         if found >= least:
             break

@@ -61,22 +61,22 @@ def find_joint_duals(
                 break
             proven, step = _with_cuts(pricing, proven), FIRST_STEP
             continue
-        asked = np.ceil((1 - step) * proven + step * target).astype(np.int64)
-        if pricing.total(asked) > MAX_TOTAL:
+        trial = np.ceil((1 - step) * proven + step * target).astype(np.int64)
+        if pricing.total(trial) > MAX_TOTAL:
             step /= 2
             continue
         try:
             violated = pricing.below(
-                asked, -1 - (1 << TOLERANCE_BITS), params.max_candidates, deadline
+                trial, -1 - (1 << TOLERANCE_BITS), params.max_candidates, deadline
             )
         except TooLongError:
             step /= 2
             continue
         if len(violated):
-            if not master.add_violated(asked, violated):
+            if not master.add_violated(trial, violated):
                 break
             continue
-        lifted = asked.copy()
+        lifted = trial.copy()
         lifted[: pricing.graphs[0].count] += 1 << TOLERANCE_BITS
         if pricing.total(lifted) >= pricing.total(proven):
             break
