@@ -32,7 +32,7 @@ from slotwise.benchmarks.grading.sources import read_sources
 from slotwise.models.values import time_limit, whole
 from slotwise.pipeline.spark.masters import DRIVER_MEMORY, MEMORY_ASKED, Cluster, is_local
 from slotwise.pipeline.spark.session import session
-from slotwise.solver.core.limited.by_work import check_takes_work
+from slotwise.solver.core.limited import check_takes_work
 from slotwise.solver.engines import ENGINES
 
 _HERE = {DRIVER_MEMORY: "1g"}

@@ -49,7 +49,7 @@ class Method:
     parameters
         Its parameters and their values, for the record.
     configure
-        ``{key: values}`` -> the method with these parameters, see `parameters`; raises
+        ``{key: values}`` -> the method with these parameters, see `registry.configured`; raises
         `InputError`. ``None`` = it takes none.
     place_until
         `place` with a token that it checks: `CancelledError` where that is cancelled. ``None`` =

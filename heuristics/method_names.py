@@ -1,6 +1,6 @@
 """How the name of a method is written: prefixes, parameters, lists of names.
 
-``r-storm``, ``r-storm:weights=1,1,2`` (with `parameters`), ``storm:ras-default`` (Storm's own code)
+``r-storm``, ``r-storm:weights=1,1,2`` (with parameters), ``storm:ras-default`` (Storm's own code)
 and ``cmd:./place --fast`` (an external command).
 """
 

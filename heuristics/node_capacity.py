@@ -9,7 +9,7 @@ instance gives capacities of resources instead:
   over the mean demand of a task. It is rounded down where all tasks need equally much (10 where a
   node offers 10 of what each task needs 1 of), up otherwise: rounded down, the nodes of a feasible
   instance could have less slots than there are tasks. Where every topology has one task a worker,
-  also the node's slots. Soft resources count like hard ones: the article's limit is no preference.
+  also the node's slots. Soft resources count like hard ones: the article's limit is hard.
 - `computation`: its ``cpu``.
 
 A node without a limit takes all tasks.

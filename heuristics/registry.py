@@ -24,8 +24,7 @@ from slotwise.heuristics.method_names import (
     is_command,
     is_storm,
 )
-from slotwise.heuristics.others_code import said
-from slotwise.heuristics.parameters import configured
+from slotwise.heuristics.plugin_errors import format_error
 from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
 
@@ -148,7 +147,7 @@ def _load(point: EntryPoint) -> Method:
         method = found() if callable(found) else found
     except (Exception, SystemExit) as error:
         package = point.module.partition(".")[0]
-        raise _unusable(point, f"cannot be loaded: {said(error, package)}") from error
+        raise _unusable(point, f"cannot be loaded: {format_error(error, package)}") from error
     if not isinstance(method, Method):
         raise _unusable(point, f"must be a Method or return one, not {type(method).__name__}")
     if method.name != point.name:
@@ -159,3 +158,43 @@ def _load(point: EntryPoint) -> Method:
 def _unusable(point: EntryPoint, rule: str) -> InputError:
     package = "" if point.dist is None else f" of {point.dist.name}"
     return InputError(rule, field=f"entry point {GROUP}{package}", value=point.name)
+
+
+# Parameters of a method, written after its name: ``r-storm:weights=1,1,2,normalise=capacity``.
+#
+# After the colon stand ``key=value`` pairs with commas between; a value may be a list with commas,
+# for a part without ``=`` goes on with the value before it.
+
+
+def configured(method: Method, text: str) -> Method:
+    """Return `method` with the parameters that `text` says.
+
+    Raises
+    ------
+    InputError
+        Where the method takes none, `text` is not a list of ``key=value``, a key occurs twice or
+        is none of the method's, or its value is not allowed.
+    """
+    written = f"{method.name}{SEPARATOR}{text}"
+    if method.configure is None:
+        raise InputError(
+            f"takes no parameters; write only {method.name}", field="method", value=written
+        )
+    return method.configure(_pairs(text, written))
+
+
+def _pairs(text: str, written: str) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    key = ""
+    for part in text.split(","):
+        if "=" in part:
+            key, _, value = (word.strip() for word in part.partition("="))
+            if key in found:
+                raise InputError(f"gives {key} twice", field="method", value=written)
+            found[key] = (value,)
+        elif key:
+            found[key] = (*found[key], part.strip())
+        else:
+            rule = "must have key=value after the colon, as in r-storm:normalise=capacity"
+            raise InputError(rule, field="method", value=written)
+    return found

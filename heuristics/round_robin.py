@@ -7,7 +7,7 @@ default scheduler and round robin. Its oddities are kept:
 - Resources are never looked at: memory, heap, isolation and every other rule may be broken.
 - Nodes are sorted by their number of free slots, the most first, then by id; each round takes one
   slot of every node that has one left. A node with many slots comes first however small it is.
-- The number of slots is min(``workers``, free slots): fewer slots than asked for is no error.
+- The number of slots is min(``workers``, free slots): fewer slots than requested are not an error.
 - Executors are sorted by task number, and Storm numbers tasks by component id in code point
   order (``__acker`` stands before lower case names), not in the order of the topology. So
   neighbours in the dealing are tasks of one component.

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from slotwise.heuristics.method import Method
-from slotwise.heuristics.others_code import OURS, defined_at, package_of, told
+from slotwise.heuristics.plugin_errors import OURS, defined_at, package_of, wrap_plugin_errors
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
 from slotwise.models.instance.placement import Placement, Refusal
@@ -26,11 +26,11 @@ def unsupported(problem: Problem, method: Method) -> str | None:
     Raises
     ------
     InputError
-        When its reason is no text.
+        When its reason is not text.
     MethodError
         When its code, of another package, raises something.
     """
-    with told(method.name, method.supports):
+    with wrap_plugin_errors(method.name, method.supports):
         reason = method.supports(problem)
     return None if reason is None else _checked(method, method.supports, Refusal(reason)).reason
 
@@ -67,7 +67,7 @@ def run_method(
     CancelledError
         When `token` stopped it.
     InputError
-        When the method returns something that is no answer for this problem.
+        When the method returns something that is not an answer for this problem.
     MethodError
         When the method breaks down, or its code, of another package, raises something.
     """
@@ -77,7 +77,7 @@ def run_method(
     reason = unsupported(problem, method)
     if reason is not None:
         return Refusal(reason)
-    with told(method.name, method.place):
+    with wrap_plugin_errors(method.name, method.place):
         rng = np.random.default_rng(seed)
         if token is None or method.place_until is None:
             answer = method.place(problem, rng)

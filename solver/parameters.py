@@ -45,7 +45,7 @@ class Parameters:
 
 
 def of_type(value: object, wanted: type[Parameters], field: str) -> None:
-    """Refuse what is no `wanted`."""
+    """Raise unless `value` is an instance of `wanted`."""
     if not isinstance(value, wanted):
         rule = f"must be {wanted.__name__}"
         raise InputError(rule, field=field, value=type(value).__name__)

@@ -17,16 +17,17 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
-from slotwise.solver.contradictions.engine import COUNTING
-from slotwise.solver.contradictions.find import find_contradiction
+from slotwise.solver.contradictions import COUNTING, find_contradiction
 from slotwise.solver.core.engine import Engine, configured
-from slotwise.solver.core.judged_result import judged_result
-from slotwise.solver.core.limited.by_time import supervised_in_time
-from slotwise.solver.core.limited.by_work import check_takes_work, supervised_by_work
-from slotwise.solver.core.limited.limits import checked_limits
+from slotwise.solver.core.judged_result import contradiction, judged_result
+from slotwise.solver.core.limited import (
+    check_takes_work,
+    checked_limits,
+    supervised_by_work,
+    supervised_in_time,
+)
 from slotwise.solver.core.memory import MemoryLimitError, RunToken, watched
 from slotwise.solver.core.not_taken import NotTakenError, UntakenError
-from slotwise.solver.core.outcome_check import contradiction
 from slotwise.solver.core.progress import LOG, OnProgress, Progress, logged
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Result, Status

@@ -7,12 +7,16 @@ above is moved (`made_to_fit`).
 
 from __future__ import annotations
 
+import ctypes
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 
 import numpy as np
 from numpy.random import Generator
 
-from slotwise.heuristics.partitioning.native_output import silenced
 from slotwise.heuristics.partitioning.partition import Partition, Partitioner, Parts
 from slotwise.heuristics.partitioning.whole_graph import (
     made_to_fit,
@@ -24,7 +28,7 @@ from slotwise.models.graph_files.csr import in_memory
 from slotwise.models.graph_files.vertex_stream import VertexStream
 
 FEW_PARTS, FEW_VERTICES = 8, 50
-"""Up to so many parts, or below so many vertices a part, METIS bisects; else it goes k ways."""
+"""Most parts, or fewest vertices a part, for which METIS bisects; else it goes k ways."""
 
 
 def missing() -> str | None:
@@ -66,3 +70,24 @@ METIS = Partitioner(
     run,
     missing,
 )
+
+
+# What native libraries print, kept off stdout: there our answers go.
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Lead what C code prints to nowhere; its buffers are emptied before and after."""
+    c_library = ctypes.CDLL(None)
+    sys.stdout.flush()
+    c_library.fflush(None)
+    saved = os.dup(1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+        yield
+    finally:
+        c_library.fflush(None)
+        os.dup2(saved, 1)
+        os.close(nowhere)
+        os.close(saved)

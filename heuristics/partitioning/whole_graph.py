@@ -30,13 +30,13 @@ def whole_weights(weights: WeightArray, least: int) -> NDArray[np.int32]:
 
 def without_weightless_edges(graph: CsrGraph) -> CsrGraph:
     """Return the graph without its edges of weight 0, which METIS and KaHIP do not take."""
-    kept = graph.edge_weights > 0
-    before = np.concatenate(([0], np.cumsum(kept)))
+    positive = graph.edge_weights > 0
+    before = np.concatenate(([0], np.cumsum(positive)))
     return replace(
         graph,
         offsets=before[graph.offsets].astype(np.int64),
-        neighbours=graph.neighbours[kept],
-        edge_weights=graph.edge_weights[kept],
+        neighbours=graph.neighbours[positive],
+        edge_weights=graph.edge_weights[positive],
     )
 
 

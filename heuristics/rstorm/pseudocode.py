@@ -4,14 +4,14 @@ The pseudo-code as printed, but for the readings below. It is not what the autho
 (`r_storm`) keeps cpu like memory while this one overloads it at once, and their figures (6 and 7
 machines in section 6.3.2) cannot be had so.
 
-Tasks are taken in an order that keeps neighbours close (Algorithms 2 and 3: `traversal`,
-`task_selection`), each goes to the node whose remaining resources are nearest to its demand, the
+Tasks are taken in an order that keeps neighbours close (Algorithms 2 and 3:
+`task_order`), each goes to the node whose remaining resources are nearest to its demand, the
 network distance from a reference node taking the place of bandwidth (Algorithm 4). How the paper's
 gaps are read:
 
 - *Most resources* (lines 7, 8): memory plus cpu left, each as a share of the largest node's; a
   rack has the sum of its nodes. Only nodes with a free slot count.
-- *Reference node*: found anew for the first task of each topology (the text of section 4.2; the
+- *Reference node*: found again for the first task of each topology (the text of section 4.2; the
   pseudo-code's ``global`` would keep one for ever). That task goes there if it fits, as the text
   says; the pseudo-code would send it to the nearest node. If it does not fit, it goes to the
   nearest node, and the reference stays.

@@ -45,7 +45,7 @@ class ResearchGraph:
 
 
 def research_graph(topology: Topology) -> ResearchGraph:
-    """Return the graph of `topology`; components of the system are no part of it."""
+    """Return the graph of `topology`; components of the system are not part of it."""
     spouts = _sent_from_nimbus(
         _stored([one.id for one in topology.components if one.kind == "spout"], string_hash),
         string_hash,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from slotwise.heuristics.sam.allocations import Refused
 from slotwise.heuristics.sam.mapping import NoRoom, open_vms
 from slotwise.heuristics.sam.pairs import Pair, Planned, allocated_tasks, in_slots
-from slotwise.heuristics.sam.refused import Refused
 from slotwise.heuristics.sam.retry import no_room_text
 from slotwise.models.allocation.demand import task_demands
 from slotwise.models.allocation.plan import Plan, estimated_slots

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
+from slotwise.heuristics.sam.allocations import (
+    Refused,
+    allocate_lsa,
+    allocate_mba,
+    lsa_thread_demand,
+    mba_thread_demand,
+)
 from slotwise.heuristics.sam.dsm import map_dsm
-from slotwise.heuristics.sam.lsa import allocate_lsa, lsa_thread_demand
 from slotwise.heuristics.sam.mapping import AllocatedTask, Map, Mapped
-from slotwise.heuristics.sam.mba import allocate_mba, mba_thread_demand
-from slotwise.heuristics.sam.refused import Refused
 from slotwise.heuristics.sam.retry import map_with_retry
 from slotwise.heuristics.sam.rsm import RsmWeights, map_rsm
 from slotwise.heuristics.sam.sam import map_sam
@@ -216,17 +220,17 @@ def allocated_tasks(
     """Return the tasks that have threads, in the order of `demands`, for a mapping algorithm."""
     tasks = []
     for demand in demands:
-        given = allocation[demand.name]
-        if given.threads:
-            cpu, memory = pair.allocation.thread_demand(demand, given)
+        allocated = allocation[demand.name]
+        if allocated.threads:
+            cpu, memory = pair.allocation.thread_demand(demand, allocated)
             tasks.append(
                 AllocatedTask(
                     demand.name,
                     demand.model,
                     demand.rate,
-                    given.threads,
-                    given.cpu,
-                    given.memory,
+                    allocated.threads,
+                    allocated.cpu,
+                    allocated.memory,
                     cpu,
                     memory,
                 )

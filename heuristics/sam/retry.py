@@ -1,4 +1,4 @@
-"""A slot more until the threads fit: section 8.4."""
+"""VMs for a number of slots (section 7.1), and a slot more until the threads fit (section 8.4)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TypeAlias
 
+from slotwise.heuristics.sam.allocations import Refused
 from slotwise.heuristics.sam.mapping import Mapped, NoRoom, OpenVm, open_vms
-from slotwise.heuristics.sam.refused import Refused
-from slotwise.heuristics.sam.vm_acquisition import acquire
-from slotwise.models.allocation.vm import Vm, VmSize
+from slotwise.models.allocation.vm import DEFAULT_SIZES, Vm, VmSize, offered_slots
 from slotwise.models.cancellation import UNLIMITED, CancellationToken
+from slotwise.models.errors import InputError
 
 MapOnto: TypeAlias = Callable[[Sequence[OpenVm]], Mapped | NoRoom]
 """A mapping algorithm with its threads."""
@@ -47,7 +47,7 @@ def map_with_retry(
 ) -> Fitted | Refused:
     """Return the first number of slots from `estimate` on that `map_onto` can use.
 
-    For every number VMs are acquired anew. Slots that they have beyond it stay closed: otherwise
+    For every number VMs are acquired again. Slots that they have beyond it stay closed: otherwise
     the numbers between two sizes of VM would be indistinguishable.
 
     Parameters
@@ -81,3 +81,40 @@ def no_room_text(lack: NoRoom) -> str:
         f"a {what} {float(lack.cpu):.4g} % CPU and {float(lack.memory):.4g} % memory "
         f"for task {lack.task!r}"
     )
+
+
+def acquire(slots: int, sizes: Sequence[VmSize] = DEFAULT_SIZES) -> tuple[Vm, ...]:
+    """Return VMs with at least `slots` slots.
+
+    As many of the largest size as have no more than `slots` together; then one VM of the smallest
+    size that has the rest. Where sizes run out, which they do not in the article, the same goes on
+    with what is left: the largest size that is still to be had, and so on. Of two sizes with equal
+    slots the cheaper one is taken. All VMs are in one rack.
+
+    Raises
+    ------
+    InputError
+        Where there is no size, and where all VMs together have fewer slots.
+    """
+    if not sizes:
+        raise InputError("must name at least one VM size", field="vm sizes", has_value=False)
+    offered = offered_slots(sizes)
+    if offered is not None and offered < slots:
+        raise InputError(f"have {offered} slots together", field="vm sizes", has_value=False)
+    chosen: list[VmSize] = []
+    rest = slots
+    for largest in sorted(sizes, key=lambda size: (-size.slots, size.price)):
+        number = rest // largest.slots
+        if largest.available is not None:
+            number = min(number, largest.available)
+        chosen += [largest] * number
+        rest -= number * largest.slots
+        enough = [
+            size for size in sizes if size.slots >= rest and size.available != chosen.count(size)
+        ]
+        if rest > 0 and enough:
+            chosen.append(min(enough, key=lambda size: (size.slots, size.price)))
+            rest = 0
+        if rest == 0:
+            break
+    return tuple(Vm(f"vm{number}", size) for number, size in enumerate(chosen, 1))

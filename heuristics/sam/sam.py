@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from slotwise.heuristics.sam.allocations import FULL_SLOT
 from slotwise.heuristics.sam.mapping import (
     AllocatedTask,
     Mapped,
@@ -13,7 +14,6 @@ from slotwise.heuristics.sam.mapping import (
     SlotId,
     open_slots,
 )
-from slotwise.heuristics.sam.mba import FULL_SLOT
 from slotwise.models.allocation.plan import Bundle
 from slotwise.models.cancellation import UNLIMITED, CancellationToken
 from slotwise.models.performance.curves import full_bundle

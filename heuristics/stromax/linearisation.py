@@ -8,7 +8,7 @@ How the gaps are read:
   the other tasks without incoming streams in the order of the instance; a component enters it,
   task by task, once the last task before it has been taken.
 - *Error: the graph is not DAG* (line 13): `Cycle`. Streams from a component to itself never count
-  in slotwise, so they are no cycle.
+  in slotwise, so they are not a cycle.
 - *Condensed* (ours, not the article's): the components of a cycle are one vertex of the graph
   that is sorted; they enter the queue together, in the order of the instance.
 """

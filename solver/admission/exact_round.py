@@ -43,7 +43,7 @@ class Exact:
     Parameters
     ----------
     best
-        See `best_set`; everything may be placed anew.
+        See `best_set`; everything may be moved.
     left_out
         Topologies that the scheduler leaves out, and what that costs in the weights of `best`.
     cost

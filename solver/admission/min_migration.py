@@ -59,15 +59,15 @@ def fewest_moves(
     Moved | None
         ``None`` where no task of these topologies runs.
     """
-    kept = [one for t, one in enumerate(instance.topologies) if t not in left_out]
-    ids = {one.id for one in kept}
+    placed = [one for t, one in enumerate(instance.topologies) if t not in left_out]
+    ids = {one.id for one in placed}
     running = {t: places for t, places in (instance.running or {}).items() if t in ids and places}
     if not running:
         return None
     tasks = [i for i, (topology, _) in enumerate(instance.task_names()) if topology in ids]
     part = replace(
         instance,
-        topologies=tuple(kept),
+        topologies=tuple(placed),
         running=running,
         objective=Objective(("moved",), instance.objective.soft),
         linear=(),

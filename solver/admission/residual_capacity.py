@@ -40,7 +40,7 @@ def alone(problem: Problem, topology: int, others: Taken, token: CancellationTok
     """Return the problem of placing `topology` alone, without objective, where `others` stay.
 
     It has one topology, index 0; dimensions, units, nodes and components are those of `problem`,
-    and its tasks are numbered anew in canonical order (see `tasks_of`). Without an objective,
+    and its tasks are renumbered in canonical order (see `tasks_of`). Without an objective,
     classes that differ in nothing that a rule looks at are one. What is left of a resource may be
     below 0.
     """

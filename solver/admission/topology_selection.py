@@ -1,7 +1,7 @@
 """The best set of topologies that fits a cluster together.
 
 A scheduler that takes topologies one by one, and never moves one again, may leave out what a
-better use of the nodes would have held. Here all may be placed anew. Leaving out a topology
+better use of the nodes would have held. Here all may be moved. Leaving out a topology
 within its owner's guarantee costs more than leaving out all others; otherwise it costs what its
 priority says (`Rules.reject_weight`). Then the set found is placed so that few running tasks move.
 """

@@ -1,4 +1,4 @@
-"""The highest rate that so many slots, or the VMs that can be had, support."""
+"""The highest rate that a number of slots, or the available VMs, support."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The optimum of `solver.slots`, on VMs of which there may be only so many."""
+"""The optimum of `solver.slots`, on VMs whose number may be limited."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def seated(plan: Plan, sizes: Sequence[VmSize]) -> Plan | None:
 
 
 def _all_that_may_serve(slots: int, sizes: Sequence[VmSize]) -> list[Vm]:
-    """Return VMs among which the best for so many slots are, the largest first."""
+    """Return VMs among which the best for `slots` slots are, the largest first."""
     vms = []
     for size in sorted(sizes, key=lambda one: -one.slots):
         enough = math.ceil(Fraction(slots, size.slots))

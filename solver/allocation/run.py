@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from slotwise.heuristics.sam.allocations import Refused
 from slotwise.heuristics.sam.pairs import PAIRS, find_pair, plan
-from slotwise.heuristics.sam.refused import Refused
 from slotwise.models.allocation.check import check
 from slotwise.models.allocation.demand import task_demands
 from slotwise.models.allocation.load import Routing, Scaling

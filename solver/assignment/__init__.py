@@ -1,7 +1,7 @@
 """Assignment problems in which every task differs: quadratic assignment with capacities.
 
 `model` is the view of a problem as tasks, nodes, capacities, linear costs and pair costs. Engine
-``dual-ascent`` (`dual_ascent`): branch and bound, best first (`tree_search`, `node_symmetry`), with
+``dual-ascent`` (`dual_ascent`): branch and bound, best first (`tree_search`), with
 the level-1 RLT bound by dual ascent (`rlt_bound`, `rlt_kernels`, `transport_kernels`) [1].
 `subsets` is engine ``subset-dp``, for nodes that are all equally far apart. `tabu` finds
 placements: robust tabu search [2] with penalised overload. ``*_kernels`` are compiled by Numba.

@@ -100,7 +100,7 @@ class Assignment:
 
 
 def reason_against(problem: Problem) -> str | None:
-    """Return ``None``, or why the problem is no plain assignment."""
+    """Return ``None``, or why the problem is not a plain assignment."""
     for part in problem.instance.objective.parts:
         if part not in PARTS:
             return f"the objective counts {part!r}"

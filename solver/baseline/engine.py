@@ -79,7 +79,7 @@ def known_at_once(
 ) -> Outcome:
     """Return the best of the hint and of some heuristics' placements, and the simple bounds.
 
-    After so many seconds no other heuristic starts, and one that runs `patience` times as long is
+    After these seconds no other heuristic starts, and one that runs `patience` times as long is
     stopped, or `patience_for_first` times as long where there is no placement yet.
     """
     best = Incumbent(problem, reporter or null_reporter(problem, "baseline"))

@@ -5,10 +5,10 @@ inside, overload, best split into workers) is a constant of it. `restricted_mast
 program over the columns found so far, with the loop of solving and pricing; `listed_master` prices
 by a scan. Its duals, made exact in integers, give a Lagrangian bound and reduced costs
 (`site_relaxation`). What is better than the incumbent uses only columns whose reduced cost fits the
-gap: these alone are searched, exactly (`residual_search`, `residual_cp_sat`), and with several
-racks best first over the splits of the tasks (`split_search`). `configurations` counts what is on a
-node, `columns` has all that is decided there, `connected` the connected configurations of one
-topology; `worker_packing` splits a node's content into workers.
+gap: these alone are searched, exactly (`residual_search`), and with several racks best first over
+the splits of the tasks (`split_search`, which asks CP-SAT where there are too many).
+`configurations` counts what is on a node, `columns` has all that is decided there, `connected` the
+connected configurations of one topology; `worker_packing` splits a node's content into workers.
 
 Start with `engine`, the engine ``configurations``, then `restricted_master`. Modules of this
 folder are below its packages, `engine` above. It may import `solver.compact.cp_sat`,

@@ -28,7 +28,7 @@ class PackingParams(Parameters):
     steps_per_second
         Estimated speed of the loop, to keep a table within its time.
     min_compiled_steps
-        From so many steps on the compiled loop pays.
+        Steps from which the compiled loop pays.
     """
 
     max_cells: int = 150_000_000

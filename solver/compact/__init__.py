@@ -11,9 +11,7 @@ Start with `layout`. It may import `solver.structure`, `solver.core` and `models
 In words and formulas: ``docs/design.md``, 8.1.
 """
 
-from slotwise.solver.compact.cp_sat.bounds import proven_bound
-from slotwise.solver.compact.cp_sat.builder import Count
-from slotwise.solver.compact.cp_sat.products import product
-from slotwise.solver.compact.cp_sat.run import run_cp_sat
+from slotwise.solver.compact.cp_sat.builder import Count, product
+from slotwise.solver.compact.cp_sat.run import proven_bound, run_cp_sat
 
 __all__ = ["Count", "product", "proven_bound", "run_cp_sat"]

@@ -3,7 +3,7 @@
 An `Engine` (`engine`) takes a problem with limits and returns an `Outcome`: placement, and a
 proven bound per term or `None`. While engines run they report to one shared incumbent with bounds
 (`solve_state`), where each placement is judged and each bound has an owner that must be trusted
-(`trust`, `outcome_check`); an `incumbent` is what one engine found and proved. When to stop is a
+(`trust`); an `incumbent` is what one engine found and proved. When to stop is a
 token that is passed on (`memory`); Ctrl-C, the clock and the other searches cancel it (`ctrl_c`,
 `supervision`), and `limited` says whether seconds or the search's own work end it. `result` is what
 users get.

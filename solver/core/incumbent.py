@@ -16,10 +16,10 @@ from slotwise.solver.core.result import Improvement, Outcome, Status
 
 @dataclass(slots=True, eq=False)
 class Incumbent:
-    """The best placement and bounds of an engine, told to its `reporter` as they come.
+    """The best placement and bounds of an engine, reported to its `reporter` as they come.
 
     It is what the engine claims, so it does not ask whether bounds contradict the placement: those
-    who take the claim do (`outcome_check`, `SolveState`). What a search computes in its inner loop
+    who take the claim do (`contradiction`, `SolveState`). What a search computes in its inner loop
     (costs of moves, values in the units of a model) stays there until it is offered here. Not for
     several threads at once; a solver calls back from one at a time, while the engine waits.
 
@@ -114,7 +114,7 @@ class Incumbent:
         Raises
         ------
         InternalError
-            When it is no valid placement, for then the model is wrong.
+            When it is not a valid placement, for then the model is wrong.
         """
         verdict = self.reporter.judged(self.problem, placement)
         if verdict.violations:

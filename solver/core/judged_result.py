@@ -10,14 +10,7 @@ from slotwise.models.judge.verdict import Verdict
 from slotwise.models.problem.problem import Term
 from slotwise.models.values import GAP_FLOOR
 from slotwise.solver.core.engine import Engine
-from slotwise.solver.core.result import (
-    Limits,
-    Outcome,
-    Proof,
-    Result,
-    Status,
-    TermResult,
-)
+from slotwise.solver.core.result import Limits, Outcome, Proof, Result, Status, TermResult
 from slotwise.solver.core.solve_state import SolveState
 from slotwise.solver.parameters import Parameters
 
@@ -113,3 +106,31 @@ def _kinds(known: SolveState, outcome: Outcome) -> list[str | None]:
     """Return of which kind each bound is."""
     pairs = zip(outcome.bounds, known.proofs(), strict=True)
     return [None if bound is None or one is None else one.kind for bound, one in pairs]
+
+
+def contradiction(engine: str, outcome: Outcome, verdict: Verdict | None) -> str | None:
+    """Return how the judge contradicts an engine's claim, both numbers named; ``None`` if not.
+
+    `verdict` is that of the outcome's placement; ``None`` where it has none.
+    """
+    if verdict is None:
+        needs_one = outcome.status in (Status.OPTIMAL, Status.FEASIBLE)
+        return f"{engine} says {outcome.status} without a placement" if needs_one else None
+    if outcome.status is Status.INFEASIBLE:
+        return f"{engine} says {outcome.status} with a placement"
+    if verdict.violations:
+        return f"{engine} returned an invalid placement: {verdict.violations[0]}"
+    if outcome.values != verdict.scaled:
+        return f"{engine} claims {outcome.values}; the judge finds {verdict.scaled}"
+    for value, bound in zip(verdict.scaled, outcome.bounds, strict=True):
+        if bound is not None and bound > value:
+            return f"{engine} claims the bound {bound}; the judge finds {value}"
+        if value != bound:
+            break
+    proven = outcome.bounds == verdict.scaled
+    if proven != (outcome.status == Status.OPTIMAL):
+        return (
+            f"{engine} says {outcome.status} with values {verdict.scaled} "
+            f"and bounds {outcome.bounds}"
+        )
+    return None

@@ -100,12 +100,12 @@ class Memory:
             self.free()
             left = self.left_bytes
         if size > left:
-            said = (
+            text = (
                 f"{what} would take {size / MB:,.0f} MB, but only {max(left, 0) / MB:,.0f} MB are "
                 f"left of the memory limit of {self.limit_mb:,} MB"
             )
-            self.note(engine, said)
-            raise MemoryLimitError(said)
+            self.note(engine, text)
+            raise MemoryLimitError(text)
 
     @contextmanager
     def running(self, token: RunToken) -> Iterator[None]:

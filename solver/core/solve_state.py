@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
@@ -18,9 +19,48 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
 from slotwise.solver.core.progress import Event, Progress
 from slotwise.solver.core.result import Outcome, Pick, Status
-from slotwise.solver.core.snapshot import Best, Snapshot
 from slotwise.solver.core.trust import Claims, Proven, Trust
 from slotwise.solver.parameters import Parameters
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The incumbent, its value per term in integer steps, and all that the judge says of it."""
+
+    values: tuple[int, ...]
+    placement: Placement
+    engine: str
+    verdict: Verdict = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What was known at one moment: the incumbent, the bound of each term, infeasibility.
+
+    `proofs` has the bound of each term up to the first that is not closed, then ``None``.
+    """
+
+    best: Best | None
+    proofs: tuple[Proven | None, ...]
+    infeasible: bool
+
+    @property
+    def bounds(self) -> tuple[int | None, ...]:
+        """The bound of each term; ``None`` where there is none, or an earlier one is open."""
+        return tuple(None if one is None else one.bound for one in self.proofs)
+
+    @property
+    def optima(self) -> tuple[int, ...]:
+        """The values of the leading terms that are proven optimal."""
+        values = () if self.best is None else self.best.values
+        pairs = zip(values, self.bounds, strict=False)
+        return tuple(value for value, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is left to find or prove."""
+        return self.infeasible or (self.best is not None and self.best.values == self.bounds)
+
 
 Bounds = Sequence[int | None]
 

@@ -9,7 +9,7 @@ Symmetry. Three kinds of change turn a placement into one that keeps the same ru
 cost in every term:
 
 - swap two tasks of one class (same demand, flows, costs, home);
-- on one node, swap two *plain* worker labels, that is labels which are no class's home there
+- on one node, swap two *plain* worker labels, that is labels which are nobody's home there
   (labels matter to the part ``moved`` alone, and that compares them with homes only);
 - swap the whole contents of two *twin* nodes: same rack, capacities, slots and linear costs,
   neither is anyone's home, and distances come by level, not from a matrix.
@@ -121,7 +121,7 @@ class Search:
     def _labels(self, n: int, t: int) -> list[int]:
         """Return homes on node `n`, labels of topology `t` in use, and the first plain one free.
 
-        Labels in use by other topologies are no choice: a worker has one topology.
+        Labels in use by other topologies are not a choice: a worker has one topology.
         """
         homes = self._homes[n]
         used = {label: box for (node, label), box in self.books.workers.items() if node == n}

@@ -14,7 +14,7 @@ from slotwise.models.infeasibility.statement import Statement, stated
 from slotwise.models.instance.instance import Instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.values import time_limit, whole
-from slotwise.solver.contradictions.find import contradictions
+from slotwise.solver.contradictions import contradictions
 from slotwise.solver.explain.conflicts.cause import find_cause
 from slotwise.solver.explain.conflicts.core import Core, CoreSearch
 from slotwise.solver.explain.conflicts.requirement import members_of

@@ -13,14 +13,14 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE
 from slotwise.solver.baseline.params import BaselineParams
-from slotwise.solver.contradictions.find import is_contradicted
+from slotwise.solver.contradictions import is_contradicted
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.explanation import Feasibility
 from slotwise.solver.explain.first_fit import best_fit, first_fit, tight_fit
 from slotwise.solver.solve import solve
 
 START_S, START_S_PER_TASK, MOST_START = 0.05, 0.005, 0.4
-"""Seconds for heuristics: these, so many more for each task, at most such a part of the limit."""
+"""Seconds for heuristics: a base, more for each task, at most this part of the limit."""
 
 
 def question(instance: Instance) -> Instance:
@@ -189,10 +189,10 @@ class Decider:
         if left <= 0:
             return None
         self._counts[0] += 1
-        asked = question(instance)
+        query = question(instance)
         running = instance.running if term == "moved" else None
-        asked = replace(asked, objective=Objective((term,)), running=running)
-        return self._solved(compile_problem(asked), left)
+        query = replace(query, objective=Objective((term,)), running=running)
+        return self._solved(compile_problem(query), left)
 
     def _solved(self, problem: Problem, seconds: float) -> Result:
         """Solve, with less time for heuristics than usual: on tiny problems engines are faster."""

@@ -38,7 +38,7 @@ class _Node:
 
 
 class FewMoves:
-    """All ways to make at most so many moves, merged.
+    """All ways to make at most a number of moves, merged.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class FewMoves:
         self._all = self._cluster()
 
     def best(self, moves: int) -> Placement | None:
-        """Return the best placement with at most so many moves; ``None`` = there is none."""
+        """Return the best placement with at most `moves` moves; ``None`` = there is none."""
         found = self._all
         rows = np.flatnonzero((found.net == 0).all(axis=1) & (found.moves <= moves))
         if not len(rows):

@@ -35,7 +35,7 @@ def run(
     Raises
     ------
     NotTakenError
-        Where so many moves can be made in too many ways.
+        Where the moves can be made in too many ways.
     """
     reporter = reporter or null_reporter(problem, NAME)
     best = Incumbent(problem, reporter, KIND)

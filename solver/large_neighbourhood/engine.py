@@ -24,12 +24,11 @@ from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
-from slotwise.solver.large_neighbourhood.neighbourhood import can_free, freed
+from slotwise.solver.large_neighbourhood.neighbourhood import can_free, choose_nodes, freed
 from slotwise.solver.large_neighbourhood.params import (
     LARGE_NEIGHBOURHOOD_DEFAULTS,
     LargeNeighbourhoodParams,
 )
-from slotwise.solver.large_neighbourhood.selection import choose_nodes
 
 NAME = "large-neighbourhood"
 

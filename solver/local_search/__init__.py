@@ -5,7 +5,7 @@ workers, those of two or three nodes) and put back one by one where they cost le
 skipping the best place ("blinks" [2]); late acceptance [3] decides whether to go on from there.
 `solution` keeps the placement as arrays, `feasibility` answers which workers take one more task. On
 plain problems of many tasks a loop compiled by Numba does the same, far faster (`compiled`;
-`kernels` and `step_kernels` are the loop).
+`kernels` is the loop).
 
 Start with `engine`. It may import `solver.core` and `models`.
 

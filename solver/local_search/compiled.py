@@ -203,8 +203,7 @@ class CompiledSearch:
 
     def advance(self) -> bool:
         """Take one step, which is many of the loop's; return whether the best is better."""
-        from slotwise.solver.local_search.kernels import MOST
-        from slotwise.solver.local_search.step_kernels import advance
+        from slotwise.solver.local_search.kernels import MOST, advance
 
         self.steps += 1
         before = int(self._state.numbers[MOST])

@@ -31,7 +31,7 @@ from slotwise.solver.local_search.feasibility import NO_ROW
 from slotwise.solver.local_search.params import LOCAL_SEARCH_DEFAULTS, LocalSearchParams
 from slotwise.solver.local_search.solution import MOVED, Field
 
-TELL_EVERY_S = 0.2
+REPORT_EVERY_S = 0.2
 
 
 def supports(problem: Problem, params: LocalSearchParams = LOCAL_SEARCH_DEFAULTS) -> str | None:
@@ -215,15 +215,15 @@ def run(
     else:
         search = LocalSearch(problem, hint, limits.seed, token, params)
     work = math.inf if limits.deterministic_work is None else limits.deterministic_work
-    told = 0.0
+    reported_s = 0.0
     try:
         while best.seconds < limits.time_s and search.steps < work:
             token.check()
             if reporter.known.is_settled:
                 break
             now = best.seconds
-            if search.advance() and now - told > TELL_EVERY_S:
-                told = now
+            if search.advance() and now - reported_s > REPORT_EVERY_S:
+                reported_s = now
                 best.offer_solution(search.best)
     except CancelledError:
         best.interrupted = True

@@ -16,11 +16,11 @@ class LocalSearchParams(Parameters):
     max_removed
         Tasks taken out at once; each step draws its own limit up to it.
     history_length
-        Late acceptance: an outcome is compared with the value so many steps ago.
+        Late acceptance: steps back to the value that an outcome is compared with.
     blink_fraction
         Share of places that are overlooked, so that no two attempts are alike.
     compiled_from_tasks
-        From so many tasks on the compiled loop pays, on the problems that it takes.
+        Tasks from which the compiled loop pays, on the problems that it takes.
     compiled_steps
         Steps of the compiled loop that are counted as one: they take about as long.
     max_cells

@@ -16,9 +16,8 @@ from slotwise.models.cancellation import CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.compact.cp_sat.bounds import noise_of, proven_bound, whole_bound
 from slotwise.solver.compact.cp_sat.builder import Count, CpBuilder, variable
-from slotwise.solver.compact.cp_sat.run import run_cp_sat
+from slotwise.solver.compact.cp_sat.run import noise_of, proven_bound, run_cp_sat, whole_bound
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.reporter import Reporter, null_reporter

@@ -2,7 +2,7 @@
 
 Tasks that run are constants: what their workers and nodes hold, and what flow to them costs in each
 place. A variable counts the orphans of a class in a worker: one of its topology that runs, or a
-fresh one. Savings of flow between orphans are products of counts (`compact.cp_sat.products`).
+fresh one. Savings of flow between orphans are products of counts (`compact.cp_sat.builder`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, NODE, RACK, WORKER, Problem
 from slotwise.models.values import NO_LIMIT
-from slotwise.solver.compact.cp_sat.builder import Count, CpBuilder
-from slotwise.solver.compact.cp_sat.products import product
+from slotwise.solver.compact.cp_sat.builder import Count, CpBuilder, product
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.exhaustive.box_rules import Box, Place
 from slotwise.solver.orphans.standing import Attraction, Standing

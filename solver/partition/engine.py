@@ -21,11 +21,10 @@ from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
 from slotwise.solver.partition.closing import Closing
-from slotwise.solver.partition.frontier import Frontier, make_frontier
+from slotwise.solver.partition.frontier import Frontier, good_order, make_frontier
 from slotwise.solver.partition.model import Partition, make_partition, why_no_partition
 from slotwise.solver.partition.params import PARTITION_DEFAULTS, PartitionParams
 from slotwise.solver.partition.pricing import Pricing
-from slotwise.solver.partition.vertex_order import good_order
 
 NAME = "partition"
 KIND = "lp over parts"

@@ -65,7 +65,7 @@ class Partition:
         return np.asarray((counts @ self.kinds.demand <= self.capacity).all(axis=1))
 
     def knapsack(self, most_units: int) -> tuple[IntArray, int]:
-        """Return weights [K] and capacity of the tightest dimension in at most so many units.
+        """Return weights [K] and capacity of the tightest dimension in at most `most_units` units.
 
         Every part keeps this rule; it is the only one, and exact, where there is one dimension
         and its numbers are small.
@@ -110,7 +110,7 @@ class Partition:
 
 
 def why_no_partition(problem: Problem) -> str | None:
-    """Return ``None``, or why the problem is no partition into equal parts."""
+    """Return ``None``, or why the problem is not a partition into equal parts."""
     reason = reason_against(problem)
     if reason is not None:
         return reason

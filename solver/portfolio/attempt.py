@@ -12,8 +12,8 @@ from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.judged_result import contradiction
 from slotwise.solver.core.not_taken import NotTakenError
-from slotwise.solver.core.outcome_check import contradiction
 from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Pick
 from slotwise.solver.core.supervision import ASK_AFTER_S

@@ -6,9 +6,13 @@ All of them tell one `SolveState`, which keeps the best placement and the best b
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import version
+from queue import Empty, SimpleQueue
 
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.infeasibility.contradictions import holds
@@ -22,17 +26,17 @@ from slotwise.solver.column_generation.configurations.engine import (
 from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.column_generation.engine import COLUMNS
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
-from slotwise.solver.contradictions.engine import COUNTING
+from slotwise.solver.contradictions import COUNTING
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Limits, Outcome, Pick, Proof, Status
 from slotwise.solver.core.solve_state import SolveState
+from slotwise.solver.core.supervision import GRACE_S, POLL_S, Task
 from slotwise.solver.few_moves.engine import FEW_MOVES
 from slotwise.solver.orphans.engine import ORPHANS
 from slotwise.solver.partition.engine import PARTITION
 from slotwise.solver.portfolio.matrix import levels_instead, solve_with_matrix
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS, AutoParams
-from slotwise.solver.portfolio.race import side_by_side
 from slotwise.solver.portfolio.run import (
     AT_SIGHT,
     BESIDE,
@@ -52,7 +56,7 @@ from slotwise.solver.portfolio.run import (
     SOON,
     TAKES_ALL,
     Answer,
-    Auto,
+    PortfolioRun,
     PortfolioStep,
 )
 from slotwise.solver.portfolio.whole_cluster import solve_whole_cluster
@@ -91,7 +95,7 @@ def run_auto(
     known, token = known or SolveState(problem), token or RunToken()
     if hint is not None:
         known.offer(hint, "hint")
-    auto = Auto(known, limits, hint, params, token)
+    auto = PortfolioRun(known, limits, hint, params, token)
     found = _contradicted(auto, problem)
     if found is not None:
         return found
@@ -99,7 +103,7 @@ def run_auto(
     return auto.answer(token)
 
 
-def _contradicted(auto: Auto, problem: Problem) -> Answer | None:
+def _contradicted(auto: PortfolioRun, problem: Problem) -> Answer | None:
     """Return the answer where a contradiction is at hand that a person sees at once.
 
     Where the check of the judge's side does not confirm it, `COUNTING` is distrusted.
@@ -126,7 +130,7 @@ def _contradicted(auto: Auto, problem: Problem) -> Answer | None:
     return engines, replace(answer, contradiction=found.contradiction)
 
 
-def _run(auto: Auto, problem: Problem, reporter: Reporter) -> None:
+def _run(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     """Find a first placement, prove what can be proven, and improve the rest."""
     params, token, is_bounded = auto.params, reporter.token, any(auto.known.proofs())
     auto.run(PortfolioStep(ORPHANS, FIXED, params.orphans_fraction), problem, reporter)
@@ -146,7 +150,7 @@ def _run(auto: Auto, problem: Problem, reporter: Reporter) -> None:
     auto.free_neighbourhoods(NEIGHBOURHOODS, token)
 
 
-def _solve_without_running(auto: Auto, problem: Problem, reporter: Reporter) -> None:
+def _solve_without_running(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     """Solve the leading terms that do not read where tasks run, without it."""
     easier = without_running(problem)
     if easier is None or auto.is_over(reporter.token):
@@ -170,7 +174,7 @@ def _solve_without_running(auto: Auto, problem: Problem, reporter: Reporter) -> 
     auto.proofs += [replace(p, bounds=padded(p.bounds, problem)) for p in found.proofs]
 
 
-def _solve_whole(auto: Auto, problem: Problem, reporter: Reporter) -> None:
+def _solve_whole(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     """Solve the topologies or the parts that no flow connects, then the whole."""
     problem = levels_instead(auto, problem) or problem
     many = problem.task_count >= auto.params.whole_cluster.from_tasks
@@ -184,7 +188,7 @@ def _solve_whole(auto: Auto, problem: Problem, reporter: Reporter) -> None:
 
 
 def _solve_parts(
-    auto: Auto, problem: Problem, parts: tuple[SubProblem, ...], reporter: Reporter
+    auto: PortfolioRun, problem: Problem, parts: tuple[SubProblem, ...], reporter: Reporter
 ) -> None:
     """Solve every part alone, the smallest first, and put their placements side by side."""
     outcomes: list[Outcome] = []
@@ -209,7 +213,7 @@ def _solve_parts(
     auto.proofs += found.proofs
 
 
-def _solve_reduced(auto: Auto, problem: Problem, reporter: Reporter) -> None:
+def _solve_reduced(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     """Solve on the nodes that an optimal placement needs; see `reduce_nodes`."""
     if auto.is_over(reporter.token):
         return
@@ -222,7 +226,7 @@ def _solve_reduced(auto: Auto, problem: Problem, reporter: Reporter) -> None:
         _search(auto, one.problem, reporter.on(one, same_optimum=True))
 
 
-def _search(auto: Auto, problem: Problem, reporter: Reporter) -> None:
+def _search(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     """Run the engines: in one lane, or with CP-SAT beside it on the other threads."""
     threads = auto.limits.workers
 
@@ -245,7 +249,7 @@ def _search(auto: Auto, problem: Problem, reporter: Reporter) -> None:
         side_by_side((alone, beside), lambda: auto.known.is_settled, reporter.token)
 
 
-def _prove(auto: Auto, problem: Problem, reporter: Reporter) -> None:
+def _prove(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     """Run the engines that know more of a problem than CP-SAT does."""
     if problem.matrix is not None:
         solve_with_matrix(auto, problem, reporter)
@@ -271,11 +275,11 @@ def _prove(auto: Auto, problem: Problem, reporter: Reporter) -> None:
         auto.run(PortfolioStep(COLUMNS, LISTED, params.columns_fraction), problem, reporter)
 
 
-def _by_connected(auto: Auto) -> PortfolioStep:
+def _by_connected(auto: PortfolioRun) -> PortfolioStep:
     return PortfolioStep(CONNECTED, CONNECTED_COLUMNS, auto.params.configurations_fraction)
 
 
-def _enclose(auto: Auto, problem: Problem, reporter: Reporter) -> None:
+def _enclose(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     """Take the bound of all nodes in one rack; its placement, or that of one rack alone."""
     flat = all_in_one_rack(problem)
     reason = CONFIGURATIONS.supports(problem) or "two racks have too many splits"
@@ -303,3 +307,33 @@ def _enclose(auto: Auto, problem: Problem, reporter: Reporter) -> None:
         report_outcome(reporter.by("+".join(provers)), cut)
         auto.proofs.append(Proof("rack-cut", version("slotwise"), found.bounds, found.proof))
         auto.run(_by_connected(auto), problem, reporter)
+
+
+# Searches side by side in threads: the first proof ends them all.
+#
+# Threads serve because the searches that take long are native code that lets others run meanwhile.
+
+
+def side_by_side(
+    lanes: Sequence[Callable[[RunToken], None]], is_settled: Callable[[], bool], token: RunToken
+) -> None:
+    """Run all lanes at once, each with a child of `token`, until all have ended.
+
+    As soon as everything is settled, or `token` is cancelled, all are told to stop; one that does
+    not within `GRACE_S` is left behind. What a lane raises stops the others, too, and is raised
+    here.
+    """
+    bell: SimpleQueue[None] = SimpleQueue()
+    tasks = [Task(lane, lambda: bell.put(None), token.child()) for lane in lanes]
+    patience = math.inf
+    while not all(task.has_ended for task in tasks) and time.perf_counter() < patience:
+        with suppress(Empty):
+            bell.get(timeout=POLL_S)
+        enough = token.is_cancelled or is_settled() or any(task.has_failed for task in tasks)
+        if enough and patience == math.inf:
+            patience = time.perf_counter() + GRACE_S
+            for task in tasks:
+                task.token.cancel()
+    for task in tasks:
+        if task.has_ended:
+            task.result()

@@ -35,7 +35,7 @@ def checked_parameters(given: Mapping[str, Parameters]) -> dict[str, Parameters]
     Raises
     ------
     InputError
-        When a name is no engine's, or the parameters are another engine's.
+        When a name is not an engine's, or the parameters are another engine's.
     """
     found: dict[str, Parameters] = {}
     for engine, parameters in given.items():

@@ -20,7 +20,7 @@ from slotwise.solver.column_generation.connected.engine import CONNECTED
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.partition.engine import PARTITION
-from slotwise.solver.portfolio.run import PARTS, TAKES_ALL, Auto, PortfolioStep
+from slotwise.solver.portfolio.run import PARTS, TAKES_ALL, PortfolioRun, PortfolioStep
 from slotwise.solver.presolve.equal_distances import without_matrix
 from slotwise.solver.structure.node_types import node_types
 
@@ -29,7 +29,7 @@ BY_LEVELS = "the matrix of distances says no more than levels"
 GENERAL = "distances by matrix: bounds by dual ascent, then branch and bound"
 
 
-def levels_instead(auto: Auto, problem: Problem) -> Problem | None:
+def levels_instead(auto: PortfolioRun, problem: Problem) -> Problem | None:
     """Return the problem without its matrix; ``None`` where it has none or needs it.
 
     By levels it is where the tasks are of few kinds, or all nodes alike and equally far apart.
@@ -45,7 +45,7 @@ def levels_instead(auto: Auto, problem: Problem) -> Problem | None:
     return levels if len(levels.racks) == 1 and len(node_types(levels)) == 1 else None
 
 
-def solve_with_matrix(auto: Auto, problem: Problem, reporter: Reporter) -> None:
+def solve_with_matrix(auto: PortfolioRun, problem: Problem, reporter: Reporter) -> None:
     """Run the engines on a problem whose matrix stays.
 
     Where it says no more than levels (several kinds of nodes, racks), column generation comes
@@ -60,7 +60,7 @@ def solve_with_matrix(auto: Auto, problem: Problem, reporter: Reporter) -> None:
         auto.run(step, problem, reporter)
 
 
-def matrix_steps(auto: Auto, problem: Problem) -> tuple[PortfolioStep, ...]:
+def matrix_steps(auto: PortfolioRun, problem: Problem) -> tuple[PortfolioStep, ...]:
     """Return which engines to run, one after the other, on a problem with distances by matrix."""
     places = problem.task_count * problem.node_count
     if places <= auto.params.max_tiny_places:

@@ -32,9 +32,9 @@ class AutoParams(Parameters):
     rack_fraction
         For each of the two problems that enclose one with several racks.
     least_part_fraction
-        At least so much for each part that no flow connects with the others.
+        Least share for each part that no flow connects with the others.
     search_from_tasks
-        From so many tasks on local search runs before the engines that prove.
+        Tasks from which local search runs before the engines that prove.
     first_search_fraction, first_search_steps_per_task
         For that first local search, and its steps.
     search_fraction, search_steps

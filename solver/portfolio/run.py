@@ -26,7 +26,7 @@ Answer = tuple[tuple[Engine, ...], Outcome]
 
 
 @dataclass(slots=True, eq=False)
-class Auto:
+class PortfolioRun:
     """One run: what is known, who ran, and what they proved by themselves."""
 
     known: SolveState
@@ -79,15 +79,15 @@ class Auto:
             return None
         if engine.supports(problem) is not None:
             return None
-        asked = limits or replace(self.limits, workers=1)
-        asked = replace(asked, time_s=max(self.left_s, 0.0) * turn.share)
+        step_limits = limits or replace(self.limits, workers=1)
+        step_limits = replace(step_limits, time_s=max(self.left_s, 0.0) * turn.share)
         start = reporter.best() or reporter.project(self.hint)
-        found = attempt(engine, turn.why, problem, asked, start, reporter)
+        found = attempt(engine, turn.why, problem, step_limits, start, reporter)
         if found is None:
             return None
         self._note(engine, found, reporter)
         if self.known.awaits_confirmation and self.left_s > 0 and not reporter.token.is_cancelled:
-            half = replace(asked, time_s=self.params.confirm_fraction * self.left_s)
+            half = replace(step_limits, time_s=self.params.confirm_fraction * self.left_s)
             without_presolve(engine, problem, half, reporter)
         return found
 
@@ -109,11 +109,11 @@ class Auto:
         self._improve(PortfolioStep(LARGE_NEIGHBOURHOOD, why), token, None)
 
     def _improve(self, turn: PortfolioStep, token: RunToken, steps: int | None) -> None:
-        asked = replace(self.limits, deterministic_work=steps)
+        step_limits = replace(self.limits, deterministic_work=steps)
         reporter = Reporter(self.known, turn.engine.name, token=token)
-        self.run(turn, self.known.problem, reporter, limits=asked)
+        self.run(turn, self.known.problem, reporter, limits=step_limits)
 
-    def within(self, problem: Problem, time_s: float) -> Auto:
+    def within(self, problem: Problem, time_s: float) -> PortfolioRun:
         """Return a run on another problem, which is part of this one."""
         known = SolveState(
             problem,
@@ -126,7 +126,7 @@ class Auto:
             parameters=self.known.parameters,
         )
         limits = replace(self.limits, time_s=max(time_s, 0.0))
-        return Auto(known, limits, None, self.params, self.token)
+        return PortfolioRun(known, limits, None, self.params, self.token)
 
     def answer(self, token: RunToken) -> Answer:
         """Return what all of them know together; `token` tells whether they were stopped.

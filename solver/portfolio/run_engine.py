@@ -74,21 +74,21 @@ def in_memory(name: str, token: RunToken, work: Callable[[RunToken], T]) -> tupl
         memory.note(name, f"not started: {_passed(memory)}")
         raise MemoryLimitError(_passed(memory))
     found: T | None = None
-    said = ""
+    reason = ""
     with memory.running(own):
         try:
             found = work(own)
         except MemoryError as error:
-            said = f"ended because it ran out of memory{_reason(error)}"
+            reason = f"ended because it ran out of memory{_reason(error)}"
         except CancelledError:
             if token.is_cancelled or not own.is_cancelled:
                 raise
-    if not said and own.is_cancelled and not token.is_cancelled:
-        said = f"told to stop: {_passed(memory)}"
-    if said:
-        memory.note(name, said)
+    if not reason and own.is_cancelled and not token.is_cancelled:
+        reason = f"told to stop: {_passed(memory)}"
+    if reason:
+        memory.note(name, reason)
         memory.free()
-    return found, bool(said)
+    return found, bool(reason)
 
 
 def _passed(memory: Memory) -> str:

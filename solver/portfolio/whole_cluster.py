@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from importlib.metadata import version
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.reporter import Reporter, report_outcome
 from slotwise.solver.core.result import Pick, Proof, Status
-from slotwise.solver.portfolio.one_topology import SolveWith, solve_one_topology
-from slotwise.solver.portfolio.run import POLISH, Auto
+from slotwise.solver.portfolio.run import POLISH, PortfolioRun
 from slotwise.solver.whole_cluster.bounds import ClusterBounds, Vector
 from slotwise.solver.whole_cluster.placing import Placer
 from slotwise.solver.whole_cluster.plan import Plan
@@ -24,6 +25,9 @@ WHOLE_CLUSTER, SUM_OF_TOPOLOGIES = "whole-cluster", "sum over topologies alone"
 
 ALONE = "several topologies: each of them alone on the empty cluster"
 TOGETHER = "several topologies: their placements side by side, one after the other solved anew"
+
+SolveWith = Callable[[PortfolioRun, Problem, Reporter], None]
+"""Solve a problem in a run of its own."""
 
 
 @dataclass(slots=True)
@@ -45,7 +49,7 @@ class _Alone:
 
 
 def solve_whole_cluster(
-    auto: Auto,
+    auto: PortfolioRun,
     problem: Problem,
     parts: Sequence[TopologyPart],
     reporter: Reporter,
@@ -69,7 +73,7 @@ def solve_whole_cluster(
 
 
 def _plan_together(
-    auto: Auto,
+    auto: PortfolioRun,
     known: ClusterBounds,
     alone: Mapping[int, Placement],
     reporter: Reporter,
@@ -84,8 +88,8 @@ def _plan_together(
             reporter.by(WHOLE_CLUSTER).offer(plan.placement())
 
     def solve_one(one: Problem, start: Placement | None, seconds: float) -> Placement | None:
-        asked = min(seconds, auto.left_s)
-        inner = solve_one_topology(auto, one, asked, start, token, solve, is_told=False)
+        share_s = min(seconds, auto.left_s)
+        inner = solve_one_topology(auto, one, share_s, start, token, solve, is_told=False)
         return None if inner.known.best is None else inner.known.best.placement
 
     def polish(seconds: float) -> Placement | None:
@@ -110,7 +114,7 @@ def _plan_together(
 
 
 def _solve_alone(
-    auto: Auto, parts: Sequence[TopologyPart], reporter: Reporter, solve: SolveWith
+    auto: PortfolioRun, parts: Sequence[TopologyPart], reporter: Reporter, solve: SolveWith
 ) -> _Alone:
     """Solve each of the topologies that differ alone, the smallest first."""
     found, token, params = _Alone(), reporter.token, auto.params
@@ -147,7 +151,7 @@ def _in_units_of(whole: Problem, one: Problem, bounds: Sequence[int | None]) -> 
     )
 
 
-def _prove(auto: Auto, known: ClusterBounds, reporter: Reporter) -> None:
+def _prove(auto: PortfolioRun, known: ClusterBounds, reporter: Reporter) -> None:
     """Tell what the topologies alone prove about all of them."""
     problem = known.problem
     if known.is_infeasible:
@@ -164,3 +168,52 @@ def _prove(auto: Auto, known: ClusterBounds, reporter: Reporter) -> None:
         cost = known.least_cost(optima[0])
         if cost is not None:
             reporter.prove((optima[0], *cost), SUM_OF_TOPOLOGIES, given=1)
+
+
+def solve_one_topology(
+    auto: PortfolioRun,
+    problem: Problem,
+    time_s: float,
+    start: Placement | None,
+    token: RunToken,
+    solve: SolveWith,
+    *,
+    is_told: bool = True,
+) -> PortfolioRun:
+    """Return a run on `problem` that has ended: what it knows, and which engines ran.
+
+    Its list of picks is its own. `is_told` says whether the user hears which engines start.
+
+    Where workers count a least cpu, most of the time goes to the problem without it: its bound
+    holds, and its placement, where it is valid, is as good.
+    """
+    inner = auto.within(problem, time_s)
+    inner.hint = start
+    inner.known.picked = []
+    if not is_told:
+        inner.known.tell = lambda event: None
+    reporter = Reporter(inner.known, "auto", token=token)
+    relaxed = without_least_cpu(problem)
+    if relaxed is not None:
+        share = inner.params.whole_cluster.relaxation_fraction
+        outer = inner.within(relaxed, share * time_s)
+        outer.hint = start
+        solve(outer, relaxed, Reporter(outer.known, "auto", token=token))
+        _, found = outer.answer(token)
+        proofs = [one for one in outer.known.proofs() if one is not None]
+        kinds = ", ".join(dict.fromkeys(one.kind for one in proofs)) or None
+        by_solver = any(one.by_solver for one in proofs)
+        claimed = replace(found, bound_kind=kinds, by_solver=by_solver)
+        report_outcome(reporter.by("+".join(outer.known.provers())), claimed)
+        inner.engines += outer.engines
+    solve(inner, problem, reporter)
+    return inner
+
+
+def without_least_cpu(problem: Problem) -> Problem | None:
+    """Return the problem whose workers count what their tasks need; ``None`` = it is that one."""
+    if not problem.min_worker_cpu:
+        return None
+    scheduler = replace(problem.instance.scheduler, worker_min_cpu=Decimal(0))
+    instance = replace(problem.instance, scheduler=scheduler)
+    return replace(problem, min_worker_cpu=0, instance=instance)

@@ -44,7 +44,7 @@ def without_matrix(problem: Problem) -> Problem | None:
 
 
 def _groups(same: BoolArray) -> IntArray | None:
-    """Return the number of each node's group; ``None`` where `same` is no equivalence."""
+    """Return the number of each node's group; ``None`` where `same` is not an equivalence."""
     first = same.argmax(axis=1)
     if not (same == (first[:, None] == first[None])).all():
         return None

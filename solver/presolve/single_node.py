@@ -93,7 +93,7 @@ def as_one_node(problem: Problem, token: CancellationToken) -> SingleNode | None
 
 
 def _of_workers(instance: Instance, count: int) -> Instance:
-    """Return the instance with a node for each worker: what has a name can be told of."""
+    """Return the instance with a node for each worker, so messages can name workers."""
     nodes = tuple(Node(f"worker {i}", "node") for i in range(count))
     objective = replace(instance.objective, soft={}, limits={})  # no limit of moves binds here
     cluster = Cluster(nodes)

@@ -35,7 +35,7 @@ class Front:
     free
         The best placement whatever it moves; its `max_moves` are the moves of its placement.
     fewest_moves
-        Proven: a placement as good as `free` takes at least so many moves; ``None`` = not proven
+        Proven least number of moves of a placement as good as `free`; ``None`` = not proven
         that `free` is best.
     interrupted
         Whether Ctrl-C ended it: the points after that are not solved.
@@ -59,7 +59,7 @@ def best_within(
     seed: int = 0,
     memory_limit_mb: int | None = None,
 ) -> Result:
-    """Return the best placement with at most so many moves: one point of a front.
+    """Return the best placement with at most a number of moves: one point of a front.
 
     Parameters
     ----------

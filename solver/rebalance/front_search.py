@@ -21,10 +21,16 @@ from slotwise.models.judge.moves import running_placement
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
+from slotwise.solver.column_generation.columns.model import ColumnModel, make_column_model
+from slotwise.solver.column_generation.columns.search import search_columns
+from slotwise.solver.column_generation.configurations.engine import KIND
 from slotwise.solver.column_generation.engine import COLUMNS
+from slotwise.solver.column_generation.params import COLUMNS_DEFAULTS
 from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.not_taken import UntakenError
-from slotwise.solver.core.result import Limits, Status
+from slotwise.solver.core.reporter import Reporter, null_reporter
+from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.few_moves.engine import FEW_MOVES
 from slotwise.solver.few_moves.params import FewMovesParams
 from slotwise.solver.orphans.engine import ORPHANS
@@ -32,7 +38,6 @@ from slotwise.solver.parameters import Parameters
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.rebalance.order import ordered
 from slotwise.solver.rebalance.point import Bounds, FrontPoint, with_bound
-from slotwise.solver.rebalance.shared_columns import SharedColumns
 from slotwise.solver.solve import solve
 
 ORPHANS_FRACTION = 0.3
@@ -264,3 +269,49 @@ def _with_all_bounds(points: Sequence[FrontPoint]) -> tuple[FrontPoint, ...]:
         elif not point.is_proven:
             found[index] = with_bound(point, more.bounds)
     return tuple(found)
+
+
+# Engine ``configurations`` by its general way, with one list of columns for all points of a front.
+#
+# The columns do not depend on how many moves there may be, only on the fact that they are limited.
+
+PROOF = "node configurations listed once for all limits of moves, gap closed by CP-SAT"
+
+
+@dataclass(slots=True)
+class SharedColumns:
+    """The columns of an instance, listed when they are first needed; ``None`` = not yet."""
+
+    model: ColumnModel | None = None
+
+    def engine(self) -> Engine:
+        """Return the engine; it takes problems that differ in the limit of moves alone."""
+        return replace(COLUMNS, run=self._run, parameters=None, with_parameters=None)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the columns are listed."""
+        return self.model is not None
+
+    def _run(
+        self,
+        problem: Problem,
+        limits: Limits,
+        hint: Placement | None,
+        reporter: Reporter | None = None,
+    ) -> Outcome:
+        reporter = reporter or null_reporter(problem, COLUMNS.name)
+        best = Incumbent(problem, reporter)
+        deadline = best.started + limits.time_s
+        if hint is not None:
+            best.offer(hint)
+        try:
+            if self.model is None:
+                self.model = make_column_model(problem, deadline, reporter.token)
+            model = replace(self.model, problem=problem)
+            left = replace(limits, time_s=max(deadline - time.perf_counter(), 0.0))
+            search_columns(model, best, left, COLUMNS_DEFAULTS, reporter.token)
+        except CancelledError:
+            best.interrupted = reporter.token.is_cancelled
+        best.kind = best.kind or KIND
+        return best.outcome(PROOF)

@@ -11,7 +11,7 @@ from slotwise.models.problem.problem import Problem
 
 
 def with_limit(instance: Instance, max_moves: int | None) -> Problem:
-    """Compile an instance with at most so many moves; ``None`` = as many as there are tasks."""
+    """Compile an instance with at most `max_moves` moves; ``None`` = as many as there are tasks."""
     if instance.running is None:
         raise InputError("needs an instance with `running`", field="running", has_value=False)
     limits = {} if max_moves is None else {"moved": max_moves}

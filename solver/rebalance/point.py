@@ -1,4 +1,4 @@
-"""One point of a front: the best placement with so many moves, and what is proven about it."""
+"""One point of a front: the best placement with limited moves, and what is proven about it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Bounds = tuple[int | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class FrontPoint:
-    """The best cost with at most so many moves.
+    """The best cost with at most `max_moves` moves.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class FrontPoint:
 
     @property
     def is_proven(self) -> bool:
-        """Whether it is the best with so many moves, or proven that there is none."""
+        """Whether it is the best with its moves, or proven that there is none."""
         return self.status in (Status.OPTIMAL, Status.INFEASIBLE)
 
     @property

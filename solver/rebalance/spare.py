@@ -77,7 +77,7 @@ class Loss:
     moves
         Other tasks that move in the best placement found; ``None`` without one.
     fewest
-        Proven: so many must move at least.
+        Proven least number that must move.
     missing
         What is short, where not all have a place; empty = nothing that counting finds.
     """

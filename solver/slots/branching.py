@@ -53,7 +53,7 @@ def fewest(
     token
         Ends the search.
     at_most
-        End as soon as it is known whether so many slots suffice; ``None`` = find the fewest.
+        End as soon as it is known whether these slots suffice; ``None`` = find the fewest.
     """
     return _Tree(problem, master, token, at_most).run()
 

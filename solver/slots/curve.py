@@ -13,7 +13,7 @@ from slotwise.solver.slots.result import Answer, SlotResult
 from slotwise.solver.slots.solve import SlotSolver, check_above_0
 
 SHARES = 4
-"""A rate may take so many equal shares of the time that is left; few need one."""
+"""Equal shares of the time left that a rate may take; few need one."""
 
 
 def slots_curve(

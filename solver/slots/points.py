@@ -24,7 +24,7 @@ GRID = 10**9
 FINE = 10**6
 """Steps of a multiplier for one step of worth per capacity."""
 MOST_LOAD = 4
-"""Loads beyond so many slots are counted as so many: a weaker bound, never a wrong one."""
+"""Most slots that a load is counted as: a weaker bound beyond, never a wrong one."""
 MOST_MULTIPLIER = 20
 """Same for multipliers, in worth per slot."""
 NOT_THERE = -(2**57)

@@ -33,7 +33,7 @@ from slotwise.solver.slots.problem import WHOLE_SLOT, SlotProblem
 SMALL = 1e-7
 """Weights below are none."""
 ROUND_EACH = 8
-"""Every so many nodes the point is rounded to contents."""
+"""Nodes after which the point is rounded to contents."""
 ENOUGH = 1e-7
 """A slot worth at most 1 + this needs no column."""
 
@@ -170,7 +170,7 @@ class _Search:
         return [Node(node.low, below), Node(above, node.high)]
 
     def _mixes(self, task: int, weights: FloatArray) -> bool:
-        """Whether the point of a task is no load of one option."""
+        """Whether the point of a task is not a load of one option."""
         of = self._points
         used = (of.task == task) & (weights > SMALL)
         if not self._problem.scaled:

@@ -3,7 +3,7 @@
 With tau threads of a task in all, each receives s = w / tau, and a bundle of q threads carries q s,
 which must be at most I(q). For fixed totals the bundles have fixed loads, and packing them is the
 problem of `branching` without loads to choose. More threads than tau only lower the share of each,
-so "at least tau threads" is no relaxation.
+so "at least tau threads" is not a relaxation.
 
 The totals are found by diving: tau = ceil(w q / I(q)) for the measured q make the levels of a task;
 column generation mixes all levels of all tasks, the level that carries most of a task is fixed, and

@@ -11,7 +11,7 @@ from slotwise.models.errors import InputError
 from slotwise.models.formats.instance_writer import instance_hash
 from slotwise.models.instance.placement import to_places
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.core.limited.by_work import wall_limit_s
+from slotwise.solver.core.limited import wall_limit_s
 from slotwise.solver.core.result import Limits, Result, Status
 from slotwise.solver.verification.claim import Agreement, Claim, engines_behind
 from slotwise.solver.verification.crosscheck import CrossCheck, crosscheck

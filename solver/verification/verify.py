@@ -15,7 +15,7 @@ from slotwise.models.number_text import short_text
 from slotwise.models.problem.compile import compiled
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import plain
-from slotwise.solver.contradictions.find import find_contradiction
+from slotwise.solver.contradictions import find_contradiction
 
 if TYPE_CHECKING:
     from slotwise.solver.verification.crosscheck import CrossCheck

@@ -3,7 +3,7 @@
 A boolean for each layout of each topology, one for each of its groups in each rack, and one for
 each kind of its fragments (equal load and workers) on each node. Loads and workers fit every node;
 the groups of a layout go to racks of their own and its fragments to nodes of their own. The model
-chooses among layouts that are known, so its optimum is no bound of the problem.
+chooses among layouts that are known, so its optimum is not a bound of the problem.
 """
 
 from __future__ import annotations

@@ -31,10 +31,10 @@ class WholeClusterParams(Parameters):
         Of the time of the search: for one packing model, and for solving one topology on a
         remainder.
     polish_every, polish_fraction
-        After each better plan and after so many steps without one local search improves the plan;
+        After each better plan and after this number of steps without one local search improves it;
         its part of the time of the search.
     idle_steps
-        The search ends after so many steps without a better plan.
+        The search ends after this number of steps without a better plan.
     """
 
     from_tasks: int = 60

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable, Collection, Sequence
 
+import numpy as np
 from numpy.random import Generator
 
 from slotwise.models.cancellation import CancellationToken
@@ -11,16 +13,52 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.core.result import Limits
-from slotwise.solver.whole_cluster.layout import Layout
-from slotwise.solver.whole_cluster.layouts import KnownLayouts
+from slotwise.solver.whole_cluster.layout import Layout, layout_of
 from slotwise.solver.whole_cluster.packing import Option, cheapest_packing, size_of
 from slotwise.solver.whole_cluster.params import WholeClusterParams
 from slotwise.solver.whole_cluster.plan import Plan
 from slotwise.solver.whole_cluster.remainder import left_instance, nodes_left, some_nodes
 from slotwise.solver.whole_cluster.topologies import TopologyPart, shares_of
 
+
+class KnownLayouts:
+    """At most `most` layouts of each topology, no two with the same fragments."""
+
+    def __init__(self, parts: Sequence[TopologyPart], most: int) -> None:
+        self._parts = parts
+        self._most = most
+        self._of: list[list[Layout]] = [[] for _ in parts]
+
+    def of(self, part: int) -> Sequence[Layout]:
+        """Return the layouts of a topology, cheapest first."""
+        return self._of[self._parts[part].like]
+
+    def learn(self, part: int, placement: Placement) -> Layout | None:
+        """Keep a topology's own placement, on nodes of the whole cluster.
+
+        Return its layout, or ``None`` where it is not valid.
+        """
+        layout = layout_of(self._parts[part].problem, placement)
+        if layout is not None:
+            known = self._of[self._parts[part].like]
+            if all(
+                _fragments(one) != _fragments(layout) for one in known if one.cost == layout.cost
+            ):
+                insort(known, layout, key=lambda one: (one.cost, len(one.nodes)))
+                del known[self._most :]
+        return layout
+
+
+def _fragments(layout: Layout) -> tuple[bytes, ...]:
+    """Return the fragments of each rack, in an order of their own."""
+    rows = np.column_stack([layout.load, layout.workers])
+    return tuple(
+        sorted(b"".join(sorted(row.tobytes() for row in rows[group])) for group in layout.groups)
+    )
+
+
 SolveOne = Callable[[Problem, Placement | None, float], Placement | None]
-"""Return the best placement found of one topology, from a start, within so many seconds."""
+"""Return the best placement found of one topology, from a start, within a number of seconds."""
 
 MOST_PRICE = 2**53
 """Prices in the packing model stay below, in sum."""

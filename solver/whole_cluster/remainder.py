@@ -115,7 +115,7 @@ def nodes_left(
 def some_nodes(problem: Problem, left: NodesLeft, rng: Generator) -> NodesLeft:
     """Return what is left without a few nodes, which other topologies may need.
 
-    At least so many stay that they have 5 % more than `problem` demands, on average.
+    Enough stay to have 5 % more than `problem` demands, on average.
     """
     demand = np.array(problem.sizes, dtype=np.int64) @ problem.demand
     bounded = (left.capacity != NO_LIMIT).all(axis=0)

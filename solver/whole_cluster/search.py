@@ -1,7 +1,7 @@
 """A plan for all topologies together: built from their own placements, then improved.
 
-A plan is improved by large neighbourhoods: one topology is solved anew on what some of the others
-leave, and the rest find room again; or known layouts of many topologies are packed anew. In between
+A plan is improved by large neighbourhoods: one topology is solved again on what some of the others
+leave, and the rest find room again; or known layouts of many topologies are repacked. In between
 a local search moves single tasks.
 """
 
@@ -20,16 +20,16 @@ from slotwise.solver.whole_cluster.plan import Plan, own_placement
 from slotwise.solver.whole_cluster.topologies import TopologyPart
 
 Polish = Callable[[float], Placement | None]
-"""Return the best placement of the whole after so many seconds of local search."""
+"""Return the best placement of the whole after some seconds of local search."""
 
 CHANCES = (0.3, 0.7, 1.0)
 """How likely each smaller topology makes way; one of them is drawn for a step."""
 
 CHANCE_OF_LARGER = 0.2
-"""That a larger one may make way, too."""
+"""Probability of removing a larger topology, too."""
 
 CHANCE_OF_REPACKING = 0.3
-"""That a step only packs known layouts anew, those of one topology and of all smaller ones."""
+"""Probability that a step only repacks known layouts, of one topology and all smaller ones."""
 
 
 class PlanSearch:
@@ -99,7 +99,7 @@ class PlanSearch:
         self._accept(plan)
 
     def improve(self) -> None:
-        """Solve topologies anew on what others leave, until nothing better is found for long."""
+        """Solve topologies again on what others leave, until nothing better is found for long."""
         idle = 0
         while idle < self._params.idle_steps and not self._is_over:
             idle = 0 if self._step() else idle + 1

@@ -14,7 +14,6 @@ from slotwise.models.values import NO_LIMIT
 from slotwise.solver.presolve.subproblem import SubProblem, on_classes
 from slotwise.solver.structure.separability import only_network_counts
 from slotwise.solver.whole_cluster.remainder import all_nodes, left_instance
-from slotwise.solver.whole_cluster.without_rejected import without_rejected
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +100,7 @@ def _signature(problem: Problem) -> object:
 
 
 def _without_names(rules: Rules, number: dict[int, int]) -> Rules:
-    """Return the rules of components with tasks, numbered anew; fields added later count, too."""
+    """Return the rules of components with tasks, renumbered; fields added later count, too."""
     pairs = {
         (min(number[a], number[b]), max(number[a], number[b]))
         for a, b in rules.incompatible
@@ -123,3 +122,24 @@ def shares_of(problem: Problem, parts: Sequence[TopologyPart]) -> tuple[float, .
     total = np.maximum(problem.capacity[:, bounded].sum(axis=0), 1)
     demands = [np.array(p.problem.sizes, dtype=np.int64) @ p.problem.demand for p in parts]
     return tuple(float((demand[bounded] / total).max(initial=0.0)) for demand in demands)
+
+
+REJECTED = "rejected"
+
+
+def without_rejected(problem: Problem) -> Problem | None:
+    """Return the problem by its terms after ``rejected``, no topology left out.
+
+    The problem itself where none may be left out; ``None`` where ``rejected`` is not the first
+    term, not alone in it, or the only term.
+    """
+    if not problem.may_reject:
+        return problem
+    first, *others = problem.terms
+    if [part for part, _ in first.parts] != [REJECTED] or not others:
+        return None
+    if any(part == REJECTED for term in others for part, _ in term.parts):
+        return None
+    instance = problem.instance
+    objective = replace(instance.objective, terms=tuple(term.name for term in others))
+    return replace(problem, terms=tuple(others), instance=replace(instance, objective=objective))

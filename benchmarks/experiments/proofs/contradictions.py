@@ -24,7 +24,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
-from slotwise.solver.contradictions.find import find_contradiction
+from slotwise.solver.contradictions import find_contradiction
 from slotwise.solver.core.result import Status
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.solve import solve

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from slotwise.benchmarks.grading.plan import RunLimits
 from slotwise.models.errors import InputError
-from slotwise.solver.core.limited.by_work import wall_limit_s
+from slotwise.solver.core.limited import wall_limit_s
 
 
 def by_work(limits: RunLimits) -> RunLimits:

@@ -22,7 +22,7 @@ CROWDED = 8
 one key earlier."""
 
 SMALL = 64
-"""A table of so many buckets is small no more (``MIN_TREEIFY_CAPACITY``)."""
+"""Buckets from which a table counts as large (``MIN_TREEIFY_CAPACITY``)."""
 
 
 class JavaTable(Generic[K]):

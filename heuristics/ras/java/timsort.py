@@ -94,7 +94,7 @@ class Merger(Generic[T]):
     def _from_back(self, left: Sequence[T], right: Sequence[T]) -> list[T]:
         """Merge from the last items on, until the left run or all but one of the right is used."""
         found = [left[-1]]  # backwards
-        i, j = len(left) - 1, len(right)  # so many are not used yet
+        i, j = len(left) - 1, len(right)  # numbers not used yet
         gallop = self._gallop
         if i and j > 1:
             while True:

@@ -128,8 +128,8 @@ def _generic_names(instance: Instance) -> tuple[str, ...]:
         names.update(dict.fromkeys(map_order(key for key in node.resources if key not in OWN)))
     for topology in instance.topologies:
         for component in topology.placed_components:
-            asked = (key for key in component.resources if key not in OWN)
-            names.update(dict.fromkeys(map_order(asked)))
+            keys = (key for key in component.resources if key not in OWN)
+            names.update(dict.fromkeys(map_order(keys)))
     return tuple(names)
 
 

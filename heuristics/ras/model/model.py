@@ -61,9 +61,9 @@ def _never_rounds(
         count = len(topology.component_of)
         for one in topology.components:
             need = one.need
-            asked = (need.cpu, need.onheap, need.offheap, *need.generic)
-            numbers.extend(asked)
-            total += sum(asked) * len(one.executors)
+            requested = (need.cpu, need.onheap, need.offheap, *need.generic)
+            numbers.extend(requested)
+            total += sum(requested) * len(one.executors)
         for region in topology.regions:
             sizes = (region.onheap, region.offheap_worker, region.offheap_node)
             numbers.extend(sizes)

@@ -212,14 +212,14 @@ def _component(
 
 def need_of(component: Component, generic: Sequence[str]) -> Need:
     """Return what one executor of `component` asks for."""
-    asked = {key: float(value) for key, value in component.resources.items()}
-    onheap, offheap = asked.get("onheap_mb", 0.0), asked.get("offheap_mb", 0.0)
+    requested = {key: float(value) for key, value in component.resources.items()}
+    onheap, offheap = requested.get("onheap_mb", 0.0), requested.get("offheap_mb", 0.0)
     return Need(
-        cpu=asked.get(CPU, 0.0),
+        cpu=requested.get(CPU, 0.0),
         onheap=onheap,
         offheap=offheap,
         memory=onheap + offheap,
-        generic=tuple(asked.get(key, 0.0) for key in generic),
+        generic=tuple(requested.get(key, 0.0) for key in generic),
     )
 
 

@@ -40,9 +40,11 @@ class SchedulingResources:
         self._available = state.available_totals()
         self._available_memory = self._available.memory
         asking = state.model.instance.topologies[topology]
-        asked = request_of(asking, state.model.java, token)
-        self._required = _offer(asked, self._available)
-        self._required_memory = asked.own_memory + (asked.shared_offheap + asked.shared_onheap)
+        requested = request_of(asking, state.model.java, token)
+        self._required = _offer(requested, self._available)
+        self._required_memory = requested.own_memory + (
+            requested.shared_offheap + requested.shared_onheap
+        )
         self._scheduled = held_by(state, topology)
         self._remaining: Offer | None = None
         self._left = Offer(0.0, 0.0, {})
@@ -122,9 +124,9 @@ def held_by(state: RasState, topology: int) -> Held:
     return Held(Offer(cpu, onheap + offheap, dict(zip(names, generic, strict=True))), memory)
 
 
-def _offer(asked: Request, like: Offer) -> Offer:
+def _offer(requested: Request, like: Offer) -> Offer:
     """Return a request without shared memory, with the generic resources of `like`."""
-    sums = asked.approximate
+    sums = requested.approximate
     generic = {key: sums.generic.get(key, 0.0) for key in like.generic}
     return Offer(sums.cpu, sums.memory, generic)
 
@@ -149,7 +151,7 @@ def _amounts(offer: Offer) -> tuple[float, ...]:
 
 
 def _normalized(offer: Offer) -> str:
-    """Return ``NormalizedResources.toString``; memory is no part of it."""
+    """Return ``NormalizedResources.toString``; memory is not part of it."""
     amounts = {**offer.generic, CPU_NAME: offer.cpu}
     inside = ", ".join(f"{key}={double_text(amounts[key])}" for key in map_order(amounts))
     return f"Normalized resources: {{{inside}}}"

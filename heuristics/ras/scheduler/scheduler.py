@@ -5,7 +5,7 @@ the order of `priority`; one that does not fit makes room by evicting from the e
 order, on a working copy that counts only if it succeeds (`topology_attempt`). Kept as it is there:
 
 - The order is computed afresh each round and ignores what runs.
-- Nobody that runs is moved; an evicted topology is placed anew when it comes, if it fits.
+- Nobody that runs is moved; an evicted topology is placed again when it comes, if it fits.
 - Who must go is decided by sums over the cluster (`resource_sums`), wherever the victims sit.
 - A topology whose attempts all fail has evicted nobody in the end.
 """

@@ -136,7 +136,7 @@ class TopologyAttempt:
     def _keep(self, cluster: RasState, message: str) -> tuple[Decision, RasState]:
         lost = cluster.unassigned(self._topology)
         outcome = DecisionOutcome.REFUSED if lost else DecisionOutcome.SCHEDULED
-        # Storm assigns all anew when it takes over a working copy.
+        # Storm assigns everything again when it takes over a working copy.
         return self._decide(outcome, message, evicted=tuple(self._tried)), cluster.copy()
 
     def _refuse(self, message: str) -> tuple[Decision, RasState]:

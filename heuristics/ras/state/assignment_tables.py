@@ -90,7 +90,7 @@ class ClusterTables:
         self.assignments[topology].free(slot, tasks)
 
     def copy(self, tasks_of: Callable[[Slot], Sequence[int]]) -> ClusterTables:
-        """Return the tables of a copied cluster, which assigns worker by worker anew."""
+        """Return the tables of a copied cluster, which assigns worker by worker again."""
         other = ClusterTables(self._model)
         for topology in self._topologies:
             for slot in self.assignments[topology].workers:

@@ -5,7 +5,7 @@ nodes; an executor without one sends the search back to the executor before, whi
 its next slot. Two oddities are kept. Nodes are sorted again for an executor where its component
 is the *same* as that of the executor before (Storm's ``isExecCompDifferentFromPrior`` says the
 contrary of its name); else the order made for another executor serves. The place where a search
-goes on is a number of slots, though the nodes have been sorted anew by then. And a topology of a
+goes on is a number of slots, though the nodes have been sorted again by then. And a topology of a
 single executor counts as scheduled even where no slot takes it (``areAllExecsScheduled`` asks
 only whether the last executor is at hand).
 """

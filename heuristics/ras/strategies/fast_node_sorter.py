@@ -2,8 +2,8 @@
 
 The same doubles in the same order, so the same result (the tests compare them):
 
-- What nodes have left lies in arrays, rack by rack; a rack's sum is taken anew only after a change
-  in the rack, from the first node to the last as Java does.
+- What nodes have left lies in arrays, rack by rack; a rack's sum is added up again only after a
+  change in the rack, from the first node to the last as Java does.
 - A rack that holds no node for an executor is passed over as a whole. It is not sorted; what its
   nodes had left when the walk came by is kept, should a later executor ask for its order.
 - A node whose slots all refused a component is not tried for it again until something changes on
@@ -12,21 +12,275 @@ The same doubles in the same order, so the same result (the tests compare them):
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slotwise.heuristics.ras.model.cluster import RasCluster
 from slotwise.heuristics.ras.strategies.fit import SMALL_CPU, Fit
-from slotwise.heuristics.ras.strategies.node_sorter import NodeSorter, PlainNodeSorter
-from slotwise.heuristics.ras.strategies.rack_layout import Doubles, rack_layouts
-from slotwise.heuristics.ras.strategies.rack_view import RackView, group_order
+from slotwise.heuristics.ras.strategies.node_sorter import (
+    COMMON,
+    DEFAULT_RAS,
+    GENERIC_RAS,
+    NodeSorter,
+    PlainNodeSorter,
+)
+
+Doubles = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RackLayout:
+    """One rack.
+
+    Parameters
+    ----------
+    start
+        Position of its first node in the arrays of all nodes.
+    rank
+        Its place among the racks by name.
+    nodes
+        Indices of its nodes; a position in the rack is an index into them.
+    host_positions
+        Positions of each host's nodes, one after another.
+    host_starts, host_ranks
+        First position of each host; the hosts' places by name.
+    node_ranks
+        The nodes' places by id.
+    nth_nodes
+        Hosts that have a first, a second, ... node, and the positions of these.
+    """
+
+    start: int
+    rank: int
+    nodes: tuple[int, ...]
+    host_positions: tuple[tuple[int, ...], ...]
+    host_starts: Ints
+    host_ranks: Ints
+    node_ranks: Ints
+    nth_nodes: tuple[tuple[Ints, Ints], ...]
+
+    @property
+    def span(self) -> slice:
+        """Its part of the arrays of all nodes."""
+        return slice(self.start, self.start + len(self.nodes))
+
+    @property
+    def crowded(self) -> bool:
+        """Whether a host has several nodes."""
+        return len(self.host_positions) < len(self.nodes)
+
+    def host_left(self, left: Doubles) -> Doubles:
+        """Return what each host has left, added up node by node, from that of the nodes."""
+        sums = np.zeros((len(left), len(self.host_positions)))
+        for hosts, positions in self.nth_nodes:
+            sums[:, hosts] += left[:, positions]
+        return sums
+
+
+def rack_layouts(cluster: RasCluster) -> list[RackLayout]:
+    """Return the layouts of the racks of `cluster`, in its order."""
+    keys = cluster.text_keys
+    rank = _ranks([keys[rack.name] for rack in cluster.racks])
+    layouts: list[RackLayout] = []
+    start = 0
+    for r, rack in enumerate(cluster.racks):
+        positions, first = [], 0
+        for host in rack.hosts:
+            positions.append(tuple(range(first, first + len(host.nodes))))
+            first += len(host.nodes)
+        layouts.append(
+            RackLayout(
+                start=start,
+                rank=int(rank[r]),
+                nodes=rack.nodes,
+                host_positions=tuple(positions),
+                host_starts=np.array([own[0] for own in positions], dtype=np.int64),
+                host_ranks=_ranks([keys[host.name] for host in rack.hosts]),
+                node_ranks=_ranks([keys[cluster.ids[node]] for node in rack.nodes]),
+                nth_nodes=_nth_nodes(positions),
+            )
+        )
+        start += first
+    return layouts
+
+
+def _nth_nodes(positions: list[tuple[int, ...]]) -> tuple[tuple[Ints, Ints], ...]:
+    found = []
+    for n in range(max(map(len, positions))):
+        hosts = [h for h, own in enumerate(positions) if len(own) > n]
+        nth = [positions[h][n] for h in hosts]
+        found.append((np.array(hosts, dtype=np.int64), np.array(nth, dtype=np.int64)))
+    return tuple(found)
+
+
+def _ranks(names: list[tuple[int, ...]]) -> Ints:
+    ranks = np.empty(len(names), dtype=np.int64)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return ranks
+
+
+def group_order(
+    kind: str, left: Doubles, counts: Ints, ranks: Ints, asked: tuple[float, ...] | None
+) -> Ints:
+    """Return the positions of a group's members, the best first; see `sorted_items`.
+
+    Parameters
+    ----------
+    kind
+        How members are compared.
+    left
+        [resources, members] what each has left: memory, cpu, generic resources.
+    counts, ranks
+        [members] executors of the topology; place by name.
+    asked
+        Generic resources that the executor asks for; ``None`` = no executor.
+    """
+    total = np.add.accumulate(left, axis=1)[:, -1].tolist()
+    added = np.zeros(len(counts))
+    least = np.ones(len(counts))
+    counted = 0
+    for r, whole in enumerate(total):
+        if whole == 0.0:
+            continue
+        share = left[r] / whole
+        if asked is not None and kind != DEFAULT_RAS and r >= 2 and asked[r - 2] == 0.0:
+            share = -share
+        added += share
+        np.minimum(least, share, out=least)
+        counted += 1
+    average = added * 100.0 / counted if counted else np.full(len(counts), 100.0)
+    if kind == COMMON:
+        return np.lexsort((ranks, -(least * 100.0), -average, -counts))
+    if kind == GENERIC_RAS:
+        return np.lexsort((ranks, -average, -counts))
+    return np.lexsort((ranks, -average, -(least * 100.0), -counts))
+
+
+class RackView:
+    """A rack in one order of nodes.
+
+    Parameters
+    ----------
+    rack
+        Where its nodes lie.
+    kind, asked
+        As in `group_order`.
+    counts
+        Executors of the topology on its nodes when the order was begun.
+    left
+        What all nodes of the cluster had left when the walk first came to the rack.
+    """
+
+    def __init__(
+        self,
+        rack: RackLayout,
+        kind: str,
+        asked: tuple[float, ...] | None,
+        counts: Ints,
+        left: Doubles,
+    ) -> None:
+        self.rack = rack
+        self._kind, self._asked = kind, asked
+        self._counts, self._left = counts, left
+        self._order: Ints | None = None
+        self._hosts: list[int] | None = None
+        self._reached: list[Doubles] = []
+        self._rest: Doubles | None = None
+        self._host_nodes: dict[int, list[int]] = {}
+
+    def pass_over(self, now: Callable[[], Doubles]) -> None:
+        """Take note that the walk went by without stopping at any host."""
+        if self.rack.crowded and self._rest is None:
+            self._rest = now()
+
+    def walk(
+        self, could: Bools, alive: Bools, now: Callable[[], Doubles]
+    ) -> Iterator[tuple[int, Sequence[int]]]:
+        """Yield the positions that are `alive`, the best first, each with those before it.
+
+        Those before it are the positions since the last one that `could` but are not alive; a
+        last pair with position -1 has what came after. `now` returns what all nodes have left.
+        """
+        if self.rack.crowded:
+            yield from self._host_by_host(could, alive, now)
+            return
+        order = self._sorted()
+        chosen = alive[order].nonzero()[0].tolist()
+        refused = could[order] & ~alive[order]
+        many = bool(refused.any())
+        before = 0
+        for at in chosen:
+            between = order[before:at][refused[before:at]].tolist() if many else ()
+            yield int(order[at]), between
+            before = at + 1
+        if many:
+            yield -1, order[before:][refused[before:]].tolist()
+
+    def _sorted(self) -> Ints:
+        """Return the positions sorted by what the nodes had left when the walk came."""
+        if self._order is None:
+            left = self._left[:, self.rack.span]
+            ranks = self.rack.host_ranks
+            self._order = group_order(self._kind, left, self._counts, ranks, self._asked)
+        return self._order
+
+    def _host_by_host(
+        self, could: Bools, alive: Bools, now: Callable[[], Doubles]
+    ) -> Iterator[tuple[int, Sequence[int]]]:
+        """Yield as `walk` does; a host's nodes are sorted as they were when the walk first came.
+
+        What they had left then is kept; they are sorted when a node of theirs is asked for.
+        """
+        positions = self.rack.host_positions
+        here = np.logical_or.reduceat(alive, self.rack.host_starts).tolist()
+        refusing = np.logical_or.reduceat(could, self.rack.host_starts).tolist()
+        refused: list[int] = []
+        for place, h in enumerate(self._sorted_hosts()):
+            if place == len(self._reached):
+                self._reached.append(now() if self._rest is None else self._rest)
+            if here[h]:
+                for position in self._sorted_nodes(place, h):
+                    if alive[position]:
+                        yield position, refused
+                        refused = []
+                    elif could[position]:
+                        refused.append(position)
+            elif refusing[h]:
+                refused.extend(position for position in positions[h] if could[position])
+        if refused:
+            yield -1, refused
+
+    def _sorted_hosts(self) -> list[int]:
+        """Return the hosts sorted by what their nodes had left when the walk came to the rack."""
+        if self._hosts is None:
+            rack = self.rack
+            left = rack.host_left(self._left[:, rack.span])
+            counts = np.add.reduceat(self._counts, rack.host_starts)
+            order = group_order(self._kind, left, counts, rack.host_ranks, self._asked)
+            self._hosts = order.tolist()
+        return self._hosts
+
+    def _sorted_nodes(self, place: int, h: int) -> list[int]:
+        """Return the positions of the nodes of host `h`, which is at `place` of the hosts."""
+        if h not in self._host_nodes:
+            own = list(self.rack.host_positions[h])
+            if len(own) > 1:
+                left = self._reached[place][:, self.rack.span][:, own]
+                ranks, counts = self.rack.node_ranks[own], self._counts[own]
+                order = group_order(self._kind, left, counts, ranks, self._asked)
+                own = [own[i] for i in order.tolist()]
+            self._host_nodes[h] = own
+        return self._host_nodes[h]
+
 
 Bools = NDArray[np.bool_]
 
 SMALL = 48
-"""Up to so many nodes the plain sorter is as fast."""
+"""Most nodes with which the plain sorter is as fast."""
 
 
 def node_sorter(fit: Fit, kind: str) -> NodeSorter:

@@ -58,8 +58,8 @@ def supports(problem: Problem) -> str | None:
     if instance.scheduler.worker_min_cpu:
         return "workers count a least cpu, which Storm 1.0.6 does not have"
     if instance.scheduler.priority_strategy != "default":
-        asked = instance.scheduler.priority_strategy
-        return f"priority strategy {asked}: Storm 1.0.6 has only the default one"
+        strategy = instance.scheduler.priority_strategy
+        return f"priority strategy {strategy}: Storm 1.0.6 has only the default one"
     for topology in instance.topologies:
         reason = _topology_reason(topology)
         if reason is not None:

@@ -1,7 +1,7 @@
 """The state of a round of Apache Storm 1.0.6's scheduler: ``SchedulingState`` (tag v1.0.6).
 
 The scheduler copies it before every topology, and again for every attempt. A copy sums up its
-nodes anew from what runs, in the order of Java's maps: so the same cluster may have other last
+nodes again from what runs, in the order of Java's maps: so the same cluster may have other last
 digits, and a sum that is above a capacity by such a digit throws (`OverdrawnError`).
 """
 

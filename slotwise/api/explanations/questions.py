@@ -22,7 +22,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.contradictions.find import is_contradicted
+from slotwise.solver.contradictions import is_contradicted
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.explain.explain import DEFAULT_PRICES, explain_infeasible
 from slotwise.solver.explain.explanation import Explanation, Feasibility

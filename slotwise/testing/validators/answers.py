@@ -14,7 +14,7 @@ from slotwise.heuristics.external.exchange import exchange
 from slotwise.heuristics.external.stderr_tail import last_words
 from slotwise.heuristics.method_error import MethodError
 from slotwise.heuristics.method_names import COMMAND_PREFIX
-from slotwise.heuristics.others_code import said
+from slotwise.heuristics.plugin_errors import format_error
 from slotwise.models.display import kind_of
 from slotwise.models.errors import InputError
 from slotwise.models.formats.instance_writer import instance_document
@@ -151,7 +151,7 @@ def _reporting_errors(validator: Validator) -> Validator:
             return validator(instance, placement)
         except (Exception, SystemExit) as error:
             package = str(getattr(validator, "__module__", "")).partition(".")[0]
-            raise MethodError(f"it raised {said(error, package)}") from error
+            raise MethodError(f"it raised {format_error(error, package)}") from error
 
     return validate
 

@@ -106,7 +106,7 @@ class ContentSearch:
         return layers
 
     def _joined(self, placed: Layer, contents: tuple[IntArray, IntArray], most: int) -> Layer:
-        from slotwise.solver.assignment.subsets.content_kernels import join
+        from slotwise.solver.assignment.subsets.subset_kernels import join
 
         nothing = np.zeros(0, dtype=np.int64)
         parts: list[Layer] = [(nothing, nothing)]

@@ -12,7 +12,7 @@ from slotwise.solver.core.memory import RunToken
 MOST_BITS = 62
 """Tasks of a set that one number holds."""
 UNITS = 2_000
-"""In which a capacity is counted to bound the number of contents."""
+"""Units of a capacity when the number of contents is bounded."""
 
 
 def most_contents(model: Assignment) -> float:
@@ -51,7 +51,7 @@ def list_all(model: Assignment, apart: int, token: RunToken) -> NodeSubsets:
 
     `apart` is the distance of any two different nodes.
     """
-    from slotwise.solver.assignment.subsets.content_kernels import list_contents
+    from slotwise.solver.assignment.subsets.subset_kernels import list_contents
 
     both = model.flow + model.flow.T
     nothing = np.zeros(0, dtype=np.int64)

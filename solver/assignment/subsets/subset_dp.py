@@ -15,7 +15,7 @@ two nodes with most fitting sets come first and last; nodes alike from some node
 the order of their lowest task. A tabu search finds an incumbent beforehand, and reduced
 costs rule out the sets that nothing as good can have on a node (`subset_fixing`). For more tasks
 than tables have room for, the sets that fit a node are listed where they are few, priced in the
-same way, and those within the gap are searched (`content_proof`).
+same way, and those within the gap are searched (`prove_by_contents`).
 """
 
 from __future__ import annotations
@@ -28,13 +28,12 @@ import numpy as np
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
-from slotwise.models.problem.problem import Problem
+from slotwise.models.problem.problem import IntArray, Problem
 from slotwise.solver.assignment.model import Assignment, make_assignment, reason_against
 from slotwise.solver.assignment.params import SUBSET_DP_DEFAULTS, SubsetDpParams
-from slotwise.solver.assignment.subsets.content_proof import PROOF, prove_by_contents
-from slotwise.solver.assignment.subsets.content_search import TooManySetsError
-from slotwise.solver.assignment.subsets.contents import MOST_BITS, most_contents
-from slotwise.solver.assignment.subsets.subset_fixing import fix_by_reduced_cost
+from slotwise.solver.assignment.subsets.content_search import ContentSearch, TooManySetsError
+from slotwise.solver.assignment.subsets.contents import MOST_BITS, list_all, most_contents
+from slotwise.solver.assignment.subsets.subset_fixing import fix_by_reduced_cost, price
 from slotwise.solver.assignment.subsets.subset_tables import (
     NO_WAY,
     Tables,
@@ -46,6 +45,7 @@ from slotwise.solver.assignment.subsets.subset_tables import (
 from slotwise.solver.assignment.tabu import search_assignment
 from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.incumbent import Incumbent
+from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
@@ -153,7 +153,7 @@ def _prove_by_fixing(tables: Tables, best: Incumbent, value: int) -> None:
     """Narrow the tables to sets of placements as good, and bound the cost."""
     incumbent = value - tables.constant
     tables.chosen, bound = fix_by_reduced_cost(tables.chosen, tables.model.task_count, incumbent)
-    best.prove(_terms(tables, best, max(0, min(bound + tables.constant, value))))
+    best.prove(_terms(tables.model, best, max(0, min(bound + tables.constant, value))))
 
 
 def _prove_by_tables(tables: Tables, best: Incumbent) -> None:
@@ -163,14 +163,9 @@ def _prove_by_tables(tables: Tables, best: Incumbent) -> None:
         best.prove_infeasible()
         return
     best.offer_solution(tables.model.placement(backtrack(tables)))
-    best.prove(_terms(tables, best, cost + tables.constant))
+    best.prove(_terms(tables.model, best, cost + tables.constant))
     if not best.is_settled:
         raise InternalError(f"the tables say {best.bounds}, the judge {best.values}")
-
-
-def _terms(tables: Tables, best: Incumbent, cost: int) -> tuple[int, ...]:
-    """Return the value of each term: 0, but for the cost."""
-    return tuple(cost * (t == tables.model.term) for t in range(len(best.problem.terms)))
 
 
 def _engine(params: SubsetDpParams) -> Engine:
@@ -184,3 +179,53 @@ def _engine(params: SubsetDpParams) -> Engine:
 
 
 SUBSET_DP = configurable(_engine, SUBSET_DP_DEFAULTS)
+
+
+PROOF = "contents of the nodes priced by Lagrangian duals, those within the gap searched"
+
+
+def prove_by_contents(
+    model: Assignment, apart: int, best: Incumbent, params: SubsetDpParams, token: RunToken
+) -> None:
+    """Prove `best` optimal, or find what is better; bounds are reported on the way.
+
+    `apart` is the distance of any two different nodes.
+
+    Raises
+    ------
+    TooManySetsError
+        When the search grows too large; what is proven by then is reported.
+    """
+    constant = apart * int(model.flow.sum())
+    known = None if best.values is None else best.values[model.term]
+    contents = list_all(model, apart, token)
+    target = model.largest_cost if known is None else known
+    priced = price(contents, model.task_count, target - constant, token)
+    gap = priced.gap
+    if known is not None:
+        best.prove(_terms(model, best, min(max(0, priced.least_cost + constant), known)))
+        gap -= priced.scale * model.cost_step
+    if gap >= 0:
+        search = ContentSearch(priced, model.task_count, params.max_sets, token)
+        for loss, nodes in search.widening(gap):
+            if nodes is not None:
+                _settle(model, best, nodes)
+                return
+            bound = -(-(priced.bound + loss + 1) // priced.scale) + constant
+            if loss < gap:
+                best.prove(_terms(model, best, max(0, bound)))
+    if best.values is None:
+        best.prove_infeasible()
+    else:
+        best.prove(best.values)
+
+
+def _settle(model: Assignment, best: Incumbent, nodes: IntArray) -> None:
+    """Take the placement of least loss, which is an optimum."""
+    best.offer_solution(model.placement(nodes))
+    best.prove(_terms(model, best, model.cost(nodes)))
+
+
+def _terms(model: Assignment, best: Incumbent, cost: int) -> tuple[int, ...]:
+    """Return the value of each term: 0, but for the cost."""
+    return tuple(cost * (t == model.term) for t in range(len(best.problem.terms)))

@@ -4,7 +4,7 @@ A column is the content of one node split into workers, with its cost in every t
 shared memory and its least cpu; of columns with the same tasks, dominated ones go (`enumeration`).
 `model` states the problem as a choice of columns, `pricing` solves its linear relaxation and
 proves its bound in integers, `restricted_ip` finds the best solution of some columns by CP-SAT,
-`search` takes the terms in order. `rack_cost` is the cost of pairs in different racks.
+`search` takes the terms in order.
 
 Start with `search`, then `model`. It may import `configurations`, `worker_packing`,
 `solver.compact.cp_sat`, `solver.structure`, `solver.core` and `models`.

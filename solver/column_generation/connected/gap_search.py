@@ -94,7 +94,7 @@ class GapSearch:
     ) -> list[IntArray] | None:
         """Return the best solution over `column` if it is worth at least `least`.
 
-        Its duals are found anew among these columns alone, so reduced costs are smaller.
+        Its duals are computed again among these columns alone, so reduced costs are smaller.
         """
         state = SearchState(best=MasterSolution(least - 1, ()))
         ample = int(self._sizes.sum())

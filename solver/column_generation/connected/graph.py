@@ -83,7 +83,7 @@ class FlowGraph:
         return flow
 
     def relaxed_gain(self, scale: int, k: int) -> IntArray:
-        """Return [most + 1] what its relaxed edges add for so many tasks of kind k, scaled."""
+        """Return [most + 1] what its relaxed edges add for each number of tasks of k, scaled."""
         squares = np.arange(int(self.most[k]) + 1, dtype=np.int64) ** 2
         gain = np.zeros_like(squares)
         for pair in self.relaxed:

@@ -1,11 +1,17 @@
-"""The inner loops of `tree_knapsack` and `level`, plain Python that Numba can compile."""
+"""The inner loops of `tree_knapsack` and `level`, compiled by Numba.
+
+They are cached on disk; the very first use takes seconds.
+"""
 
 from __future__ import annotations
+
+from numba import njit
 
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.neg_inf import NEG_INF
 
 
+@njit(cache=True)
 def lift(own: IntArray, flow: int, fresh: bool, lifted: IntArray) -> None:
     """Fill ``lifted[x, h] = max_y own[y, h] + flow * x * y``, y = 0 included.
 
@@ -31,6 +37,7 @@ def lift(own: IntArray, flow: int, fresh: bool, lifted: IntArray) -> None:
             lifted[x, h] = best
 
 
+@njit(cache=True)
 def combine(first: IntArray, second: IntArray, both: IntArray) -> None:
     """Fill ``both[x, h] = max_i first[x, h - i] + second[x, i]`` (max-plus convolution).
 
@@ -50,10 +57,11 @@ def combine(first: IntArray, second: IntArray, both: IntArray) -> None:
                         both[x, h] = value
 
 
+@njit(cache=True, nogil=True)
 def combine_exactly(first: IntArray, second: IntArray, both: IntArray) -> None:
     """Fill ``both[x, h] = max_i first[x, h - i] + second[x, i]`` where h units are used exactly.
 
-    All [X + 1, H + 1]; `NEG_INF` where nothing uses so many units.
+    All [X + 1, H + 1]; `NEG_INF` where nothing uses h units.
     """
     most = first.shape[1]
     for x in range(first.shape[0]):
@@ -69,6 +77,7 @@ def combine_exactly(first: IntArray, second: IntArray, both: IntArray) -> None:
                         both[x, h] = value
 
 
+@njit(cache=True, nogil=True)
 def add_up(costs: IntArray, least: IntArray) -> None:
     """Fill ``least[w] = min_h costs[h] + least[w - h]``, h from 1 up, with ``least[0] = 0``.
 

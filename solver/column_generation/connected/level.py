@@ -36,7 +36,7 @@ class LoadBound:
     weights, capacity
         [K] units of a task; those of a place.
     least
-        [W + 1] least reduced cost of configurations that take so many units together; W = units
+        [W + 1] least reduced cost of configurations that take h units together; W = units
         of all tasks.
     """
 
@@ -74,7 +74,7 @@ def make_load_bound(
     assignments = sum(1 for _ in graph.assignments())
     if assignments * _steps(graph) + units * graph.capacity > params.max_load_bound_steps:
         return load_bound
-    from slotwise.solver.column_generation.connected.compiled import add_up
+    from slotwise.solver.column_generation.connected.kernels import add_up
 
     reduced_costs = np.full(graph.capacity + 1, -NEG_INF, dtype=np.int64)
     for assignment in graph.assignments():

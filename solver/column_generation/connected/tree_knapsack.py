@@ -36,8 +36,8 @@ class KnapsackTables:
     rewards
         [K] value of a task with the feedback kinds of the assignment.
     own
-        Kind -> [Y_k + 1, H + 1] best value of its subtree, with so many tasks of the kind and at
-        most so many units; with exactly so many where `exactly`.
+        Kind -> [Y_k + 1, H + 1] best value of its subtree, with y tasks of the kind and at
+        most h units; with exactly h where `exactly`.
     stages
         Kind -> the same before each of its children is counted in.
     lifted
@@ -73,7 +73,7 @@ class KnapsackTables:
         return self.graph.capacity - int(self.assignment @ self.graph.weights)
 
     def values(self, k: int) -> IntArray:
-        """Return [Y_k + 1] the value of so many tasks of kind k with the assignment alone."""
+        """Return [Y_k + 1] the value of each number of tasks of k with the assignment alone."""
         counts = np.arange(int(self.graph.most[k]) + 1, dtype=np.int64)
         values = counts * int(self.rewards[k]) + self.graph.relaxed_gain(self.scale, k)
         return values - self.steps[k][: len(values)] if k in self.steps else values
@@ -129,7 +129,7 @@ def table_bytes(graph: FlowGraph) -> int:
 
 def _fill(made: KnapsackTables, k: int, token: CancellationToken) -> None:
     token.check()
-    from slotwise.solver.column_generation.connected.compiled import lift
+    from slotwise.solver.column_generation.connected.kernels import lift
 
     token.check()
     graph, units = made.graph, made.units
@@ -151,7 +151,7 @@ def _fill(made: KnapsackTables, k: int, token: CancellationToken) -> None:
 
 
 def _combined(made: KnapsackTables, first: IntArray, second: IntArray) -> IntArray:
-    from slotwise.solver.column_generation.connected.compiled import combine, combine_exactly
+    from slotwise.solver.column_generation.connected.kernels import combine, combine_exactly
 
     both = np.empty_like(first)
     (combine_exactly if made.exactly else combine)(first, second, both)

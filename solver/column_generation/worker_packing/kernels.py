@@ -1,4 +1,4 @@
-"""The inner loop of `table` and `subset_table`, plain Python that Numba can compile."""
+"""The loop of `table` and `connected.two_level_search`, plain Python that Numba can compile."""
 
 from __future__ import annotations
 

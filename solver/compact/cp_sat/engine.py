@@ -20,10 +20,8 @@ from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.compact.cp_sat.bounds import noise_of, proven_bound, whole_bound
-from slotwise.solver.compact.cp_sat.builder import Count, CpBuilder, variable
-from slotwise.solver.compact.cp_sat.products import products
-from slotwise.solver.compact.cp_sat.run import run_cp_sat
+from slotwise.solver.compact.cp_sat.builder import Count, CpBuilder, products, variable
+from slotwise.solver.compact.cp_sat.run import noise_of, proven_bound, run_cp_sat, whole_bound
 from slotwise.solver.compact.formulation import formulate
 from slotwise.solver.compact.model_size import check_model_size
 from slotwise.solver.compact.params import CP_SAT_DEFAULTS, CpSatParams

@@ -1,7 +1,7 @@
 """Engine ``milp``: the compact model linearised, by PuLP with HiGHS.
 
 Class counts per worker and node; products of counts by the exact count of a star's center (see
-`products`), matrix distances by RLT-1 (`rlt`). Every rule of the problem is modelled.
+`formulation`), matrix distances by RLT-1. Every rule of the problem is modelled.
 Lexicographic terms are solved one after the other, earlier ones fixed by a row.
 
 HiGHS computes in floating point. So every solution is rounded and judged, a bound is lowered by

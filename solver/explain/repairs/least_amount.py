@@ -16,7 +16,7 @@ from slotwise.solver.explain.repairs.application import applied
 from slotwise.solver.explain.repairs.levers import Lever
 
 Made = Callable[[int], Instance]
-"""Makes the instance in which a lever is pulled so many steps."""
+"""Makes the instance in which a lever is pulled a number of steps."""
 
 OTHER_SHAPE = frozenset({kinds.ADD_NODES, kinds.LOWER_PARALLELISM, kinds.EVICT})
 """Changes whose amount decides how many tasks or nodes there are."""
@@ -53,7 +53,7 @@ class Bracket:
 
 
 def making(instance: Instance, lever: Lever) -> Made:
-    """Return what applies so many steps of a lever to an instance."""
+    """Return what applies a number of steps of a lever to an instance."""
     return lambda steps: applied(instance, lever.change(steps))
 
 
@@ -74,7 +74,7 @@ def least_amount(
 ) -> Answer:
     """Return the least change of `lever` that gives `instance` a placement; it has none.
 
-    `made` makes the instance of so many steps; ``None`` = the change is applied to `instance`.
+    `made` makes the instance of a number of steps; ``None`` = the change is applied to `instance`.
     """
     if made is None:
         made = making(instance, lever)

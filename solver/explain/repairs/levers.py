@@ -53,7 +53,7 @@ class Lever:
     is_exhaustive: bool = True
 
     def change(self, steps: int) -> Change:
-        """Return the change of so many steps, 1 or more."""
+        """Return the change of `steps` steps, 1 or more."""
         amount = self.step * steps
         before = self.base.before
         after = None if before is None else before + self.sign * amount

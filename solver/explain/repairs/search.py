@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -17,8 +17,6 @@ from slotwise.solver.explain.explanation import Repair
 from slotwise.solver.explain.feasibility import Decider
 from slotwise.solver.explain.prices import RepairPrices, price_of
 from slotwise.solver.explain.repairs.application import applied
-from slotwise.solver.explain.repairs.cheaper_pairs import cheapest_pair
-from slotwise.solver.explain.repairs.evictions import best_eviction
 from slotwise.solver.explain.repairs.least_amount import (
     Bracket,
     Found,
@@ -38,7 +36,7 @@ FOR_CHEAPEST = 0.25
 """Part of the time left for a change that may be the cheapest, at least."""
 
 FEW_NODES = 8
-"""Up to so many nodes each may be in a pair; of more only one of those that are alike."""
+"""Most nodes of which each may be in a pair; of more only one of those that are alike."""
 
 LOSES_TASKS = frozenset({kinds.EVICT, kinds.LOWER_PARALLELISM})
 """Changes after which fewer tasks run."""
@@ -261,3 +259,173 @@ class _Search:
         least = all(part.is_least for part in parts)
         last = parts[0]
         self.found.append(Repair(changes, price, least, last.instance, last.placement))
+
+
+# The cheapest set of topologies to evict so that the others have a placement.
+
+
+def best_eviction(instance: Instance, decider: Decider) -> tuple[Found | None, bool]:
+    """Return the eviction of the least total weight, and whether it is proven that there is none.
+
+    Not where one topology alone has tasks, and not where moves are limited: a topology left out
+    then counts as moved by the objective, but not once it is evicted.
+    """
+    with_tasks = sum(any(c.parallelism for c in t.placed_components) for t in instance.topologies)
+    if with_tasks < 2 or instance.objective.limits:
+        return None, True
+    left_out, is_best = decider.least_rejected(instance)
+    if not left_out or len(left_out) == with_tasks:
+        return None, is_best
+    change = Change(kinds.EVICT, topologies=left_out)
+    after = applied(instance, change)
+    decision = decider.decide(after)
+    if decision.placement is None:
+        return None, False
+    return Found(change, is_best, after, decision.placement), is_best
+
+
+# The cheapest pair of changes below a price, by branch and bound.
+#
+# More of a change never takes a placement away, so a staircase bounds the pairs of amounts that
+# suffice: of a pair of levers each of its corners below the price is visited, and a pair of which
+# even the most that the price allows does not suffice is left out by one solve.
+
+PriceOf = Callable[[Change], Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Cheaper:
+    """The cheapest pair, if there is one, and whether that is proven."""
+
+    pair: tuple[Found, Found] | None
+    is_proven: bool
+
+
+def cheapest_pair(
+    instance: Instance,
+    pairs: Sequence[tuple[Lever, Lever]],
+    below: Fraction,
+    price: PriceOf,
+    decider: Decider,
+) -> Cheaper:
+    """Return the cheapest amounts of one of `pairs` whose price is less than `below`.
+
+    Each pair has an equal share of the time. Those that it does not decide share what is left.
+    """
+    search = _PairSearch(instance, price, below)
+    undecided = search.visit(pairs, decider)
+    if undecided:
+        undecided = search.visit(undecided, decider, step_fraction=1.0)
+    best = search.best
+    if best is not None and not undecided:
+        # Less of either change would be a cheaper pair, and there is none.
+        best = replace(best[0], is_least=True), replace(best[1], is_least=True)
+    return Cheaper(best, not undecided)
+
+
+class _PairSearch:
+    """The cheapest pair so far."""
+
+    def __init__(self, instance: Instance, price: PriceOf, below: Fraction) -> None:
+        self.best: tuple[Found, Found] | None = None
+        self._instance = instance
+        self._price = price
+        self._below = below
+
+    def visit(
+        self,
+        pairs: Sequence[tuple[Lever, Lever]],
+        decider: Decider,
+        *,
+        step_fraction: float = 0.25,
+    ) -> list[tuple[Lever, Lever]]:
+        """Visit the pairs that may be cheaper; return those that their share did not decide."""
+        undecided = []
+        ordered = sorted(pairs, key=self._least)
+        for tried, pair in enumerate(ordered):
+            if self._least(pair) >= self._below:
+                break
+            share = decider.until(1 / (len(ordered) - tried), step_fraction=step_fraction)
+            walk = _Walk(self._instance, *_in_order(*pair), self._price, share)
+            found = walk.cheapest(self._below)
+            if not found.is_proven:
+                undecided.append(pair)
+            if found.pair is not None:
+                self.best = found.pair
+                self._below = sum((self._price(part.change) for part in found.pair), Fraction(0))
+        return [pair for pair in undecided if self._least(pair) < self._below]
+
+    def _least(self, pair: tuple[Lever, Lever]) -> Fraction:
+        return sum((self._price(lever.change(1)) for lever in pair), Fraction(0))
+
+
+def _in_order(one: Lever, other: Lever) -> tuple[Lever, Lever]:
+    """Return the lever that adds nodes first: the copies are of nodes as they were."""
+    return (other, one) if other.base.kind == kinds.ADD_NODES else (one, other)
+
+
+class _Walk:
+    """Visits the corners of two levers; the second is applied after the first."""
+
+    def __init__(
+        self, instance: Instance, first: Lever, second: Lever, price: PriceOf, decider: Decider
+    ) -> None:
+        self._instance = instance
+        self._first, self._second = first, second
+        self._price = price
+        self._decider = decider
+        self._is_proven = True
+
+    def cheapest(self, below: Fraction) -> Cheaper:
+        """Return the cheapest corner below a price."""
+        best: tuple[Found, Found] | None = None
+        most = self._affordable(self._second, below - self._price(self._first.change(1)))
+        while most > 0:
+            change = self._second.change(most)
+            reach = self._affordable(self._first, below - self._price(self._second.change(1)))
+            one = self._least_first(change, reach)
+            if one is None:
+                break
+            other = self._least_second(one.change, most)
+            if other is None:
+                break
+            price = self._price(one.change) + self._price(other.change)
+            if price < below:
+                best, below = (one, other), price
+            steps = int(other.change.amount / self._second.step)
+            most = min(
+                steps - 1,
+                self._affordable(self._second, below - self._price(one.change)),
+            )
+        return Cheaper(best, self._is_proven)
+
+    def _affordable(self, lever: Lever, budget: Fraction) -> int:
+        """Return the most steps that cost less than `budget`."""
+        low, high = 0, lever.most + 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._price(lever.change(middle)) < budget:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def _least_first(self, change: Change, reach: int) -> Found | None:
+        def made(steps: int) -> Instance:
+            return applied(applied(self._instance, self._first.change(steps)), change)
+
+        return self._least(self._first, reach, made)
+
+    def _least_second(self, change: Change, reach: int) -> Found | None:
+        base = applied(self._instance, change)
+        return self._least(self._second, reach, lambda k: applied(base, self._second.change(k)))
+
+    def _least(self, lever: Lever, reach: int, made: Callable[[int], Instance]) -> Found | None:
+        """Return the least steps of a lever, at most `reach`; ``None`` = not found."""
+        if reach < 1:
+            return None
+        answer = least_amount(
+            self._instance, replace(lever, most=reach, is_exhaustive=True), self._decider, made=made
+        )
+        self._is_proven &= answer.is_decided
+        return answer.found

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stromax_cases import cluster, problem, random_problems, topology
 
-from slotwise.heuristics.partitioning.instances import PARTITIONING_METHODS
-from slotwise.heuristics.partitioning.task_graph import task_graph
+from slotwise.heuristics.partitioning.instances import PARTITIONING_METHODS, task_graph
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
 from slotwise.models.instance.placement import UNPLACED, Placement, Refusal

@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 from sam_cases import chain, model
 
-from slotwise.heuristics.sam.lsa import allocate_lsa
-from slotwise.heuristics.sam.mba import allocate_mba
-from slotwise.heuristics.sam.refused import Refused
+from slotwise.heuristics.sam.allocations import Refused, allocate_lsa, allocate_mba
 from slotwise.models.allocation.demand import task_demands
 from slotwise.models.allocation.plan import TaskAllocation, estimated_slots
 from slotwise.models.dataflow.micro import MICRO_DAGS

@@ -9,9 +9,9 @@ from fractions import Fraction
 import pytest
 from sam_cases import chain, model
 
+from slotwise.heuristics.sam.allocations import Refused
 from slotwise.heuristics.sam.fixed_vms import highest_planned, plan_on
 from slotwise.heuristics.sam.pairs import PAIRS, Planned, find_pair, plan
-from slotwise.heuristics.sam.refused import Refused
 from slotwise.heuristics.sam.rsm import RsmWeights
 from slotwise.models.allocation.check import Rule, check
 from slotwise.models.allocation.demand import task_demands

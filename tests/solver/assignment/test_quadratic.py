@@ -15,10 +15,10 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.assignment import dual_ascent, tree_search
 from slotwise.solver.assignment.model import make_assignment
-from slotwise.solver.assignment.node_symmetry import different_nodes, node_symmetries
 from slotwise.solver.assignment.params import DUAL_ASCENT_DEFAULTS
 from slotwise.solver.assignment.rlt_bound import make_state
 from slotwise.solver.assignment.transport_kernels import NEVER, transport
+from slotwise.solver.assignment.tree_search import different_nodes, node_symmetries
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.reporter import null_reporter
 from slotwise.solver.core.result import Limits, Status

@@ -24,9 +24,9 @@ from slotwise.solver.column_generation.connected.enumeration import (
     is_connected,
 )
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
+from slotwise.solver.column_generation.connected.joint.rack_flow import rack_graph
 from slotwise.solver.column_generation.connected.level import make_load_bound
 from slotwise.solver.column_generation.connected.pricing import find_duals
-from slotwise.solver.column_generation.connected.rack_bound import rack_graph
 from slotwise.solver.column_generation.connected.tree_knapsack import (
     best_configurations,
     best_value,

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
-from slotwise.solver.column_generation.connected.joint.content_pricing import ContentPricing
-from slotwise.solver.column_generation.connected.joint.count_prices import find_count_prices
-from slotwise.solver.column_generation.connected.joint.joint_duals import JointDuals
-from slotwise.solver.column_generation.connected.joint.partitions import (
+from slotwise.solver.column_generation.connected.joint.content_pricing import (
+    ContentPricing,
     dearest_partition,
     price_of,
 )
+from slotwise.solver.column_generation.connected.joint.count_prices import find_count_prices
+from slotwise.solver.column_generation.connected.joint.joint_duals import JointDuals
 from slotwise.solver.column_generation.connected.pricing import find_duals
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS
 from slotwise.solver.core.memory import RunToken

@@ -10,7 +10,7 @@ from ortools.sat.python import cp_model
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, LinearCost, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology
-from slotwise.solver.compact.cp_sat.bounds import noise_of, whole_bound
+from slotwise.solver.compact.cp_sat.run import noise_of, whole_bound
 from slotwise.solver.core.result import Status
 from slotwise.solver.solve import solve
 

@@ -13,8 +13,7 @@ from slotwise.models.infeasibility.statement import stated
 from slotwise.models.instance.instance import Instance
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
-from slotwise.solver.contradictions.find import contradictions, find_contradiction
-from slotwise.solver.contradictions.flow import left_over
+from slotwise.solver.contradictions import contradictions, find_contradiction, left_over
 from slotwise.solver.core.result import Status
 from slotwise.solver.solve import solve
 from slotwise.testing.random_instances.one_short import KINDS, one_short

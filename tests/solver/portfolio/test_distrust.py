@@ -23,9 +23,9 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver import engines
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
-from slotwise.solver.contradictions.engine import COUNTING
+from slotwise.solver.contradictions import COUNTING
 from slotwise.solver.core.engine import Engine, Run
-from slotwise.solver.core.outcome_check import contradiction
+from slotwise.solver.core.judged_result import contradiction
 from slotwise.solver.core.reporter import Reporter
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.core.solve_state import SolveState

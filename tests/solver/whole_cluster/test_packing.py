@@ -21,7 +21,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
-from slotwise.solver.presolve.least_cpu import without_least_cpu
+from slotwise.solver.portfolio.whole_cluster import without_least_cpu
 from slotwise.solver.whole_cluster.bounds import largest_sums
 from slotwise.solver.whole_cluster.layout import Layout, layout_of
 from slotwise.solver.whole_cluster.packing import Option, cheapest_packing

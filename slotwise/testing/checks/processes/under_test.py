@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.method_error import MethodError
-from slotwise.heuristics.others_code import said, told
+from slotwise.heuristics.plugin_errors import format_error, wrap_plugin_errors
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method, unsupported
 from slotwise.models.errors import InputError
@@ -62,7 +62,7 @@ def load(source: str) -> UnderTest:
     try:
         found: UnderTest = getattr(import_module(module), name)
     except (Exception, SystemExit) as error:
-        rule = f"cannot be loaded: {said(error, module.partition('.')[0])}"
+        rule = f"cannot be loaded: {format_error(error, module.partition('.')[0])}"
         raise InputError(rule, field="scheduler", value=source) from error
     if not callable(found) and not isinstance(found, Method):
         raise InputError("must be a callable or a Method", field="scheduler", value=source)
@@ -90,7 +90,7 @@ def reply_of(name: str, code: UnderTest, seed: int, instance: Instance, same: In
             with fresh_randomness():
                 answer: Answer = run_method(problem, code, seed, copies=False)
         else:
-            with fresh_randomness(), told(name, code):
+            with fresh_randomness(), wrap_plugin_errors(name, code):
                 returned = code(instance)
             answer = normalised(same, returned)
     except MethodError as error:

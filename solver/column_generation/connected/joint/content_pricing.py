@@ -18,11 +18,6 @@ import numpy as np
 from slotwise.models.problem.problem import IntArray
 from slotwise.solver.column_generation.connected.enumeration import enumerate_connected
 from slotwise.solver.column_generation.connected.graph import FlowGraph
-from slotwise.solver.column_generation.connected.joint.partitions import (
-    dearest_partitions,
-    price_of,
-)
-from slotwise.solver.column_generation.connected.joint.shrinking import shrunk
 from slotwise.solver.column_generation.connected.joint.worker_bounds import WorkerBounds
 from slotwise.solver.column_generation.connected.tree_knapsack import (
     Steps,
@@ -208,3 +203,64 @@ class ContentPricing:
             tables = make_tables(chosen, scale, shifted, assignment, self.token, steps=steps)
             most = max(most, best_value(tables))
         return most + constant
+
+
+# Partitions of the tasks of a kind into the counts of places, and what they cost.
+
+
+def price_of(prices: IntArray, contents: IntArray) -> IntArray:
+    """Return the price of contents [.., K] by prices [K, N + 1] of counts."""
+    return np.asarray(prices[np.arange(len(prices)), contents].sum(axis=-1))
+
+
+def dearest_partition(prices: IntArray, size: int) -> tuple[int, IntArray]:
+    """Return what `size` tasks cost at most in places of 1 to N, and how often each count occurs.
+
+    `prices` [N + 1] are those of one kind; N is 1 or more, `size` 0 or more.
+    """
+    from slotwise.solver.column_generation.connected.kernels import add_up
+
+    least = np.zeros(size + 1, dtype=np.int64)
+    add_up(-prices, least)
+    times = np.zeros(len(prices), dtype=np.int64)
+    while size:
+        counts = np.arange(1, min(size, len(prices) - 1) + 1)
+        chosen = int(counts[(least[size - counts] - prices[counts]).argmin()])
+        times[chosen] += 1
+        size -= chosen
+    return -int(least[-1]), times
+
+
+def dearest_partitions(prices: IntArray, sizes: IntArray, most: IntArray) -> int:
+    """Return what tasks [K] cost at most, 1 to `most` [K] of a kind in each of its places."""
+    return sum(
+        dearest_partition(prices[k, : int(most[k]) + 1], int(size))[0]
+        for k, size in enumerate(sizes.tolist())
+    )
+
+
+# Contents that break a rule made smaller until they keep all: columns to start with.
+
+STEPS = 32
+"""A content is shrunk in steps of this part of it."""
+
+
+def shrunk(graph: FlowGraph, contents: IntArray) -> IntArray:
+    """Return contents [Y, K] that keep all rules, each the largest of its fractions that does."""
+    kept = contents[graph.admits(contents)]
+    parts = np.arange(STEPS - 1, 0, -1)[:, None]
+    smaller = [_fullest(graph, row * parts // STEPS) for row in contents[~graph.admits(contents)]]
+    return np.concatenate([kept, *smaller])
+
+
+def _fullest(graph: FlowGraph, options: IntArray) -> IntArray:
+    """Return [Y, K] the first option that keeps all rules, filled up with each kind in turn."""
+    good = np.flatnonzero(graph.admits(options) & options.any(axis=1))
+    if not len(good):
+        return options[:0]
+    found = [options[good[0]]]
+    for k in range(graph.count):
+        more = np.repeat(found[0][None, :], int(graph.most[k]) + 1, axis=0)
+        more[:, k] = np.arange(len(more))
+        found.append(more[np.flatnonzero(graph.admits(more))[-1]])
+    return np.array(found)

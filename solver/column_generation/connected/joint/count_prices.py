@@ -17,10 +17,12 @@ from __future__ import annotations
 import numpy as np
 
 from slotwise.models.problem.problem import IntArray
-from slotwise.solver.column_generation.connected.joint.content_pricing import ContentPricing
+from slotwise.solver.column_generation.connected.joint.content_pricing import (
+    ContentPricing,
+    dearest_partition,
+    shrunk,
+)
 from slotwise.solver.column_generation.connected.joint.joint_duals import JointDuals
-from slotwise.solver.column_generation.connected.joint.partitions import dearest_partition
-from slotwise.solver.column_generation.connected.joint.shrinking import shrunk
 from slotwise.solver.column_generation.connected.joint.worker_bounds import TOLERANCE_BITS
 from slotwise.solver.column_generation.params import ConnectedParams
 from slotwise.solver.column_generation.residual_search import TooLongError
@@ -51,12 +53,12 @@ def find_count_prices(
         target, optimum = master.prices()
         if least // pricing.scale <= optimum // pricing.scale:
             break  # no better bound is left
-        asked = np.ceil((1 - step) * proven + step * target).astype(np.int64)
+        trial = np.ceil((1 - step) * proven + step * target).astype(np.int64)
         least_violated = -1 - (1 << TOLERANCE_BITS)
-        if master.add(pricing.traced(asked, least_violated)):
+        if master.add(pricing.traced(trial, least_violated)):
             continue
         try:
-            violated = pricing.below(asked, least_violated, params.max_candidates, deadline)
+            violated = pricing.below(trial, least_violated, params.max_candidates, deadline)
         except TooLongError:
             step /= 2
             continue
@@ -64,7 +66,7 @@ def find_count_prices(
             if not master.add(violated[:COLUMNS_A_ROUND]):
                 break
             continue
-        lifted = asked + (np.arange(asked.shape[1]) << TOLERANCE_BITS)
+        lifted = trial + (np.arange(trial.shape[1]) << TOLERANCE_BITS)
         found = pricing.total(lifted)
         if found >= least:
             break

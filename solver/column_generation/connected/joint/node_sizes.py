@@ -10,7 +10,7 @@ from slotwise.models.problem.problem import BoolArray, IntArray, Problem
 from slotwise.solver.structure.task_types import TaskTypes
 
 MAX_SHRUNK = 400
-"""So many columns are cut down to smaller nodes."""
+"""Most columns that are cut down to smaller nodes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,7 +19,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.work_clock import WorkClock
-from slotwise.solver.core.limited import by_work
+from slotwise.solver.core import limited
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Result, Status
 from slotwise.solver.solve import solve
@@ -75,7 +75,7 @@ def fast_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def start() -> None:
         begun = real()
         monkeypatch.setattr(time, "perf_counter", lambda: begun + 1000 * (real() - begun))
-        monkeypatch.setattr(by_work, "LEAST_WALL_S", math.inf)
+        monkeypatch.setattr(limited, "LEAST_WALL_S", math.inf)
 
     return start
 
@@ -156,8 +156,8 @@ def test_engines_limited_by_seconds_and_threads_are_refused() -> None:
 
 
 def test_the_safety_limit_is_an_error_and_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_work, "LEAST_WALL_S", 0.0)
-    monkeypatch.setattr(by_work, "MOST_SECONDS_PER_UNIT", 1e-9)
+    monkeypatch.setattr(limited, "LEAST_WALL_S", 0.0)
+    monkeypatch.setattr(limited, "MOST_SECONDS_PER_UNIT", 1e-9)
     with pytest.raises(UnfinishedError, match="the safety limit of 60 units of work") as raised:
         solve(made("rstorm", 1), deterministic=True)
     assert not raised.value.out_of_memory

@@ -1,7 +1,9 @@
-"""A search limited by its own work: it answers the same on a busy machine and on an idle one.
+"""What ends a search: seconds, or its own work.
 
-Its tokens have a `WorkClock`, so every deadline and share of the time in it is one of work. Wall
-clock and memory still have limits, for safety: where one strikes there is no answer, but an error.
+By seconds (`supervised_in_time`) a search answers with what it has when they are over. By work
+(`supervised_by_work`) its tokens have a `WorkClock`, so every deadline and share of the time in it
+is one of work, and it answers the same on a busy machine and on an idle one. Wall clock and memory
+still have limits there, for safety: where one strikes there is no answer, but an error.
 """
 
 from __future__ import annotations
@@ -13,27 +15,30 @@ from queue import SimpleQueue
 from typing import TypeVar
 
 from slotwise.models.errors import InputError, UnfinishedError
+from slotwise.models.values import time_limit, whole
 from slotwise.models.work_clock import WorkClock
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.memory import Memory, RunToken
+from slotwise.solver.core.memory_reading import default_limit_mb
 from slotwise.solver.core.progress import OnProgress, Progress
+from slotwise.solver.core.result import Limits
 from slotwise.solver.core.supervision import Supervised, TimeLimit, supervised
 
 T = TypeVar("T")
 
 DIGITS = 6
-"""Decimal places of the work that is told."""
+"""Decimal places of the work that is reported."""
 
 MOST_SECONDS_PER_UNIT, LEAST_WALL_S = 10.0, 60.0
 
 
 def wall_limit_s(units: float) -> float:
-    """Return the wall-clock seconds after which a search of so many units is given up."""
+    """Return the wall-clock seconds after which a search of `units` is given up."""
     return LEAST_WALL_S + MOST_SECONDS_PER_UNIT * units
 
 
 def check_takes_work(engine: Engine | None, workers: int) -> None:
-    """Refuse what work cannot limit.
+    """Raise for what work cannot limit.
 
     Parameters
     ----------
@@ -98,3 +103,38 @@ def _out_of_memory(memory: Memory) -> UnfinishedError:
         "search does not do with less; raise the limit",
         out_of_memory=True,
     )
+
+
+def checked_limits(
+    time_limit_s: float, workers: int, seed: int, memory_mb: int | None, by_work: bool
+) -> Limits:
+    """Return the limits that the arguments of `solve` ask for; `InputError` names a wrong one."""
+    return Limits(
+        by_work=by_work,
+        time_s=time_limit(time_limit_s, "time_limit_s"),
+        workers=whole(workers, "workers", least=1),
+        seed=whole(seed, "seed"),
+        memory_mb=default_limit_mb()
+        if memory_mb is None
+        else whole(memory_mb, "memory_limit_mb", least=1),
+    )
+
+
+def supervised_in_time(
+    name: str,
+    work: Callable[[RunToken], T],
+    events: SimpleQueue[Progress | None],
+    on_progress: OnProgress | None,
+    end: TimeLimit,
+    memory: Memory,
+) -> Supervised[T]:
+    """Return what `work` returns by `end`; lack of memory ends it, and is noted."""
+    ended: Supervised[T]
+    try:
+        ended = supervised(work, events, on_progress, end, RunToken(memory=memory))
+    except MemoryError:
+        memory.note(name, "ended because it ran out of memory")
+        ended = Supervised(None, interrupted=False)
+    if ended.answer is None and memory.is_overdue:
+        memory.note(name, f"abandoned, over the limit of {memory.limit_mb:,} MB")
+    return ended

@@ -14,7 +14,7 @@ from slotwise.heuristics.method_error import MethodError
 from slotwise.models.one_line import one_line
 
 MOST_SAID = 300
-"""So many last characters of an exception's message are told."""
+"""Most characters of an exception's message that are shown, the last ones."""
 
 OURS = "slotwise"
 
@@ -61,7 +61,7 @@ def _place(file: str, line: int) -> str:
     return f" ({Path(file)}:{line})"
 
 
-def said(error: BaseException, package: str) -> str:
+def format_error(error: BaseException, package: str) -> str:
     """Return type, message and place of an exception from `package`."""
     text = one_line(str(error), MOST_SAID)
     kind = type(error).__name__
@@ -69,7 +69,7 @@ def said(error: BaseException, package: str) -> str:
 
 
 @contextmanager
-def told(name: str, function: object) -> Iterator[None]:
+def wrap_plugin_errors(name: str, function: object) -> Iterator[None]:
     """Make a `MethodError` of whatever `function`, of the method `name`, raises.
 
     Our own methods are left alone: what they raise is a bug of ours, and keeps its traceback.
@@ -83,4 +83,6 @@ def told(name: str, function: object) -> Iterator[None]:
         if package == OURS:
             raise
         where = "" if raised_at(error, package) else defined_at(function)
-        raise MethodError(f"the method {name} failed: {said(error, package)}{where}") from error
+        raise MethodError(
+            f"the method {name} failed: {format_error(error, package)}{where}"
+        ) from error
