@@ -9,6 +9,9 @@ from slotwise.solver.compact.names import node_name
 from slotwise.solver.compact.network import Product, network
 from slotwise.solver.compact.variables import Counts
 
+PARTS = frozenset(("overload", "network", "rejected", "nodes", "workers", "moved", "linear"))
+"""Parts of the objective that the compact models count."""
+
 
 def add_terms(
     model: ModelBuilder[E],
