@@ -19,6 +19,7 @@ from slotwise.models.suggestion import suggestion
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
 from slotwise.solver.contradictions.engine import COUNTING
 from slotwise.solver.contradictions.find import find_contradiction
+from slotwise.solver.core.declared_rules import unknown
 from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.judged_result import judged_result
 from slotwise.solver.core.limited.by_time import supervised_in_time
@@ -42,6 +43,7 @@ from slotwise.solver.portfolio.given_parameters import AUTO, auto_params, checke
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS
 from slotwise.solver.portfolio.run import Answer
 from slotwise.solver.structure.kept_running import kept_running
+from slotwise.solver.structure.task_types import PARTS, RULES
 
 ASKED = "asked for"
 """Why an engine runs that was named."""
@@ -206,6 +208,9 @@ def _run(
     known: SolveState,
     token: RunToken,
 ) -> Answer:
+    reason = unknown(problem, RULES, PARTS)
+    if reason is not None:
+        raise _not_taken(engine if isinstance(engine, str) else engine.name, reason)
     placement = first_placement(problem, token)
     if placement is not None:
         known.offer(placement, KEPT)
