@@ -18,6 +18,7 @@ from slotwise.models.problem.problem import Problem
 from slotwise.models.suggestion import suggestion
 from slotwise.solver.baseline.engine import BASELINE, KIND, simple_bounds
 from slotwise.solver.contradictions import COUNTING, find_contradiction
+from slotwise.solver.core.declared_rules import unknown
 from slotwise.solver.core.engine import Engine, configured
 from slotwise.solver.core.judged_result import contradiction, judged_result
 from slotwise.solver.core.limited import (
@@ -43,6 +44,7 @@ from slotwise.solver.portfolio.given_parameters import AUTO, auto_params, checke
 from slotwise.solver.portfolio.params import AUTO_DEFAULTS
 from slotwise.solver.portfolio.run import Answer
 from slotwise.solver.structure.kept_running import kept_running
+from slotwise.solver.structure.task_types import PARTS, RULES
 
 ASKED = "asked for"
 """Why an engine runs that was named."""
@@ -207,6 +209,9 @@ def _run(
     known: SolveState,
     token: RunToken,
 ) -> Answer:
+    reason = unknown(problem, RULES, PARTS)
+    if reason is not None:
+        raise _not_taken(engine if isinstance(engine, str) else engine.name, reason)
     placement = first_placement(problem, token)
     if placement is not None:
         known.offer(placement, KEPT)

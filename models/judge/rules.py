@@ -1,8 +1,9 @@
-"""The hard rules, one function each (docs/design.md, 3); a rule yields what breaks it."""
+"""The rules, one object each (docs/design.md, 3): its name, who uses it, and what breaks it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -14,30 +15,65 @@ from slotwise.models.problem.rules import Rules
 from slotwise.models.values import NO_LIMIT
 
 
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule of the problem.
+
+    It has one of three checks, each of which yields what breaks the rule; a rule without any
+    changes loads or distances instead (`accounting`, `costs`).
+
+    Parameters
+    ----------
+    name
+        As in `Violation.rule`, in files, and in what an engine declares.
+    is_used
+        Whether a problem has the rule.
+    of_cluster
+        Check of the whole placement.
+    of_topology
+        Check of the workers of one topology.
+    of_moves
+        Check of the number of tasks that are not where they run now.
+    """
+
+    name: str
+    is_used: Callable[[Problem], bool]
+    of_cluster: Callable[[Problem, Accounting], Iterator[Violation]] | None = None
+    of_topology: Callable[[Problem, Rules, Workers], Iterator[Violation]] | None = None
+    of_moves: Callable[[Problem, int], Iterator[Violation]] | None = None
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether a placement can break it."""
+        return any((self.of_cluster, self.of_topology, self.of_moves))
+
+
 def violations(problem: Problem, accounting: Accounting, moved: int) -> Iterator[Violation]:
     """Yield every broken rule of a placement; `moved` tasks are not where they run now."""
+    for rule in RULES.values():
+        if rule.of_cluster is not None:
+            yield from rule.of_cluster(problem, accounting)
     for rules, workers in zip(problem.rules, accounting.topologies, strict=True):
-        yield from _placed(problem, rules, workers)
-    yield from _capacity(problem, accounting)
-    yield from _slots(problem, accounting)
-    yield from _one_topology_per_worker(problem, accounting)
-    for rules, workers in zip(problem.rules, accounting.topologies, strict=True):
-        yield from _heap(problem, rules, workers)
-        yield from _one_task_per_worker(problem, rules, workers)
-        yield from _one_component_per_worker(problem, rules, workers)
-        yield from _incompatible(problem, rules, workers)
-        yield from _max_per_node(problem, rules, workers)
-    yield from _max_moved(problem, moved)
+        for rule in RULES.values():
+            if rule.of_topology is not None:
+                yield from rule.of_topology(problem, rules, workers)
+    for rule in RULES.values():
+        if rule.of_moves is not None:
+            yield from rule.of_moves(problem, moved)
 
 
-def _placed(problem: Problem, rules: Rules, workers: Workers) -> Iterator[Violation]:
+def used_rules(problem: Problem) -> Iterator[str]:
+    """Yield the names of the rules that `problem` has."""
+    return (rule.name for rule in RULES.values() if rule.is_used(problem))
+
+
+def _placed(problem: Problem, accounting: Accounting) -> Iterator[Violation]:
     """Every task has a place, or the whole topology has none and may be rejected."""
-    needed = sum(problem.classes[c].size for c in rules.classes)
-    if workers.placed == needed or (not workers.placed and problem.may_reject):
-        return
-    yield Violation(
-        "placed", f"topology {rules.id}", "tasks", Fraction(needed), Fraction(workers.placed)
-    )
+    for rules, workers in zip(problem.rules, accounting.topologies, strict=True):
+        needed, placed = sum(problem.classes[c].size for c in rules.classes), workers.placed
+        if placed != needed and (placed or not problem.may_reject):
+            place = f"topology {rules.id}"
+            yield Violation("placed", place, "tasks", Fraction(needed), Fraction(placed))
 
 
 def _capacity(problem: Problem, accounting: Accounting) -> Iterator[Violation]:
@@ -186,3 +222,46 @@ def _node(problem: Problem, node: int) -> str:
 
 def _worker(problem: Problem, workers: Workers, group: int) -> str:
     return f"node {_node(problem, int(workers.node[group]))} worker {int(workers.label[group])}"
+
+
+def _any(has_rule: Callable[[Rules], object]) -> Callable[[Problem], bool]:
+    """Return whether some topology of a problem has a rule."""
+    return lambda problem: any(has_rule(rules) for rules in problem.rules)
+
+
+RULES: dict[str, Rule] = {
+    rule.name: rule
+    for rule in (
+        Rule("placed", lambda problem: bool(problem.classes), of_cluster=_placed),
+        Rule(
+            "capacity",
+            lambda problem: bool((problem.capacity[:, problem.hard] != NO_LIMIT).any()),
+            of_cluster=_capacity,
+        ),
+        Rule("slots", lambda problem: bool((problem.slots != NO_LIMIT).any()), of_cluster=_slots),
+        Rule("heap", _any(lambda rules: rules.heap_limit != NO_LIMIT), of_topology=_heap),
+        Rule(
+            "one_topology_per_worker",
+            lambda problem: sum(bool(rules.classes) for rules in problem.rules) > 1,
+            of_cluster=_one_topology_per_worker,
+        ),
+        Rule(
+            "one_task_per_worker",
+            _any(lambda rules: rules.one_task_per_worker),
+            of_topology=_one_task_per_worker,
+        ),
+        Rule(
+            "one_component_per_worker",
+            _any(lambda rules: rules.one_component_per_worker),
+            of_topology=_one_component_per_worker,
+        ),
+        Rule("incompatible", _any(lambda rules: rules.incompatible), of_topology=_incompatible),
+        Rule("max_per_node", _any(lambda rules: rules.max_per_node), of_topology=_max_per_node),
+        Rule("max_moved", lambda problem: problem.move_limit != NO_LIMIT, of_moves=_max_moved),
+        Rule("shared_memory", lambda problem: bool(problem.regions)),
+        Rule("worker_min_cpu", lambda problem: problem.min_worker_cpu > 0),
+        Rule("soft", lambda problem: not problem.hard.all()),
+        Rule("matrix", lambda problem: problem.matrix is not None),
+    )
+}
+"""All rules by their names, hard ones first."""

@@ -25,9 +25,7 @@ class Violation:
     Parameters
     ----------
     rule
-        ``placed``, ``capacity``, ``slots``, ``heap``, ``one_topology_per_worker``,
-        ``one_task_per_worker``, ``one_component_per_worker``, ``incompatible``, ``max_per_node``,
-        ``max_moved``.
+        Name of the rule: the hard ones of `slotwise.models.judge.rules.RULES`.
     place
         Where: ``topology wc``, ``node n1``, ``node n1 worker 0``, ``cluster``.
     subject

@@ -16,9 +16,25 @@ from numpy.typing import NDArray
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, WORKER, BoolArray, IntArray, Problem
 from slotwise.models.values import NO_LIMIT
+from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.structure.worker_layout import has_single_workers
 
 FloatArray = NDArray[np.float64]
+
+RULES = frozenset(
+    {
+        "placed",
+        "capacity",
+        "slots",
+        "heap",
+        "one_topology_per_worker",
+        "one_task_per_worker",
+        "one_component_per_worker",
+        "incompatible",
+        "matrix",
+    }
+)
+"""Rules of a plain assignment: each topology has at most one worker on a node."""
 
 PARTS = ("network", "linear", "overload")
 """Parts that an assignment knows; ``overload`` is 0 where nothing is soft."""
@@ -99,6 +115,7 @@ class Assignment:
         return int((self.flow * there).sum() + self.linear[np.arange(len(nodes)), nodes].sum())
 
 
+@declares(RULES, PARTS)
 def reason_against(problem: Problem) -> str | None:
     """Return ``None``, or why the problem is not a plain assignment."""
     for part in problem.instance.objective.parts:

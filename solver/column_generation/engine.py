@@ -21,6 +21,7 @@ from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE, known_at_once
+from slotwise.solver.column_generation.columns.enumeration import PARTS, RULES
 from slotwise.solver.column_generation.columns.fixing import usable_contents
 from slotwise.solver.column_generation.columns.model import make_column_model
 from slotwise.solver.column_generation.columns.search import TABLES, search_columns
@@ -33,6 +34,7 @@ from slotwise.solver.column_generation.params import (
     ConfigurationsParams,
 )
 from slotwise.solver.column_generation.restricted_master import lp_solver
+from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.not_taken import NotTakenError
@@ -139,6 +141,7 @@ def by_columns(
     return best.outcome("; ".join(filter(None, proofs)))
 
 
+@declares(RULES, PARTS)
 def supports(problem: Problem) -> str | None:
     """Return ``None``, or why the engine does not take the problem."""
     if problem.matrix is not None:

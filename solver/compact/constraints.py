@@ -11,6 +11,26 @@ from slotwise.solver.compact.builder import E, ModelBuilder
 from slotwise.solver.compact.names import node_name, short
 from slotwise.solver.compact.variables import Counts, Worker
 
+RULES = frozenset(
+    {
+        "placed",
+        "capacity",
+        "slots",
+        "heap",
+        "one_topology_per_worker",
+        "one_task_per_worker",
+        "one_component_per_worker",
+        "incompatible",
+        "max_per_node",
+        "max_moved",
+        "shared_memory",
+        "worker_min_cpu",
+        "soft",
+        "matrix",
+    }
+)
+"""Rules that the compact models state, here or in `variables`, `network` and `objective`."""
+
 PER_WORKER = ("onheap", "offheap_worker")
 PER_NODE = ("offheap_node",)
 

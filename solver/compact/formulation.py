@@ -14,6 +14,9 @@ from slotwise.solver.compact.network import Product, network
 from slotwise.solver.compact.symmetry import break_symmetry
 from slotwise.solver.compact.variables import Counts, make_counts
 
+PARTS = frozenset(("overload", "network", "rejected", "nodes", "workers", "moved", "linear"))
+"""Parts of the objective that the compact models count."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Formulation(Generic[E]):

@@ -11,14 +11,17 @@ from importlib.metadata import version
 
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.reporter import Reporter, null_reporter
 from slotwise.solver.core.result import Limits, Outcome
 from slotwise.solver.exhaustive.params import EXHAUSTIVE_DEFAULTS, ExhaustiveParams
+from slotwise.solver.exhaustive.partial_placement import PARTS, RULES
 from slotwise.solver.exhaustive.search import Search
 
 
+@declares(RULES, PARTS)
 def supports(problem: Problem, params: ExhaustiveParams = EXHAUSTIVE_DEFAULTS) -> str | None:
     """Return ``None``, or why the problem is too large to enumerate."""
     tasks = problem.task_count

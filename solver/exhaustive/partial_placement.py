@@ -13,6 +13,26 @@ from typing import NamedTuple
 from slotwise.models.problem.problem import CLUSTER, NODE, RACK, WORKER, Problem
 from slotwise.solver.exhaustive.box_rules import Box, BoxRules, Place
 
+RULES = frozenset(
+    {
+        "placed",
+        "capacity",
+        "slots",
+        "heap",
+        "one_topology_per_worker",
+        "one_task_per_worker",
+        "one_component_per_worker",
+        "incompatible",
+        "max_per_node",
+        "max_moved",
+        "shared_memory",
+        "worker_min_cpu",
+        "soft",
+        "matrix",
+    }
+)
+"""Rules that the search keeps, here or in `box_rules`."""
+
 PARTS = ("overload", "network", "rejected", "nodes", "workers", "moved", "linear")
 OVERLOAD, NETWORK, REJECTED, NODES, WORKERS, MOVED, LINEAR = range(len(PARTS))
 

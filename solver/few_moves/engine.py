@@ -9,6 +9,7 @@ from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import NO_LIMIT
+from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.reporter import Reporter, null_reporter
@@ -18,6 +19,26 @@ from slotwise.solver.few_moves.params import FEW_MOVES_DEFAULTS, FewMovesParams
 from slotwise.solver.structure.worker_layout import home_labels
 
 NAME = "few-moves"
+RULES = frozenset(
+    {
+        "placed",
+        "capacity",
+        "slots",
+        "heap",
+        "one_topology_per_worker",
+        "one_task_per_worker",
+        "one_component_per_worker",
+        "incompatible",
+        "max_per_node",
+        "max_moved",
+        "shared_memory",
+        "worker_min_cpu",
+        "soft",
+    }
+)
+"""Rules that the tables keep."""
+PARTS = frozenset(("overload", "network", "nodes", "workers", "moved", "linear"))
+"""Parts of the objective that the tables count."""
 KIND = "exact tables of few moves"
 """What the bounds are."""
 PROOF = "what few moves can change of each worker, node and rack, merged in exact tables"
@@ -56,6 +77,7 @@ def run(
     return best.outcome(PROOF)
 
 
+@declares(RULES, PARTS)
 def supports(problem: Problem) -> str | None:
     """Return ``None``, or why the engine does not take the problem."""
     if problem.move_limit == NO_LIMIT:

@@ -17,7 +17,10 @@ from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.column_generation.connected.engine import CONNECTED
+from slotwise.solver.compact.constraints import RULES
 from slotwise.solver.compact.cp_sat.engine import CP_SAT
+from slotwise.solver.compact.formulation import PARTS
+from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.memory import RunToken
@@ -114,6 +117,7 @@ class LargeNeighbourhoodSearch:
             self._size = max(self._size - 1, self.params.least_nodes)
 
 
+@declares(RULES, PARTS)
 def supports(problem: Problem) -> str | None:
     """Return ``None``, or why the search does not take the problem."""
     if problem.matrix is not None:

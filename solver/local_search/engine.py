@@ -21,6 +21,7 @@ from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.not_taken import NotTakenError
@@ -29,11 +30,12 @@ from slotwise.solver.core.result import Limits, Outcome
 from slotwise.solver.local_search.compiled import CompiledSearch, is_plain
 from slotwise.solver.local_search.feasibility import NO_ROW
 from slotwise.solver.local_search.params import LOCAL_SEARCH_DEFAULTS, LocalSearchParams
-from slotwise.solver.local_search.solution import MOVED, Field
+from slotwise.solver.local_search.solution import MOVED, PARTS, RULES, Field
 
 REPORT_EVERY_S = 0.2
 
 
+@declares(RULES, PARTS)
 def supports(problem: Problem, params: LocalSearchParams = LOCAL_SEARCH_DEFAULTS) -> str | None:
     """Return ``None``, or why the search does not take the problem."""
     if problem.matrix is not None:

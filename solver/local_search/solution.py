@@ -23,6 +23,25 @@ from slotwise.solver.local_search.feasibility import (
     WorkerTable,
 )
 
+RULES = frozenset(
+    {
+        "placed",
+        "capacity",
+        "slots",
+        "heap",
+        "one_topology_per_worker",
+        "one_task_per_worker",
+        "one_component_per_worker",
+        "incompatible",
+        "max_per_node",
+        "max_moved",
+        "shared_memory",
+        "worker_min_cpu",
+        "soft",
+    }
+)
+"""Rules that moves keep, see `feasibility`."""
+
 PARTS = ("network", "overload", "nodes", "workers", "linear", "moved", "rejected")
 NETWORK, OVERLOAD, NODES, WORKERS, LINEAR, MOVED, REJECTED = range(len(PARTS))
 COLUMN = {part: column for column, part in enumerate(PARTS)}

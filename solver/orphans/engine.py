@@ -18,6 +18,7 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.compact.cp_sat.builder import Count, CpBuilder, variable
 from slotwise.solver.compact.cp_sat.run import noise_of, proven_bound, run_cp_sat, whole_bound
+from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.reporter import Reporter, null_reporter
@@ -28,6 +29,27 @@ from slotwise.solver.orphans.model import OrphansModel
 NAME = "orphans"
 KIND = "orphans among fixed tasks"
 """What the bounds are."""
+RULES = frozenset(
+    {
+        "placed",
+        "capacity",
+        "slots",
+        "heap",
+        "one_topology_per_worker",
+        "one_task_per_worker",
+        "one_component_per_worker",
+        "incompatible",
+        "max_per_node",
+        "max_moved",
+        "shared_memory",
+        "worker_min_cpu",
+        "soft",
+        "matrix",
+    }
+)
+"""Rules that `model` states."""
+PARTS = frozenset(("overload", "network", "rejected", "nodes", "workers", "moved", "linear"))
+"""Parts of the objective that `model` counts."""
 LINEARIZATION = 2
 """All of the model in CP-SAT's linear relaxation: a hundred times as fast as its default here."""
 PROOF = "what runs is fixed; CP-SAT search over the places of the orphans"
@@ -119,6 +141,7 @@ def _minimise(
     return answer.status
 
 
+@declares(RULES, PARTS)
 def _supports(problem: Problem) -> str | None:
     if problem.move_limit:
         return "running tasks may move"

@@ -14,6 +14,29 @@ import numpy as np
 from slotwise.models.cancellation import CancellationToken
 from slotwise.models.problem.problem import IntArray, Problem
 
+RULES = frozenset(
+    {
+        "placed",
+        "capacity",
+        "slots",
+        "heap",
+        "one_topology_per_worker",
+        "one_task_per_worker",
+        "one_component_per_worker",
+        "incompatible",
+        "max_per_node",
+        "max_moved",
+        "shared_memory",
+        "worker_min_cpu",
+        "soft",
+        "matrix",
+    }
+)
+"""Rules that allow what merges tasks, nodes and workers here, and what `presolve` leaves out."""
+
+PARTS = frozenset(("overload", "network", "rejected", "nodes", "workers", "moved", "linear"))
+"""Parts of the objective that do."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskTypes:

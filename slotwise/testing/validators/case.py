@@ -9,19 +9,9 @@ from hypothesis import strategies as st
 
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
+from slotwise.models.judge import rules
 
-RULES = (
-    "placed",
-    "capacity",
-    "slots",
-    "heap",
-    "one_topology_per_worker",
-    "one_task_per_worker",
-    "one_component_per_worker",
-    "incompatible",
-    "max_per_node",
-    "max_moved",
-)
+RULES = tuple(rule.name for rule in rules.RULES.values() if rule.is_hard)
 """The hard rules, by the names that the judge's violations have."""
 
 MOST_TASKS, MOST_NODES = 3, 2

@@ -34,6 +34,28 @@ from slotwise.solver.structure.dominance import undominated
 from slotwise.solver.structure.task_types import TaskTypes
 from slotwise.solver.structure.vector_set import VectorSet
 
+RULES = frozenset(
+    {
+        "placed",
+        "capacity",
+        "slots",
+        "heap",
+        "one_topology_per_worker",
+        "one_task_per_worker",
+        "one_component_per_worker",
+        "incompatible",
+        "max_per_node",
+        "max_moved",
+        "shared_memory",
+        "worker_min_cpu",
+        "soft",
+    }
+)
+"""Rules that columns keep."""
+
+PARTS = frozenset(("overload", "network", "rejected", "nodes", "workers", "moved", "linear"))
+"""Parts of the objective that columns count."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeColumns:

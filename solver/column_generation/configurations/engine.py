@@ -16,6 +16,7 @@ from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import CLUSTER, RACK, Problem
 from slotwise.models.values import NO_LIMIT
+from slotwise.solver.column_generation.configurations.enumeration import PARTS, RULES
 from slotwise.solver.column_generation.configurations.exact_tables import search_tables, tables_fit
 from slotwise.solver.column_generation.configurations.term_master import (
     ConfigurationModel,
@@ -32,6 +33,7 @@ from slotwise.solver.column_generation.residual_search import TooLongError
 from slotwise.solver.column_generation.restricted_master import lp_solver
 from slotwise.solver.column_generation.search_state import MasterSolution, SearchState
 from slotwise.solver.column_generation.split_search import SplitSearch
+from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.not_taken import NotTakenError
@@ -156,6 +158,7 @@ def _known(master: TermMaster, best: Incumbent, index: int) -> MasterSolution | 
     return None if rest else MasterSolution(value, ())
 
 
+@declares(RULES, PARTS)
 def supports(problem: Problem) -> str | None:
     """Return ``None``, or why the engine does not take the problem."""
     if problem.matrix is not None:

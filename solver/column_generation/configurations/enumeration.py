@@ -20,6 +20,27 @@ from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.structure.task_types import TaskTypes
 from slotwise.solver.structure.worker_layout import has_single_workers
 
+RULES = frozenset(
+    {
+        "placed",
+        "capacity",
+        "slots",
+        "heap",
+        "one_topology_per_worker",
+        "one_task_per_worker",
+        "one_component_per_worker",
+        "incompatible",
+        "max_per_node",
+        "shared_memory",
+        "worker_min_cpu",
+        "soft",
+    }
+)
+"""Rules that configurations keep."""
+
+PARTS = frozenset(("overload", "network", "nodes", "workers", "linear"))
+"""Parts of the objective that configurations count."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Configurations:

@@ -20,6 +20,7 @@ from slotwise.models.values import NO_LIMIT
 from slotwise.solver.column_generation.configurations.enumeration import within_node_caps
 from slotwise.solver.column_generation.connected.graph import FlowGraph, make_flow_graph
 from slotwise.solver.column_generation.params import CONNECTED_DEFAULTS, ConnectedParams
+from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.structure.separability import only_network_counts
 from slotwise.solver.structure.task_types import TaskTypes, merge_twins
 from slotwise.solver.structure.worker_layout import has_single_workers
@@ -83,6 +84,22 @@ def dual_scale(problem: Problem) -> int:
     return 1 << min(FINEST_BITS, bits) if bits >= 0 else 0
 
 
+RULES = frozenset(
+    {
+        "placed",
+        "capacity",
+        "slots",
+        "heap",
+        "one_task_per_worker",
+        "one_component_per_worker",
+        "incompatible",
+        "max_per_node",
+    }
+)
+"""Rules of one topology whose loads add up."""
+
+
+@declares(RULES, ("network", "overload", "linear"))
 def why_not_connected(problem: Problem) -> str | None:
     """Return ``None``, or what keeps the problem from being one of connected configurations."""
     topologies = [t for t, rules in enumerate(problem.rules) if rules.classes]

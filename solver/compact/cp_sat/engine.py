@@ -20,12 +20,14 @@ from slotwise.models.cancellation import CancellationToken, CancelledError
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
+from slotwise.solver.compact.constraints import RULES
 from slotwise.solver.compact.cp_sat.builder import Count, CpBuilder, products, variable
 from slotwise.solver.compact.cp_sat.run import noise_of, proven_bound, run_cp_sat, whole_bound
-from slotwise.solver.compact.formulation import formulate
+from slotwise.solver.compact.formulation import PARTS, formulate
 from slotwise.solver.compact.model_size import check_model_size
 from slotwise.solver.compact.params import CP_SAT_DEFAULTS, CpSatParams
 from slotwise.solver.compact.variables import Counts, described, read_placement
+from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.reporter import Reporter, null_reporter
@@ -161,6 +163,7 @@ def _hint(
             model.add_hint(variable(count), content.get(g, 0))
 
 
+@declares(RULES, PARTS)
 def _supports(problem: Problem) -> str | None:
     return None
 

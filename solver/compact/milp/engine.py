@@ -22,12 +22,15 @@ from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE
+from slotwise.solver.compact.constraints import RULES
+from slotwise.solver.compact.formulation import PARTS
 from slotwise.solver.compact.milp.backend import LEAST_BLURRED, Ended
 from slotwise.solver.compact.milp.formulation import Grid, build, fix
 from slotwise.solver.compact.milp.highs import version
 from slotwise.solver.compact.milp.term_search import TermSearch
 from slotwise.solver.compact.model_size import check_columns, check_linear_size
 from slotwise.solver.compact.params import MILP_DEFAULTS, MilpParams
+from slotwise.solver.core.declared_rules import declares
 from slotwise.solver.core.engine import Engine, configurable
 from slotwise.solver.core.incumbent import Incumbent
 from slotwise.solver.core.reporter import Reporter, null_reporter
@@ -88,6 +91,7 @@ def _can_fix(grid: Grid, name: str, reporter: Reporter) -> bool:
     return grid.largest <= LEAST_BLURRED
 
 
+@declares(RULES, PARTS)
 def _supports(problem: Problem) -> str | None:
     return None
 
