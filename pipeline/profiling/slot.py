@@ -21,7 +21,7 @@ import psutil
 from slotwise.models.errors import InputError
 from slotwise.pipeline.profiling import worker
 from slotwise.pipeline.profiling.settings import Parallel, Settings
-from slotwise.processes.child_process import command_of
+from slotwise.processes.python_child import command_of
 
 MIB = 2**20
 

@@ -17,7 +17,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_text, instance_text
 from slotwise.models.one_line import one_line
 from slotwise.models.values import plain
-from slotwise.processes.child_process import command_of, take_stdout
+from slotwise.processes.python_child import command_of, take_stdout
 
 GRACE_S = 60.0
 """Reading, building a large model and late stopping: so long after its limit a child is killed."""

@@ -27,7 +27,7 @@ from slotwise.benchmarks.experiments.table import say
 from slotwise.models.errors import SlotwiseError
 from slotwise.pipeline.statistics.manifest import log_files
 from slotwise.pipeline.statistics.reading import Reading
-from slotwise.processes.child_process import command_of, take_stdout
+from slotwise.processes.python_child import command_of, take_stdout
 
 MILLIONS = (1.0, 3.0, 10.0, 30.0)
 SAMPLE = 100_000

@@ -22,7 +22,7 @@ from typing import IO, Any
 from slotwise.benchmarks.experiments.speed.harness import task
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.models.errors import SlotwiseError
-from slotwise.processes.child_process import command_of
+from slotwise.processes.python_child import command_of
 
 Document = dict[str, Any]
 
