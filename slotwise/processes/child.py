@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from slotwise.processes.ending import end_process
 from slotwise.processes.pipes import Overrun, PipeIO
 
 REAPER = Path(__file__).with_name("reaper.py")
@@ -188,16 +189,13 @@ class Child:
 
     def _kill(self) -> None:
         """Have the reaper end all; where it cannot do its work, the process group is ended here."""
-        with suppress(OSError):  # it has gone
-            self._news.shutdown(socket.SHUT_RDWR)
-        try:
-            code = self._reaper.wait(LEAVE_S)
-        except subprocess.TimeoutExpired:
-            self._reaper.kill()
-            code = self._reaper.wait()
-        if code and self._pid is not None:
+        if end_process(self._reaper, LEAVE_S, self._close_news) and self._pid is not None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._pid, signal.SIGKILL)
+
+    def _close_news(self) -> None:
+        with suppress(OSError):  # the reaper has gone
+            self._news.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """End what is left and close the pipes; once is enough."""

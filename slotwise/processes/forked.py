@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
+from slotwise.processes.ending import end_process
 from slotwise.processes.fork_server import End, server_environment
 from slotwise.processes.pipes import STDERR_BYTES, PipeIO, last_line
 from slotwise.processes.python_child import command_of
@@ -109,12 +110,8 @@ class Server:
 
     def close(self) -> None:
         """End it with all that it has forked; once is enough."""
+        end_process(self._process, END_S, self._control.close)
         self._control.close()
-        try:
-            self._process.wait(END_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
         self._stderr.close()
 
     def _next(self, key: str, seconds: float) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import selectors
 import time
@@ -83,14 +84,18 @@ class PipeIO:
         self._selector.unregister(descriptor)
 
     def send(self, data: bytes, *, is_last: bool = False) -> None:
-        """Write to stdin while the process is read from; it need not read it."""
+        """Write to stdin: what the pipe has no room for while the process is read from.
+
+        The process need not read it.
+        """
         assert self._stdin is not None
         self._unsent = memoryview(bytes(self._unsent) + data)
         self._closes_stdin = is_last
         if self._stdin.fileno() not in self._selector.get_map():
             self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write)
+        self._write()
 
-    def read_line(self, deadline: float) -> bytes | None:
+    def read_line(self, deadline: float = math.inf) -> bytes | None:
         """Return the next line of stdout, without its end; ``None`` = it is silent, or overran.
 
         Each line, with what is printed to stderr meanwhile, may have `MOST_BYTES`.
@@ -141,6 +146,8 @@ class PipeIO:
         assert stdin is not None
         try:
             self._unsent = self._unsent[os.write(stdin.fileno(), self._unsent[:PIECE]) :]
+        except BlockingIOError:
+            return
         except BrokenPipeError:  # it does not want to read more
             self._unsent = self._unsent[:0]
         if not self._unsent:
