@@ -110,7 +110,8 @@ class Child:
     """
 
     def __init__(self, words: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
-        self._news, other = socket.socketpair()
+        self._socket, other = socket.socketpair()
+        self._news = self._socket.makefile("rb", buffering=0)  # else lines wait unseen in a buffer
         self._pid: int | None = None
         self._has_ended = False
         self._end: tuple[int | None, float, float] = None, 0.0, 0.0
@@ -126,13 +127,12 @@ class Child:
             )
         stdin, stdout, stderr = self._files = self._open_files()
         self.pipes = PipeIO(stdout.fileno(), stderr.fileno(), stdin)
-        self._heard = b""
         try:
             self._start()
         except BaseException:
             self.close()
             raise
-        self.pipes.watch(self._news.fileno(), self._hear)
+        self.pipes.watch(self._news.fileno(), self._learn_end)
 
     def _open_files(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
         reaper = self._reaper
@@ -142,36 +142,16 @@ class Child:
         return reaper.stdin, reaper.stdout, reaper.stderr
 
     def _start(self) -> None:
-        line = None
-        while line is None:
-            line = self._line()
-        word, number = line.split() or ("errno", "0")
-        if word == "errno":
+        word, number = self._news.readline().split() or (b"errno", b"0")
+        if word == b"errno":
             code = int(number)
             raise OSError(code, os.strerror(code) if code else "its reaper ended early")
         self._pid = int(number)
 
-    def _line(self) -> str | None:
-        """Read more of the reaper's next line; ``None`` = not yet all; empty when it has ended."""
-        if b"\n" not in self._heard:
-            piece = self._news.recv(4096)
-            if not piece:
-                return ""
-            self._heard += piece
-        line, end, rest = self._heard.partition(b"\n")
-        if not end:
-            return None
-        self._heard = rest
-        return line.decode()
-
-    def _hear(self) -> None:
-        """Learn that the command has ended."""
-        line = self._line()
-        if line is None:
-            return
+    def _learn_end(self) -> None:
         self.pipes.ignore(self._news.fileno())
         self._has_ended = True
-        if line:
+        if line := self._news.readline():  # else its reaper was killed
             _, code, cpu_s, peak_mb = line.split()
             self._end = int(code), float(cpu_s), float(peak_mb)
 
@@ -189,13 +169,13 @@ class Child:
 
     def _kill(self) -> None:
         """Have the reaper end all; where it cannot do its work, the process group is ended here."""
-        if end_process(self._reaper, LEAVE_S, self._close_news) and self._pid is not None:
+        if end_process(self._reaper, LEAVE_S, self._hang_up) and self._pid is not None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._pid, signal.SIGKILL)
 
-    def _close_news(self) -> None:
+    def _hang_up(self) -> None:
         with suppress(OSError):  # the reaper has gone
-            self._news.shutdown(socket.SHUT_RDWR)
+            self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """End what is left and close the pipes; once is enough."""
@@ -205,6 +185,7 @@ class Child:
             with suppress(BrokenPipeError):
                 file.close()
         self._news.close()
+        self._socket.close()
 
     def __enter__(self) -> Child:
         return self

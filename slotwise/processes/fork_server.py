@@ -82,14 +82,6 @@ class End:
     held_mb: float | None = None
 
 
-@dataclass(slots=True)
-class _Watched:
-    """A living process, its memory limit, and what it held when it was ended for that."""
-
-    memory_mb: float
-    held_mb: float | None = None
-
-
 class ForkServer:
     """The loop of the process; see the module.
 
@@ -111,8 +103,7 @@ class ForkServer:
         os.dup2(nowhere, 0)
         os.close(nowhere)
         adopt_orphans()
-        self._requests = b""
-        self._living: dict[int, _Watched] = {}
+        self._living: dict[int, float] = {}  # process id -> most memory
         self._wake = wake_up_call()
 
     def serve(self) -> None:
@@ -125,23 +116,24 @@ class ForkServer:
                 os.read(self._wake, PIECE)
             self._reap()
             self._limit_memory()
-            if control in ready and not self._read_requests():
+            if control in ready and not self._do_request():
                 break
         for pid in list(self._living):
             self._kill(pid)
 
-    def _read_requests(self) -> bool:
-        """Read requests and do them; false at the end."""
-        piece, descriptors, _, _ = socket.recv_fds(self._control, PIECE, 2)
-        self._requests += piece
-        *lines, self._requests = self._requests.split(b"\n")
-        for line in lines:
+    def _do_request(self) -> bool:
+        """Read a request and do it; false at the end. The next comes once it is answered."""
+        line, descriptors, _, _ = socket.recv_fds(self._control, PIECE, 2)
+        while line and not line.endswith(b"\n"):
+            piece = self._control.recv(PIECE)
+            line = line + piece if piece else b""
+        if line:
             request = json.loads(line)
             if "fork" in request:
                 self._fork(request, descriptors)
             else:
                 self._kill(request["kill"])
-        return bool(piece)
+        return bool(line)
 
     def _fork(self, request: dict[str, Any], descriptors: list[int]) -> None:
         self._prepare(request["fork"])
@@ -154,7 +146,7 @@ class ForkServer:
             self._work_and_exit(connection, printed, request["folder"], parent)
         os.close(connection)
         os.close(printed)
-        self._living[pid] = _Watched(request["memory_mb"])
+        self._living[pid] = request["memory_mb"]
         self._report({"pid": pid})
 
     def _work_and_exit(
@@ -173,10 +165,10 @@ class ForkServer:
             sys.stderr.flush()
             os._exit(code)
 
-    def _kill(self, pid: int) -> None:
+    def _kill(self, pid: int, held_mb: float | None = None) -> None:
         if pid in self._living:  # else it has ended, and the number may be another's
             os.kill(pid, signal.SIGKILL)
-            self._end(pid, os.wait4(pid, 0))
+            self._end(pid, os.wait4(pid, 0), held_mb)
 
     def _reap(self) -> None:
         """Report processes that have ended by themselves."""
@@ -185,22 +177,21 @@ class ForkServer:
             if ended[0]:
                 self._end(pid, ended)
 
-    def _end(self, pid: int, ended: tuple[int, int, Any]) -> None:
-        watched = self._living.pop(pid)
+    def _end(self, pid: int, ended: tuple[int, int, Any], held_mb: float | None = None) -> None:
+        del self._living[pid]
         with suppress(ProcessLookupError, PermissionError):  # macOS says EPERM for nobody
             os.killpg(pid, signal.SIGKILL)
         end_descendants(self._living)  # of its orphans this process has become the parent
         _, status, usage = ended
-        end = End(os.waitstatus_to_exitcode(status), *usage_of(usage), watched.held_mb)
+        end = End(os.waitstatus_to_exitcode(status), *usage_of(usage), held_mb)
         self._report({"ended": pid, "end": asdict(end)})
 
     def _limit_memory(self) -> None:
         """Kill what holds more memory than it may."""
-        for pid, watched in list(self._living.items()):
-            held = held_mb(pid, watched.memory_mb)
-            if held > watched.memory_mb:
-                watched.held_mb = held
-                self._kill(pid)
+        for pid, most_mb in list(self._living.items()):
+            held = held_mb(pid, most_mb)
+            if held > most_mb:
+                self._kill(pid, held)
 
     def _report(self, message: dict[str, Any]) -> None:
         with suppress(BrokenPipeError, ConnectionResetError):  # the loop will see it

@@ -48,7 +48,7 @@ class Server:
 
     def __init__(self, main: Callable[[], None], environment: Mapping[str, str]) -> None:
         self._control, theirs = socket.socketpair()
-        self._heard = b""
+        self._replies = self._control.makefile("rb", buffering=0)
         self._ends: dict[int, End] = {}
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (`close` does)
         with theirs:
@@ -110,9 +110,13 @@ class Server:
 
     def close(self) -> None:
         """End it with all that it has forked; once is enough."""
-        end_process(self._process, END_S, self._control.close)
-        self._control.close()
+        end_process(self._process, END_S, self._hang_up)
+        self._hang_up()
         self._stderr.close()
+
+    def _hang_up(self) -> None:
+        self._replies.close()
+        self._control.close()
 
     def _next(self, key: str, seconds: float) -> dict[str, Any]:
         """Wait for the message that has `key`."""
@@ -129,15 +133,12 @@ class Server:
 
     def _is_ready(self, seconds: float) -> bool:
         """Return whether there is a message, or the end, within `seconds`."""
-        return b"\n" in self._heard or bool(select.select([self._control], [], [], seconds)[0])
+        return bool(select.select([self._control], [], [], seconds)[0])
 
     def _message(self) -> dict[str, Any]:
-        while b"\n" not in self._heard:
-            piece = self._control.recv(1 << 16)
-            if not piece:
-                raise self._failure()
-            self._heard += piece
-        line, _, self._heard = self._heard.partition(b"\n")
+        line = self._replies.readline()
+        if not line:
+            raise self._failure()
         message: dict[str, Any] = json.loads(line)
         return message
 

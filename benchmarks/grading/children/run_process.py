@@ -29,7 +29,7 @@ OVERRUNS = {
 """Why a process was killed that ran over a limit."""
 
 
-class RunProcess:
+class RunProcess(ForkedProcess):
     """A process that a server has forked.
 
     Parameters
@@ -53,18 +53,15 @@ class RunProcess:
         self._memory_limit_mb = memory_limit_mb
         self._why_killed = ""
         self._kernel_kills = kernel_kills()
-        self._process = ForkedProcess(server, kind, folder, memory_mb)
-        self.pid = self._process.pid
-        self.has_ended = self._process.has_ended
-        self.close = self._process.close
+        super().__init__(server, kind, folder, memory_mb)
 
-    def send(self, runs: Sequence[PlannedRun]) -> None:
+    def ask_for(self, runs: Sequence[PlannedRun]) -> None:
         """Ask for `runs`; only once those asked for before have been answered."""
-        self._process.send(pickle.dumps(tuple(runs)))
+        self.send(pickle.dumps(tuple(runs)))
 
     def answer(self, seconds: float) -> RunOutcome | None:
         """Return the next answer; ``None`` where there will be none: see `last_words`."""
-        line = self._process.pipes.read_line(time.monotonic() + seconds)
+        line = self.pipes.read_line(time.monotonic() + seconds)
         if line is None:
             return None
         try:
@@ -78,14 +75,14 @@ class RunProcess:
 
     def end(self) -> End:
         """End it with all it has started; return how it ended."""
-        if self._process.pipes.is_silent and not self._process.has_ended(LEAVE_S):
+        if self.pipes.is_silent and not self.has_ended(LEAVE_S):
             self._why_killed = LEFT
-        return self._process.end()
+        return super().end()
 
     def last_words(self, seconds: float) -> RunOutcome:
         """End it, and return the outcome of the run at which it was, which took `seconds`."""
         end = self.end()
-        status, error = self._verdict(end, last_line(bytes(self._process.pipes.stderr)))
+        status, error = self._verdict(end, last_line(bytes(self.pipes.stderr)))
         return {
             "status": str(status),
             "error": error,
@@ -96,7 +93,7 @@ class RunProcess:
 
     def _verdict(self, end: End, printed: str) -> tuple[RunStatus, str]:
         tail = f": {printed}" if printed else ""
-        overrun, limit_mb = self._process.pipes.overrun, self._memory_limit_mb
+        overrun, limit_mb = self.pipes.overrun, self._memory_limit_mb
         if end.held_mb is not None:
             return RunStatus.OUT_OF_MEMORY, f"ended: it held more than {limit_mb:,} MB, its limit"
         if overrun is Overrun.TIME:

@@ -99,7 +99,7 @@ class _Children:
         alone = not shares_process(runs[0])
         try:
             process = self._forked(runs[0]) if alone else self._shared_for(runs[0])
-            process.send(runs)
+            process.ask_for(runs)
             for run in runs:
                 answer = process.answer(run.time_limit_s + grace_s)
                 if answer is None:
