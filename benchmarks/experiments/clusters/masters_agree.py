@@ -17,11 +17,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from slotwise.benchmarks.experiments.clusters.servers import connect_server, standalone
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.benchmarks.grading.rows import COLUMNS, MEASURED, Row, key_of
 from slotwise.benchmarks.grading.store import Store
 from slotwise.models.errors import SlotwiseError
-from slotwise.pipeline.spark.servers import connect_server, standalone
 from slotwise.processes.child import exchange
 from slotwise.processes.pipes import last_line
 
