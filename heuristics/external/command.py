@@ -129,7 +129,7 @@ def _answer(finished: Finished, instance: Instance, time_limit_s: float) -> Plac
 
 
 def failure_of(finished: Finished, time_limit_s: float) -> str | None:
-    """Say why what a command left is no answer; ``None`` = it is one."""
+    """Return why what a command left is not an answer; ``None`` = it is one."""
     if finished.timed_out:
         return f"the command was ended at its time limit of {time_limit_s:g} s"
     if finished.overrun:

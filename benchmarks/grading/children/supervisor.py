@@ -27,10 +27,10 @@ GRACE_S = 15.0
 """A run is killed this long after its limit: compiling, judging and late stopping need time."""
 
 BATCH = 50
-"""Most runs that a process is told at a time."""
+"""Most runs that a process is asked for at a time."""
 
 MOST_RUNS = 5_000
-"""A process that so many runs shared is replaced."""
+"""A process is replaced once this many runs have shared it."""
 
 MOST_GROWTH_MB = 256.0
 """A process that has grown by more since its first run is replaced."""
