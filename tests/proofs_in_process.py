@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from types import SimpleNamespace
+from collections.abc import Sequence
 
 import pytest
 
 from slotwise.benchmarks.experiments.proofs import isolated_run
+from slotwise.processes.child import Finished
 
 
 def answer_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `measure` ask this process; for tests of what is made of its rows."""
 
-    def run(command: list[str], *, input: str, **_: object) -> subprocess.CompletedProcess[str]:
-        answer = json.dumps(isolated_run._answer(json.loads(input)))
-        return subprocess.CompletedProcess(command, 0, answer, "")
+    def exchange(_: Sequence[str], question: bytes, *__: object) -> Finished:
+        return Finished(0, json.dumps(isolated_run._answer(json.loads(question))).encode(), b"")
 
-    stand_in = SimpleNamespace(run=run, TimeoutExpired=subprocess.TimeoutExpired)
-    monkeypatch.setattr(isolated_run, "subprocess", stand_in)
+    monkeypatch.setattr(isolated_run, "exchange", exchange)

@@ -4,7 +4,7 @@ Which cases are there (`sources`), which methods and engine are asked for (`name
 with each case (`plan`), how does each run end as a row (`run`, in the processes of `children`: a
 crash or a timeout is a row)? Spark joins, spreads and writes all of it in `batch`; `progress` shows
 and logs which runs have ended; `store` reads what was written. `exact` runs exact engines, and
-`oracle` says from which placement, and who checks them. `rows` names every column; `row_check`
+`oracle` says from which placement, and who checks them. `rows` names every column; `row_file`
 checks files from unknown sources, `old_rows` reads those of older versions.
 
 Start with `rows`, then `plan`, then `batch`. It may import `models`, `heuristics` and `solver`;

@@ -1,12 +1,12 @@
 """Methods that are other programs: any command, and Apache Storm's own schedulers.
 
 How do you call a program that may hang, flood its output, die or leave processes behind? `command`
-has the protocol (an instance on stdin, a placement or a refusal on stdout), `exchange` makes one
-call within limits of time and size, and `process` and `reaper` make sure that nothing survives it.
+has the protocol (an instance on stdin, a placement or a refusal on stdout); `processes` makes the
+call within limits of time and size, and makes sure that nothing survives it.
 `storm_methods` are Storm's released schedulers, asked through a small Java program (`storm_peer`,
-`storm_1_peer`; Maven projects in ``storm_programs/``, built by ``make storm-peer`` and
+Maven projects in ``storm_programs/``, built by ``make storm-peer`` and
 ``make storm-1-peer``).
 
 Start with `command`. It may import `heuristics.ras`, `heuristics.rstorm.storm_1` (for what Storm's
-words mean) and `models`; nothing in it knows `heuristics.registry`.
+words mean), `processes` and `models`; nothing in it knows `heuristics.registry`.
 """

@@ -20,8 +20,6 @@ from types import MappingProxyType
 
 from numpy.random import Generator
 
-from slotwise.heuristics.external.exchange import MOST_BYTES, Finished, exchange
-from slotwise.heuristics.external.stderr_tail import last_words
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.method_error import MethodError
 from slotwise.heuristics.method_names import COMMAND_PREFIX
@@ -34,6 +32,9 @@ from slotwise.models.instance.placement import Placement, Refusal
 from slotwise.models.instance_file import instance_text
 from slotwise.models.problem.problem import Problem
 from slotwise.models.values import time_limit
+from slotwise.processes import pipes
+from slotwise.processes.child import Finished, exchange
+from slotwise.processes.pipes import last_words
 
 DESCRIPTION = "A command that reads the instance and writes a placement."
 DEFAULT_TIME_LIMIT_S = 60.0
@@ -128,12 +129,12 @@ def _answer(finished: Finished, instance: Instance, time_limit_s: float) -> Plac
 
 
 def failure_of(finished: Finished, time_limit_s: float) -> str | None:
-    """Say why what a command left is no answer; ``None`` = it is one."""
+    """Return why what a command left is not an answer; ``None`` = it is one."""
     if finished.timed_out:
         return f"the command was ended at its time limit of {time_limit_s:g} s"
-    if finished.too_long:
-        bound = f"{MOST_BYTES >> 20} MiB"
-        return f"the command was ended: it wrote more than {bound} to {finished.too_long}"
+    if finished.overrun:
+        bound = f"{pipes.MOST_BYTES >> 20} MiB"
+        return f"the command was ended: it wrote more than {bound} to {finished.overrun}"
     if finished.code is None:
         return "the command ended the process that watches it"
     if finished.code < 0:

@@ -2,7 +2,7 @@
 
 One round of a released ``ResourceAwareScheduler`` on the whole instance, every topology with the
 named strategy: Storm's order of topologies, evictions included; what runs stays where it is. See
-`storm_peer` and, for ``r-storm-1.0``, `storm_1_peer` for the processes behind it.
+`storm_peer` for the processes behind it.
 """
 
 from __future__ import annotations
@@ -13,8 +13,12 @@ from functools import partial
 
 from numpy.random import Generator
 
-from slotwise.heuristics.external.storm_1_peer import SchedulerError, Storm1Peer
-from slotwise.heuristics.external.storm_peer import StormPeer, unsupported
+from slotwise.heuristics.external.storm_peer import (
+    SchedulerError,
+    Storm1Peer,
+    StormPeer,
+    unsupported,
+)
 from slotwise.heuristics.external.storm_process import STORM_1, STORM_2, PeerError, missing
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.method_names import STORM_PREFIX

@@ -15,10 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slotwise.heuristics.external.storm_process import StormProcess
+from slotwise.heuristics.external.storm_process import STORM_1, StormProcess
 from slotwise.heuristics.ras.strategies.strategy import STRATEGIES
 from slotwise.heuristics.storm_outcome import TopologyOutcome
-from slotwise.models.errors import InputError
+from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.formats.placement_file import answer_from_data
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement, Refusal
@@ -136,3 +136,45 @@ def read_answer(answer: Mapping[str, Any], instance: Instance) -> StormAnswer:
         evicted={key: tuple(found) for key, found in answer["evicted"].items()},
         seconds=tuple(float(second) for second in answer["seconds"]),
     )
+
+
+class SchedulerError(SlotwiseError):
+    """The scheduler threw an exception, whose message this has; no topology was scheduled."""
+
+
+class Storm1Peer(StormProcess):
+    """The scheduler of Storm 1.0.6, on the released ``storm-core``; see `StormProcess`.
+
+    ``make storm-1-peer`` builds the program (in ``storm_programs/storm_1/``). Topologies are handed
+    over as Nimbus reads them, with hash maps that went through Thrift; the clock stands still.
+    """
+
+    program = STORM_1
+
+    def schedule(
+        self, instance: Instance, *, runs: int = 1, time_limit_s: float | None = None
+    ) -> StormAnswer:
+        """Return what one round of the scheduler makes of `instance`; nobody is named as evicted.
+
+        Parameters
+        ----------
+        instance
+            One that `r_storm_1_0.supports` has nothing against.
+        runs
+            So often the same round is done, each time from the instance's own state.
+        time_limit_s
+            Wall-clock seconds of the whole answer, after which the process is ended.
+
+        Raises
+        ------
+        SchedulerError
+            When the scheduler threw an exception; it can be asked again.
+        InputError
+            When the request cannot be read.
+        PeerError
+            When the process broke down or was out of time.
+        """
+        answer = self.ask_about(instance, time_limit_s, runs=runs)
+        if "failed" in answer:
+            raise SchedulerError(answer["failed"])
+        return read_answer(answer, instance)

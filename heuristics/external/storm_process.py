@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
+import time
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread, Timer
 from typing import Any, ClassVar, Self
 
-from slotwise.heuristics.external.exchange import KEPT_BYTES, MOST_BYTES
-from slotwise.heuristics.external.process import LEAVE_S, CommandProcess
-from slotwise.heuristics.external.stderr_tail import last_words
 from slotwise.heuristics.method_error import MethodError
 from slotwise.models.errors import InputError
 from slotwise.models.formats.instance_writer import instance_document, instance_hash
 from slotwise.models.formats.json_text import canonical_json, parse_json
 from slotwise.models.instance.instance import Instance
+from slotwise.processes import pipes
+from slotwise.processes.child import Child
+from slotwise.processes.pipes import last_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +102,9 @@ class StormProcess:
         if reason is not None or java is None:
             raise InputError(str(reason), field="Storm's scheduler", has_value=False)
         jar = str(jar_path(self.program))
-        self._process = CommandProcess([java, "-XX:+UseSerialGC", "-jar", jar])
-        self._out_of_time = False
-        self._said = _Tail(self._process)
+        self._child = Child([java, "-XX:+UseSerialGC", "-jar", jar])
         try:
-            greeting = self._answer()
+            greeting = self._answer(math.inf)
         except BaseException:
             self.close()
             raise
@@ -120,9 +119,7 @@ class StormProcess:
 
     def close(self) -> None:
         """End the process with all that it has started; once is enough."""
-        self._process.kill()
-        self._said.join(LEAVE_S)
-        self._process.close()
+        self._child.close()
 
     def ask_about(
         self, instance: Instance, time_limit_s: float | None, **settings: object
@@ -148,72 +145,29 @@ class StormProcess:
 
     def ask(self, line: str, time_limit_s: float | None) -> dict[str, Any]:
         """Return the answer to a line of JSON; raises `PeerError` when none comes in time."""
-        limit = Timer(time_limit_s, self._end_in_time) if time_limit_s is not None else None
-        if limit is not None:
-            limit.start()
-        try:
-            self._process.stdin.write(line.encode("ascii") + b"\n")
-            self._process.stdin.flush()
-            return self._answer()
-        except BrokenPipeError as error:
-            raise self._failed() from error
-        finally:
-            if limit is not None:
-                limit.cancel()
+        deadline = time.monotonic() + (math.inf if time_limit_s is None else time_limit_s)
+        self._child.pipes.send(line.encode("ascii") + b"\n")
+        return self._answer(deadline)
 
-    def _end_in_time(self) -> None:
-        self._out_of_time = True
-        self._process.kill()
-
-    def _answer(self) -> dict[str, Any]:
-        line = self._process.stdout.readline(MOST_BYTES)
-        if not line.endswith(b"\n"):
-            raise self._failed(too_long=len(line) == MOST_BYTES)
+    def _answer(self, deadline: float) -> dict[str, Any]:
+        line = self._child.pipes.read_line(deadline)
+        if line is None:
+            raise self._failed(deadline)
         answer: dict[str, Any] = parse_json(line.decode())
         return answer
 
-    def _failed(self, *, too_long: bool = False) -> PeerError:
-        if too_long or self._said.too_long:
-            reason = f"killed: it wrote more than {MOST_BYTES >> 20} MiB"
-        elif self._out_of_time:
+    def _failed(self, deadline: float) -> PeerError:
+        self._child.wait(deadline)
+        finished = self._child.end()
+        if finished.timed_out:
             reason = "out of time"
+        elif finished.overrun:
+            reason = f"killed: it wrote more than {pipes.MOST_BYTES >> 20} MiB"
+        elif finished.code is None or finished.code < 0:
+            reason = "killed"
         else:
-            code = self._process.exit_code()
-            reason = "killed" if code is None or code < 0 else f"exit code {code}"
-        self._process.kill()
-        self._said.join(LEAVE_S)
-        said = last_words(bytes(self._said.end))
+            reason = f"exit code {finished.code}"
         return PeerError(
-            f"Storm's scheduler ended without an answer ({reason}){said}",
-            timed_out=self._out_of_time,
+            f"Storm's scheduler ended without an answer ({reason}){last_words(finished.stderr)}",
+            timed_out=finished.timed_out,
         )
-
-
-class _Tail(Thread):
-    """Reads what the program says on stderr, keeps the end, and ends one that says too much.
-
-    Attributes
-    ----------
-    end
-        The last `KEPT_BYTES` until now.
-    too_long
-        Whether it has written more than `MOST_BYTES`.
-    """
-
-    def __init__(self, process: CommandProcess) -> None:
-        super().__init__(daemon=True)
-        self.end = bytearray()
-        self.too_long = False
-        self._process = process
-        self.start()
-
-    def run(self) -> None:
-        """Read until the pipe ends."""
-        count = 0
-        while piece := os.read(self._process.stderr.fileno(), KEPT_BYTES):
-            count += len(piece)
-            self.end += piece
-            del self.end[:-KEPT_BYTES]
-            if count > MOST_BYTES and not self.too_long:
-                self.too_long = True
-                self._process.kill()

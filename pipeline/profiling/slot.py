@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import signal
 import subprocess
 import tempfile
 import threading
@@ -21,7 +20,9 @@ import psutil
 from slotwise.models.errors import InputError
 from slotwise.pipeline.profiling import worker
 from slotwise.pipeline.profiling.settings import Parallel, Settings
-from slotwise.processes.child_process import command_of
+from slotwise.processes.ending import end_process
+from slotwise.processes.pipes import last_line
+from slotwise.processes.python_child import command_of
 
 MIB = 2**20
 
@@ -147,10 +148,10 @@ class RunningSlot:
         for process in self._processes:
             if process.poll() is not None:
                 self._said.seek(0)
-                lines = self._said.read().decode("utf-8", "replace").strip().splitlines()
-                last = f": {lines[-1].strip()}" if lines else ""
+                last = last_line(self._said.read())
                 raise InputError(
-                    f"ended with exit code {process.returncode} in a trial{last}",
+                    f"ended with exit code {process.returncode} in a trial"
+                    f"{f': {last}' if last else ''}",
                     field="TASK",
                     value=self.task,
                 )
@@ -177,10 +178,7 @@ class RunningSlot:
     def __exit__(self, *raised: object) -> None:
         """End the processes."""
         for process in self._processes:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-        for process in self._processes:
-            process.wait()
+            end_process(process)
         os.close(self.source)  # feeders see the end of the pipe
         os.close(self.sink)
         for feeder in self._feeders:

@@ -9,12 +9,12 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slotwise.models.errors import InputError
 from slotwise.pipeline.profiling import worker
 from slotwise.pipeline.profiling.settings import Settings
 from slotwise.pipeline.profiling.slot import MIB, RunningSlot
-from slotwise.pipeline.profiling.stability import is_stable, latency_slope
 
 START_S = 60.0
 """So long a task may take to load."""
@@ -207,3 +207,44 @@ class _Answers:
         deadline = time.monotonic() + 0.2 + 2 * last
         while len(self.done) < sent and time.monotonic() < deadline:
             self.take(0.05)
+
+
+BUCKETS = 10
+"""The trial is cut into so many parts of equal length; the median latency of each counts, so that a
+hiccup of the machine does not."""
+NO_ANSWERS = 1.0
+"""Slope where fewer than two tuples come back: the latency of one that waits rises by 1 s per s."""
+
+
+def is_stable(slope: float, *, sent: int, answered: int, max_slope: float) -> bool:
+    """Return whether a trial was stable: the task keeps up with the rate.
+
+    Parameters
+    ----------
+    slope
+        See `latency_slope`.
+    sent, answered
+        Tuples after the warm-up; of these, those that were answered before the trial was cut off.
+    max_slope
+        Most seconds by which latency may rise per second (`Settings.max_slope`).
+    """
+    return answered == sent and slope <= max_slope
+
+
+def latency_slope(moments: NDArray[np.float64], latency: NDArray[np.float64]) -> float:
+    """Return by how many seconds latency rises per second.
+
+    The least-squares slope through the medians of `BUCKETS` parts (section 5.1: the slope of the
+    tuples' latency after the warm-up).
+
+    Parameters
+    ----------
+    moments, latency
+        When each tuple was due, rising, and how long it took, s; `NO_ANSWERS` for fewer than 2.
+    """
+    if len(moments) < 2:
+        return NO_ANSWERS
+    parts = np.array_split(np.arange(len(moments)), min(BUCKETS, len(moments)))
+    when = [float(np.median(moments[part])) for part in parts]
+    long = [float(np.median(latency[part])) for part in parts]
+    return float(np.polyfit(when, long, 1)[0])

@@ -236,8 +236,8 @@ def _executor_mb(master: str) -> int | None:
 
 
 # What Spark logs as an error it also raises as an exception, or Java ends with a code that says why
-# (`java_end`). Spark announces a change of level, unless the gateway's own logger has the root's
-# level already.
+# (`session.how_java_ended`). Spark announces a change of level, unless the gateway's own logger has
+# the root's level already.
 _LOG4J = """\
 rootLogger.level = off
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -18,11 +17,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from slotwise.benchmarks.experiments.clusters.servers import connect_server, standalone
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.benchmarks.grading.rows import COLUMNS, MEASURED, Row, key_of
 from slotwise.benchmarks.grading.store import Store
 from slotwise.models.errors import SlotwiseError
-from slotwise.pipeline.spark.servers import connect_server, standalone
+from slotwise.processes.child import exchange
+from slotwise.processes.pipes import last_line
 
 MASTERS = ("local[1]", "local[2]", "local-cluster[2,1,1024]", "standalone", "connect")
 """Spark's names, and the servers that the experiment starts itself."""
@@ -117,9 +118,9 @@ def _grade(options: argparse.Namespace, master: str, address: str, out: Path) ->
     command = [sys.executable, "-m", "slotwise", "grade", *words, "--quiet", "--json"]
     paths = os.pathsep.join(filter(None, sys.path))
     variables = {**os.environ, "PYTHONPATH": paths, "PYSPARK_PYTHON": sys.executable}
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise SlotwiseError(f"the grading on {master} ended with {done.returncode}: {last}")
+    done = exchange(command, environment=variables)
+    if done.code:
+        last = last_line(done.stderr) or "it said nothing"
+        raise SlotwiseError(f"the grading on {master} ended with {done.code}: {last}")
     document: dict[str, Any] = json.loads(done.stdout)
     return document

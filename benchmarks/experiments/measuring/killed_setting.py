@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -24,6 +23,9 @@ from slotwise.models.instance_file import write_instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.pipeline.simulated_logs.settings import LogSettings
 from slotwise.pipeline.simulated_logs.simulate import simulate
+from slotwise.processes.child import exchange
+from slotwise.processes.ending import end_process
+from slotwise.processes.pipes import last_words
 
 SHORT_LIVED = {"SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 """A JVM that lives for seconds is sooner done without the second compiler."""
@@ -128,20 +130,18 @@ def kill_after(command: Sequence[str], seconds: float, *, whole_group: bool) -> 
         _, err = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         if whole_group:
-            os.killpg(process.pid, signal.SIGKILL)
+            end_process(process)
         else:
             process.kill()  # Java notices, and ends by itself
         process.communicate()
         return True
     if process.returncode != 0:
-        raise SlotwiseError(f"exit code {process.returncode}: {err.decode()[-500:]}")
+        raise SlotwiseError(f"exit code {process.returncode}{last_words(err)}")
     return False
 
 
 def check_done(command: Sequence[str]) -> None:
     """Run a command to its end; refuse any exit code but 0."""
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=SHORT_LIVED | os.environ
-    )
-    if done.returncode != 0:
-        raise SlotwiseError(f"exit code {done.returncode}: {done.stderr[-500:]}")
+    done = exchange(command, environment=SHORT_LIVED | os.environ)
+    if done.code != 0:
+        raise SlotwiseError(f"exit code {done.code}{last_words(done.stderr)}")

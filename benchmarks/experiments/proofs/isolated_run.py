@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass
@@ -15,9 +14,10 @@ from typing import Any, TypedDict
 
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_from_text, instance_text
-from slotwise.models.one_line import one_line
 from slotwise.models.values import plain
-from slotwise.processes.child_process import command_of, take_stdout
+from slotwise.processes.child import exchange
+from slotwise.processes.pipes import last_line
+from slotwise.processes.python_child import command_of, take_stdout
 
 GRACE_S = 60.0
 """Reading, building a large model and late stopping: so long after its limit a child is killed."""
@@ -127,22 +127,19 @@ def measure(
         "memory_limit_mb": memory_limit_mb,
     }
     started = time.perf_counter()
-    try:
-        done = subprocess.run(
-            command_of(main),
-            input=json.dumps(request),
-            capture_output=True,
-            text=True,
-            timeout=time_limit_s + GRACE_S,
-            env={**os.environ, **ONE_THREAD, "PYTHONHASHSEED": "0"},
-            check=False,
-        )
-        said = done.stderr.strip().splitlines()
-        answer = json.loads(done.stdout) if done.returncode == 0 else None
-        status = "crashed"
-        error = one_line(said[-1]) if said else f"exit code {done.returncode}"
-    except subprocess.TimeoutExpired:
-        answer, status, error = None, "killed", "still running long after its limit"
+    done = exchange(
+        command_of(main),
+        json.dumps(request).encode(),
+        {**os.environ, **ONE_THREAD, "PYTHONHASHSEED": "0"},
+        time_limit_s + GRACE_S,
+    )
+    answer, status = None, "killed" if done.timed_out else "crashed"
+    if done.timed_out:
+        error = "still running long after its limit"
+    elif done.code == 0:
+        answer = json.loads(done.stdout)
+    else:
+        error = last_line(done.stderr) or f"exit code {done.code}"
     if answer is None:
         answer = {
             "by": "", "status": status, "objective": [], "gap": None, "error": error,

@@ -8,7 +8,6 @@ its own, prints its first line. Every placement is judged.
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 import tempfile
 import time
@@ -25,6 +24,7 @@ from slotwise.benchmarks.experiments.table import Table, number
 from slotwise.models.errors import SlotwiseError
 from slotwise.models.instance_file import write_instance
 from slotwise.models.judge.judge import judge
+from slotwise.processes.child import Child
 from slotwise.solver.core.progress import Event, Progress
 from slotwise.solver.core.result import Status
 from slotwise.solver.rebalance.limited import with_limit
@@ -118,11 +118,9 @@ def _first_line(case: LostMachines) -> float:
         words = ["rebalance", str(path), "--without-node", ",".join(case.lost)]
         command = [sys.executable, "-m", "slotwise", *words, "--time-limit", "20"]
         began = time.perf_counter()
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
-            assert child.stdout is not None, "it is a pipe"
-            line = child.stdout.readline()
+        with Child(command) as child:
+            line = child.pipes.read_line() or b""
             seconds = time.perf_counter() - began
-            child.kill()
     if not line.startswith(b"Orphans:"):
         raise SlotwiseError(f"{case.whole.name}: the first line is {line!r}")
     return seconds

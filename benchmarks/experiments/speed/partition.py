@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
@@ -22,6 +20,8 @@ import numpy as np
 
 from slotwise.benchmarks.experiments.table import say
 from slotwise.models.errors import SlotwiseError
+from slotwise.processes.child import exchange
+from slotwise.processes.pipes import last_words
 
 METHODS = ("hash", "ldg", "fennel", "ldg-re:passes=5", "fennel-re:passes=5", "metis")
 EDGES = (100_000, 1_000_000, 10_000_000)
@@ -60,14 +60,10 @@ def measured(path: Path, method: str, parts: int, seed: int) -> dict[str, object
     """Return what ``slotwise partition --json`` says, with the peak memory of its process in MB."""
     command = [sys.executable, "-m", "slotwise", "partition", str(path), "--parts", str(parts)]
     command += ["--with", method, "--seed", str(seed), "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        said = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in (0, 1):
-        raise SlotwiseError(f"{method} ended with exit code {process.returncode}")
-    return {**json.loads(said), "memory_mb": usage.ru_maxrss // 1024}
+    done = exchange(command)
+    if done.code not in (0, 1):
+        raise SlotwiseError(f"{method} ended with exit code {done.code}{last_words(done.stderr)}")
+    return {**json.loads(done.stdout), "memory_mb": int(done.peak_memory_mb)}
 
 
 def run(options: argparse.Namespace) -> None:

@@ -24,13 +24,13 @@ from slotwise.benchmarks.grading.batch import cases as of_cases
 from slotwise.benchmarks.grading.batch.folder import INSTANCES, ROWS, address_of, append
 from slotwise.benchmarks.grading.batch.local_frame import fields_of
 from slotwise.benchmarks.grading.batch.runs import planned, settings_frame
-from slotwise.benchmarks.grading.children.process_tree import children
 from slotwise.benchmarks.grading.environment import families_version
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.rows import COLUMNS, SCHEMA, Subject
 from slotwise.benchmarks.grading.sources import CaseRange, Sources
 from slotwise.pipeline.spark.session import session
-from slotwise.processes.child_process import command_of
+from slotwise.processes.python_child import command_of
+from slotwise.processes.reaper import children
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

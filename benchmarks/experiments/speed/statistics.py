@@ -27,7 +27,9 @@ from slotwise.benchmarks.experiments.table import say
 from slotwise.models.errors import SlotwiseError
 from slotwise.pipeline.statistics.manifest import log_files
 from slotwise.pipeline.statistics.reading import Reading
-from slotwise.processes.child_process import command_of, take_stdout
+from slotwise.processes.child import exchange
+from slotwise.processes.pipes import last_words
+from slotwise.processes.python_child import command_of, take_stdout
 
 MILLIONS = (1.0, 3.0, 10.0, 30.0)
 SAMPLE = 100_000
@@ -123,21 +125,14 @@ def _child(main: Any, task: Mapping[str, Any], memory: str) -> tuple[Totals, dic
     submit = f"--driver-memory {memory} pyspark-shell"
     environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": submit, "SPARK_SUBMIT_OPTS": ""}
     began = perf_counter()
-    with subprocess.Popen(
-        command_of(main), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(json.dumps(task).encode())
-        process.stdin.close()
-        said = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SlotwiseError(f"{main.__name__} ended with exit code {process.returncode}")
-    totals = {(a, b, c): (number, value) for a, b, c, number, value in json.loads(said)}
-    figures = {"seconds": perf_counter() - began, "cpu": usage.ru_utime + usage.ru_stime}
-    return totals, {**figures, "peak_mb": usage.ru_maxrss / 1024}
+    done = exchange(command_of(main), json.dumps(task).encode(), environment)
+    if done.code:
+        ended = f"{main.__name__} ended with exit code {done.code}"
+        raise SlotwiseError(f"{ended}{last_words(done.stderr)}")
+    sums = json.loads(done.stdout)
+    totals = {(a, b, c): (number, value) for a, b, c, number, value in sums}
+    figures = {"seconds": perf_counter() - began, "cpu": done.cpu_s}
+    return totals, {**figures, "peak_mb": done.peak_memory_mb}
 
 
 def _input(task: Mapping[str, Any]) -> tuple[list[Path], Reading]:

@@ -11,7 +11,6 @@ import argparse
 import faulthandler
 import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -20,7 +19,9 @@ from dataclasses import dataclass
 from slotwise.benchmarks.experiments.speed.limit_instances import BEYOND, SHAPES
 from slotwise.benchmarks.experiments.table import say
 from slotwise.models.errors import SlotwiseError
-from slotwise.processes.child_process import take_stdout
+from slotwise.processes.child import Child
+from slotwise.processes.pipes import last_line
+from slotwise.processes.python_child import take_stdout
 
 SHARE_LATE, LATE_S = 0.05, 1.0
 """How late an end may be: this share of the limit, and so many seconds."""
@@ -103,28 +104,19 @@ def ended(
         "shape": shape, "engine": engine, "workers": workers, "limit_s": limit_s, "trace": trace
     }  # fmt: skip
     words = [sys.executable, "-m", "slotwise.benchmarks.experiments", "time_limits"]
-    process = subprocess.Popen(
-        [*words, "--child", json.dumps(request)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None, "it is a pipe"
-    process.stdout.readline()  # the instance is there
-    started = time.perf_counter()
-    try:
-        out, err = process.communicate(timeout=limit_s + PATIENCE_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        out, err = process.communicate()
+    with Child([*words, "--child", json.dumps(request)]) as process:
+        process.pipes.read_line()  # the instance is there
+        started = time.perf_counter()
+        process.wait(time.monotonic() + limit_s + PATIENCE_S)
+        seconds = time.perf_counter() - started
+        done = process.end()
+    if done.timed_out:
         return SolveEnd(shape, engine, workers, limit_s, KILLED, "", limit_s + PATIENCE_S, None)
-    seconds = time.perf_counter() - started
     if trace:
-        sys.stderr.write(err)
-    said = json.loads(out) if out else None
-    if process.returncode or said is None:
-        last = (err.strip().splitlines() or ["no message"])[-1]
-        text = f"exit code {process.returncode}: {last}"
+        sys.stderr.write(done.stderr.decode(errors="replace"))
+    said = json.loads(done.stdout) if done.stdout else None
+    if done.code or said is None:
+        text = f"exit code {done.code}: {last_line(done.stderr) or 'no message'}"
         return SolveEnd(shape, engine, workers, limit_s, CRASHED, text, seconds, None)
     return SolveEnd(shape, engine, workers, limit_s, said["status"], said["engines"], seconds,
                  said["memory_mb"], said["left_behind"])  # fmt: skip

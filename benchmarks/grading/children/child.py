@@ -1,4 +1,4 @@
-"""A process that does runs: forked by `fork_server`, told what to run by `supervisor`.
+"""A process that does runs, and the server that it is forked from; `supervisor` says which runs.
 
 It reads batches of runs from its connection and writes a line of JSON after each run. It may die
 at any time: that becomes a row.
@@ -9,74 +9,44 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import random
-import signal
 import socket
-import sys
-import traceback
 from collections.abc import Sequence
-from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO
 
-from slotwise.benchmarks.grading.children.descent import adopt_orphans, die_with_parent
-from slotwise.benchmarks.grading.children.environment import leave_server
 from slotwise.benchmarks.grading.plan import PlannedRun
+from slotwise.benchmarks.grading.preload import preload
+from slotwise.benchmarks.grading.rows import EXACT_KINDS, Kind
 from slotwise.benchmarks.grading.run import Loader, outcome
-
-KILLED_FIRST = "500"
-"""The kernel ends a run before anything else of ours where memory runs out (``oom_score_adj``)."""
+from slotwise.processes.fork_server import ForkServer
 
 
-def do_runs_and_exit(
-    connection: socket.socket, printed: int, folder: str | None, parent: int
-) -> NoReturn:
-    """Do what `connection` asks for until it ends, then leave this process.
+def main() -> None:
+    """Be the server."""
+    ForkServer(_Preparation(), do_runs).serve()
 
-    Parameters
-    ----------
-    connection
-        Batches of runs come from here, answers go there.
-    printed
-        A pipe for what solvers and methods print, by its descriptor.
-    folder
-        Where relative paths start; ``None`` = where the process is.
-    parent
-        Process id of the server: this process ends with it.
+
+class _Preparation:
+    """Imports what runs of a kind need; loads compiled loops once they are in the cache.
+
+    They are looked for before the second, the fourth, the eighth exact run and so on: a few runs
+    would take less time than loading what others have left in the cache.
     """
-    code = 1
-    try:
-        _settle(printed, folder, parent)
-        _serve(connection)
-        code = 0
-    finally:
-        # No handler of a method at exit, and no thread that it left, keeps this process.
-        error = sys.exception()
-        if error is not None:
-            traceback.print_exception(error)
-        sys.stderr.flush()
-        os._exit(code)
+
+    def __init__(self) -> None:
+        self._exact_runs = 0
+
+    def __call__(self, kind: str) -> None:
+        preload(Kind(kind))
+        if kind in EXACT_KINDS:
+            self._exact_runs += 1
+            if self._exact_runs > 1 and self._exact_runs.bit_count() == 1:
+                from slotwise.benchmarks.grading.children.compiled_loops import load_compiled_loops
+
+                load_compiled_loops()
 
 
-def _settle(printed: int, folder: str | None, parent: int) -> None:
-    """Be a process of its own: session, signals, environment, streams, folder, random numbers."""
-    os.setsid()
-    die_with_parent(parent)
-    adopt_orphans()
-    signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    leave_server()
-    os.dup2(printed, 1)
-    os.dup2(printed, 2)
-    os.close(printed)
-    score = Path("/proc/self/oom_score_adj")
-    if score.exists():
-        score.write_text(KILLED_FIRST, encoding="ascii")
-    if folder is not None:
-        os.chdir(folder)
-    random.seed(0)  # a fork begins with other numbers each time
-
-
-def _serve(connection: socket.socket) -> None:
+def do_runs(connection: socket.socket) -> None:
+    """Do what `connection` asks for until it ends."""
     load, own = Loader(), os.getpid()
     with connection.makefile("rb") as requests:
         while runs := _next_batch(requests):

@@ -3,7 +3,7 @@
 Runs of our own heuristics follow each other in one process, which is kept from one call to the
 next: they share nothing but their instance, which cannot be changed. Exact engines, commands and
 methods of other packages get a process of their own for each run, forked from one that has
-imported everything (`fork_server`).
+imported everything (`processes.fork_server`).
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ import atexit
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from slotwise.benchmarks.grading.children.environment import of_runs
+from slotwise.benchmarks.grading.children import child
 from slotwise.benchmarks.grading.children.run_process import RunProcess
-from slotwise.benchmarks.grading.children.server import Server, ServerError
 from slotwise.benchmarks.grading.memory_share import memory_limit_of
 from slotwise.benchmarks.grading.plan import PlannedRun
 from slotwise.benchmarks.grading.rows import EXACT_KINDS, Kind, RunOutcome, RunStatus, Subject
 from slotwise.heuristics import HEURISTICS
 from slotwise.heuristics.method_names import SEPARATOR, is_storm
+from slotwise.processes.forked import Server, ServerError
 
 GRACE_S = 15.0
 """A run is killed this long after its limit: compiling, judging and late stopping need time."""
 
 BATCH = 50
-"""Most runs that a process is told at a time."""
+"""Most runs that a process is asked for at a time."""
 
 MOST_RUNS = 5_000
-"""A process that so many runs shared is replaced."""
+"""A process is replaced once this many runs have shared it."""
 
 MOST_GROWTH_MB = 256.0
 """A process that has grown by more since its first run is replaced."""
@@ -99,7 +99,7 @@ class _Children:
         alone = not shares_process(runs[0])
         try:
             process = self._forked(runs[0]) if alone else self._shared_for(runs[0])
-            process.send(runs)
+            process.ask_for(runs)
             for run in runs:
                 answer = process.answer(run.time_limit_s + grace_s)
                 if answer is None:
@@ -143,7 +143,7 @@ class _Children:
     def _forked(self, run: PlannedRun) -> RunProcess:
         self._leave_dead_server()
         if self._server is None:
-            self._server = Server(self.origin[0])
+            self._server = Server(child.main, self.origin[0])
         limit_mb = memory_limit_of(run)
         allowed = limit_mb * (EXACT_SHARE if run.kind in EXACT_KINDS else 1.0)
         return RunProcess(self._server, Kind(run.kind), run.folder, limit_mb, allowed)
@@ -170,7 +170,16 @@ _Origin = tuple[dict[str, str], tuple[str, ...]]
 
 def _origin() -> _Origin:
     """Return what a server takes from this process when it starts: environment, import path."""
-    return of_runs(os.environ), tuple(sys.path)
+    return run_environment(os.environ), tuple(sys.path)
+
+
+def run_environment(inherited: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of runs: the user's, with few changes.
+
+    Strings hash the same way every time; commands in Python find what lies beside them.
+    """
+    kept = {key: value for key, value in inherited.items() if key != "PYTHONSAFEPATH"}
+    return {**kept, "PYTHONHASHSEED": "0"}
 
 
 _KEPT: list[_Children] = []

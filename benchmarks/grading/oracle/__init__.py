@@ -1,8 +1,8 @@
 """The optimum of each instance: solved once, from the best heuristic's placement, and confirmed.
 
-`hints` finds the best placement of any method, `sample` which instances are cross-checked, and
-`stages` says what follows what: methods, exact runs, cross-checks. `contradictions` finds rows that
-cannot both be right, and `disagreement` saves a certificate of each and stops the batch.
+`stages` says what follows what: methods, exact runs, each from the best placement of any method,
+and cross-checks of those instances that `sample` names. `disagreement` finds rows that cannot both
+be right, saves a certificate of each and stops the batch.
 
 Start with `stages`. It may import `benchmarks.grading.batch`, `models` and `solver`.
 """

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from slotwise.benchmarks.grading.batch.cases import KEPT
 from slotwise.benchmarks.grading.batch.folder import INSTANCES, local_folder, read
+from slotwise.benchmarks.grading.batch.runs import is_any
 from slotwise.benchmarks.grading.exact.proofs import read_proofs
-from slotwise.benchmarks.grading.oracle.contradictions import contradictions
-from slotwise.benchmarks.grading.rows import RunStatus
+from slotwise.benchmarks.grading.oracle.standing_rows import ANSWERED, standing_rows
+from slotwise.benchmarks.grading.rows import EXACT_KINDS, KEY, SUCCEEDED, RunStatus
 from slotwise.benchmarks.grading.run import read_placement_text
 from slotwise.models.certificates.certificate import Certificate, CertifiedProof, CertifiedTerm
 from slotwise.models.certificates.file import certificate_document, write_certificate
@@ -129,3 +130,26 @@ def _save(spark: SparkSession, address: str, instance: Instance, row: Mapping[st
     path.parent.mkdir(exist_ok=True)
     write_certificate(path, certificate)
     return str(path)
+
+
+def contradictions(plan: DataFrame, rows: DataFrame) -> DataFrame:
+    """Return the pairs ``proof``, ``placed`` of rows of an instance that contradict each other.
+
+    A valid placement of any run is below a proven bound, all terms before at their optima, or the
+    proof says that there is none. Two different proven optima are such a pair: the smaller value is
+    below the other's bound.
+    """
+    from pyspark.sql import functions as fn
+
+    ours = standing_rows(plan, rows)
+    whole = fn.struct(*KEY, *(name for name in ours.columns if name not in KEY))
+    proofs = ours.where(is_any("kind", EXACT_KINDS) & is_any("status", ANSWERED))
+    placed = ours.where(is_any("status", SUCCEEDED))
+    pairs = proofs.select("instance_hash", whole.alias("proof")).join(
+        placed.select("instance_hash", whole.alias("placed")), "instance_hash"
+    )
+    bounds, values = fn.col("proof.bounds"), fn.col("placed.values")
+    below = (fn.size(bounds) > 0) & (fn.slice(values, 1, fn.size(bounds)) < bounds)
+    none = fn.col("proof.status") == str(RunStatus.INFEASIBLE)
+    order = ("proof.instance", "proof.kind", "placed.kind", "placed.method")
+    return pairs.where(none | below).orderBy(*order)

@@ -10,8 +10,6 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from slotwise.heuristics.external.command import failure_of, startable_words
-from slotwise.heuristics.external.exchange import exchange
-from slotwise.heuristics.external.stderr_tail import last_words
 from slotwise.heuristics.method_error import MethodError
 from slotwise.heuristics.method_names import COMMAND_PREFIX
 from slotwise.heuristics.plugin_errors import format_error
@@ -23,6 +21,8 @@ from slotwise.models.formats.placement_file import placement_document
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.values import time_limit
+from slotwise.processes.child import exchange
+from slotwise.processes.pipes import last_words
 from slotwise.testing.fresh_randomness import fresh_randomness
 
 Validator: TypeAlias = Callable[[Instance, Placement], object]

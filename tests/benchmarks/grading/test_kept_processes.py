@@ -13,11 +13,11 @@ import psutil
 import pytest
 
 from slotwise.benchmarks.grading.children import supervisor
-from slotwise.benchmarks.grading.children.environment import of_runs, of_server
-from slotwise.benchmarks.grading.children.supervisor import answers, shares_process
+from slotwise.benchmarks.grading.children.supervisor import answers, run_environment, shares_process
 from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.grading.sources import read_cases
+from slotwise.processes.fork_server import server_environment
 
 METHODS = ("round-robin", "r-storm", "hash")
 
@@ -25,7 +25,7 @@ METHODS = ("round-robin", "r-storm", "hash")
 @pytest.fixture(autouse=True)
 def same_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Keep servers within a test, and leave none."""
-    monkeypatch.setattr(supervisor, "_origin", lambda: (_stable(of_runs(os.environ)), ()))
+    monkeypatch.setattr(supervisor, "_origin", lambda: (_stable(run_environment(os.environ)), ()))
     yield
     supervisor._close_kept()
 
@@ -140,15 +140,15 @@ def test_only_our_own_heuristics_share_a_process() -> None:
 PREPARED = """
 import json, os
 from slotwise.benchmarks.grading.children.compiled_loops import _dispatchers, load_compiled_loops
-from slotwise.benchmarks.grading.children import fork_server
-from slotwise.benchmarks.grading.children.environment import leave_server
+from slotwise.benchmarks.grading.children import child, supervisor
 from slotwise.benchmarks.grading.preload import preload
 from slotwise.benchmarks.grading.rows import Kind
+from slotwise.processes.fork_server import leave_server_environment
 preload(Kind.HEURISTIC)
 preload(Kind.EXACT)
 threads = len(os.listdir("/proc/self/task"))
 loaded, again = load_compiled_loops(), load_compiled_loops()
-leave_server()
+leave_server_environment()
 print(json.dumps([threads, loaded, again, len(_dispatchers()), dict(os.environ)]))
 """
 
@@ -156,12 +156,12 @@ print(json.dumps([threads, loaded, again, len(_dispatchers()), dict(os.environ)]
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
 def test_what_is_forked_has_one_thread_and_the_compiled_loops() -> None:
-    warmed = "from slotwise.benchmarks.grading.preload import warm; warm('ldg')"
+    warmed = "from slotwise.heuristics.partitioning.kernels import _hashed; _hashed(1, 2)"
     subprocess.run([sys.executable, "-c", warmed], check=True)  # now they are in the cache
-    runs = of_runs({**os.environ, "PYTHONSAFEPATH": "1"})
+    runs = run_environment({**os.environ, "PYTHONSAFEPATH": "1"})
     done = subprocess.run(
         [sys.executable, "-c", PREPARED],
-        env=of_server(runs),
+        env=server_environment(runs),
         capture_output=True,
         text=True,
         check=True,

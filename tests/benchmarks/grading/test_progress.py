@@ -14,6 +14,7 @@ import pytest
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from slotwise.benchmarks.grading.batch.arrivals import NewRows
 from slotwise.benchmarks.grading.progress.display import (
     PLAIN_EVERY_S,
     Bars,
@@ -22,7 +23,6 @@ from slotwise.benchmarks.grading.progress.display import (
     described,
     display,
 )
-from slotwise.benchmarks.grading.progress.new_rows import NewRows
 from slotwise.benchmarks.grading.progress.run_log import FORMAT, LOGGED, LogFile, run_log
 from slotwise.benchmarks.grading.progress.tally import OVERHEAD_S, Tally
 from slotwise.benchmarks.grading.progress.watching import Watcher, watching

@@ -22,9 +22,6 @@ import pytest
 
 from slotwise.cli.app import run
 from slotwise.heuristics import HEURISTICS, registry
-from slotwise.heuristics.external import command as external_command
-from slotwise.heuristics.external import exchange as command_exchange
-from slotwise.heuristics.external import process as command_process
 from slotwise.heuristics.external.command import external_method
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.method_error import MethodError
@@ -38,6 +35,7 @@ from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
+from slotwise.processes import child, pipes
 
 Command = Callable[[str], str]
 
@@ -186,8 +184,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere only group
 def test_a_child_that_leaves_the_group_ends_with_a_failing_command(
     problem: Problem, leaver: Leaver, monkeypatch: pytest.MonkeyPatch, code: str, said: str
 ) -> None:
-    monkeypatch.setattr(command_exchange, "MOST_BYTES", 1 << 20)
-    monkeypatch.setattr(external_command, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(pipes, "MOST_BYTES", 1 << 20)
     words, pid = leaver(code)
     limit = 1.0 if "time limit" in said else 60.0
     start = time.monotonic()
@@ -287,7 +284,7 @@ def test_a_command_that_kills_its_reaper_fails_alone(
 def test_a_reaper_that_stands_still_holds_nothing_up(
     problem: Problem, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command_process, "LEAVE_S", 0.2)
+    monkeypatch.setattr(child, "LEAVE_S", 0.2)
     words = command(
         "import os, signal, time; os.kill(os.getppid(), signal.SIGSTOP); time.sleep(60)"
     )

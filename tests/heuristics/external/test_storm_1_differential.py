@@ -19,7 +19,7 @@ from slotwise.benchmarks.experiments.storm.storm_1_comparison import (
     differences,
 )
 from slotwise.heuristics.external import storm_methods
-from slotwise.heuristics.external.storm_1_peer import Storm1Peer
+from slotwise.heuristics.external.storm_peer import Storm1Peer
 from slotwise.heuristics.external.storm_process import STORM_1, missing
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.rstorm.storm_1.method import R_STORM_1_0, supports

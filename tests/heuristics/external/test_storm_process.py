@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from slotwise.heuristics.external import storm_process
 from slotwise.heuristics.external.storm_process import STORM_2, PeerError, StormProcess
+from slotwise.processes import pipes
 
 Java = Callable[[str], None]
 
@@ -83,7 +83,7 @@ def test_what_it_has_started_ends_with_it(java: Java) -> None:
 def test_no_answer_is_an_error_of_one_line(
     java: Java, monkeypatch: pytest.MonkeyPatch, code: str, said: str
 ) -> None:
-    monkeypatch.setattr(storm_process, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(pipes, "MOST_BYTES", 1 << 20)
     java(GREETS + code)
     process = StormProcess()
     start = time.monotonic()

@@ -15,8 +15,7 @@ from slotwise.models.errors import InputError
 from slotwise.pipeline.profiling import trial
 from slotwise.pipeline.profiling.settings import Parallel, Settings
 from slotwise.pipeline.profiling.slot import is_callable_name
-from slotwise.pipeline.profiling.stability import NO_ANSWERS, is_stable, latency_slope
-from slotwise.pipeline.profiling.trial import run_trial
+from slotwise.pipeline.profiling.trial import NO_ANSWERS, is_stable, latency_slope, run_trial
 from slotwise.pipeline.profiling.trials_file import TrialsFile
 
 QUICK = Settings(seconds=0.2, warm_up=0.05, least_tuples=5)

@@ -14,8 +14,7 @@ import pytest
 
 from slotwise.models.errors import SlotwiseError
 from slotwise.pipeline.spark import java
-from slotwise.pipeline.spark.java import find_java, parse_version, system_homes
-from slotwise.pipeline.spark.java_launcher import write_launcher
+from slotwise.pipeline.spark.java import find_java, parse_version, system_homes, write_launcher
 
 FAKE_JAVA = """\
 #!/bin/sh

@@ -10,8 +10,7 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from slotwise.models.errors import SlotwiseError
-from slotwise.pipeline.spark.java_end import how_java_ended
-from slotwise.pipeline.spark.session import job_errors
+from slotwise.pipeline.spark.session import how_java_ended, job_errors
 
 ENDS = {
     "kill -KILL $$": r"was killed, .*give Java less than 3g with SPARK_DRIVER_MEMORY",

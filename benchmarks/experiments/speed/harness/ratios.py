@@ -14,15 +14,17 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import subprocess
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from typing import IO, Any
+from typing import Any
 
 from slotwise.benchmarks.experiments.speed.harness import task
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.models.errors import SlotwiseError
-from slotwise.processes.child_process import command_of
+from slotwise.processes.child import Child
+from slotwise.processes.pipes import last_words
+from slotwise.processes.python_child import command_of
 
 Document = dict[str, Any]
 
@@ -38,42 +40,29 @@ COLUMNS = {"what": "<30", "wall": ">10", "cpu": ">10", "asked": ">8"}
 
 def measure(tasks: int, request: Document) -> list[Document]:
     """Return what so many processes at a time measured, each with its part of the runs."""
-    running = [_started({**request, "part": part, "parts": tasks}) for part in range(tasks)]
-    for process in running:
-        _answer(process)  # it is ready
-    for process in running:
-        _tell(process, {})
-    found = [_answer(process) for process in running]
-    for process in running:
-        process.communicate()
-    return found
+    with ExitStack() as stack:
+        running = [stack.enter_context(Child(command_of(task.main))) for _ in range(tasks)]
+        for part, process in enumerate(running):
+            _send(process, {**request, "part": part, "parts": tasks})
+        for process in running:
+            _answer(process)  # it is ready
+        for process in running:
+            _send(process, {})
+        return [_answer(process) for process in running]
 
 
-def _started(request: Document) -> subprocess.Popen[str]:
-    command = command_of(task.main)
-    pipe = subprocess.PIPE
-    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
-    _tell(process, request)
-    return process
+def _send(process: Child, document: Document) -> None:
+    process.pipes.send(json.dumps(document).encode() + b"\n")
 
 
-def _tell(process: subprocess.Popen[str], document: Document) -> None:
-    stdin = _open(process.stdin)
-    stdin.write(json.dumps(document) + "\n")
-    stdin.flush()
-
-
-def _answer(process: subprocess.Popen[str]) -> Document:
-    line = _open(process.stdout).readline()
-    if not line:
-        raise SlotwiseError(f"a process that measures ended with code {process.wait()}")
+def _answer(process: Child) -> Document:
+    line = process.pipes.read_line()
+    if line is None:
+        process.wait()
+        ended = f"a process that measures ended with code {process.end().code}"
+        raise SlotwiseError(f"{ended}{last_words(bytes(process.pipes.stderr))}")
     answer: Document = json.loads(line)
     return answer
-
-
-def _open(pipe: IO[str] | None) -> IO[str]:
-    assert pipe is not None
-    return pipe
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,31 +8,25 @@ fork, where hashes are the same.
 
 from __future__ import annotations
 
-import json
 import os
 import pickle
-import signal
 import socket
 import subprocess
 import sys
 import warnings
 import weakref
-from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 
 from slotwise.heuristics.method_error import MethodError
 from slotwise.models.instance.instance import Instance
-from slotwise.testing.checks.processes.served import Question, serve
+from slotwise.processes.ending import Process, end_process
+from slotwise.processes.python_child import command_of
+from slotwise.testing.checks.processes.served import Question, main, serve
 from slotwise.testing.checks.processes.under_test import Reply, Said, UnderTest
 
 LOAD_S = 60.0
 """Seconds in which a Python must have started and loaded the code."""
-
-PROGRAM = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from slotwise.testing.checks.processes.served import main; main()"
-)
 
 WITHIN = "SLOTWISE_UNDER_TEST"
 """Set in the environment of a Python that runs code under test."""
@@ -50,7 +44,7 @@ class EndedError(Exception):
 class _Child:
     """One process. `loaded` are the sources that it has loaded."""
 
-    pid: int
+    process: Process
     connection: Connection
     loaded: set[str] = field(default_factory=set)
 
@@ -72,18 +66,12 @@ class _Child:
         return reply
 
     def end(self) -> int:
-        """End the process and what it has started in its session; return its wait status."""
+        """End the process and what it has started; return its exit code."""
         self.connection.close()
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-        status = os.waitpid(self.pid, 0)[1]
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-        return status
+        return end_process(self.process)
 
 
-def _how(status: int) -> str:
-    code = os.waitstatus_to_exitcode(status)
+def _how(code: int) -> str:
     return f"by signal {-code}" if code < 0 else f"with exit code {code}"
 
 
@@ -142,20 +130,20 @@ def _started(hash_seed: int) -> _Child:
     """Start a Python with a seed of hashing."""
     ours, theirs = socket.socketpair()
     with theirs:
-        # Its parent waits for it by its id, which outlives the object.
         process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, json.dumps(sys.path), str(theirs.fileno())],
+            [*command_of(main), str(theirs.fileno())],
             stdin=subprocess.DEVNULL,
             env=os.environ | {"PYTHONHASHSEED": str(hash_seed), WITHIN: "1"},
             pass_fds=(theirs.fileno(),),
             start_new_session=True,
         )
-    process.returncode = 0  # so that it is not waited for twice
-    return _Child(process.pid, Connection(ours.detach()))
+    return _Child(process, Connection(ours.detach()))
 
 
 def _forked(code: UnderTest) -> _Child:
     """Fork this process, for code that no other can load."""
+    import psutil  # late: most code has a Python of its own
+
     ours, theirs = socket.socketpair()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -171,7 +159,7 @@ def _forked(code: UnderTest) -> _Child:
         finally:
             os._exit(1)
     theirs.close()
-    return _Child(pid, Connection(ours.detach()))
+    return _Child(psutil.Process(pid), Connection(ours.detach()))
 
 
 def _end(children: dict[int, _Child], owner: int) -> None:

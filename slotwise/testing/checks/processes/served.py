@@ -1,7 +1,7 @@
 """The process of code under test: it answers one question after another.
 
-As a program: ``python -c "...; main()" DESCRIPTOR``, with the number of a socket's descriptor. It
-says on it what `under_test` replies. What the code writes goes to stderr.
+`main` is its program, which is started with the number of a socket's descriptor: there go the
+replies of `under_test`. What the code writes goes to stderr.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from slotwise.benchmarks.grading.oracle.disagreement import (
     DisagreementError,
     stop_where_rows_disagree,
 )
-from slotwise.benchmarks.grading.oracle.hints import with_hints
+from slotwise.benchmarks.grading.oracle.stages import with_hints
 from slotwise.benchmarks.grading.plan import PlannedRun, RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import COLUMNS, KEY, MEASURED, SCHEMA, Kind, Row, term_values
 from slotwise.benchmarks.grading.run import Loader, outcome

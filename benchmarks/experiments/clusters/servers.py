@@ -6,7 +6,6 @@ For experiments and tests: what a cluster does that a local master does not show
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from slotwise.models.errors import SlotwiseError
 from slotwise.pipeline.spark.java import find_java
+from slotwise.processes.ending import end_process
 
 HOST = "127.0.0.1"
 
@@ -96,18 +96,7 @@ def _server(log: Path, program: str, *words: str) -> Iterator[None]:
     try:
         yield
     finally:
-        _end(process)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, number)
-            process.wait(END_S)
-        except ProcessLookupError:
-            return
-        except subprocess.TimeoutExpired:
-            continue
+        end_process(process, END_S)
 
 
 def _environment() -> Mapping[str, str]:
