@@ -18,7 +18,7 @@ from slotwise.benchmarks.aggregation.method_table import method_table, sorted_ro
 from slotwise.benchmarks.aggregation.pairs import PAIR, pair_counts, pair_differences
 from slotwise.benchmarks.aggregation.plain_table import plain_records
 from slotwise.benchmarks.aggregation.runs.judged import judged_runs
-from slotwise.benchmarks.aggregation.runs.reading import as_today, exactness
+from slotwise.benchmarks.aggregation.runs.reading import exactness
 from slotwise.benchmarks.aggregation.runs.stored import stored_rows
 from slotwise.benchmarks.aggregation.significance import holm, wilcoxon_p
 from slotwise.models.values import whole
@@ -143,7 +143,7 @@ def _frames(
     spark: SparkSession, folder: str, by: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Frames]]:
     """Give the terms and the tables of a folder, whose runs are kept in Spark meanwhile."""
-    rows = as_today(stored_rows(spark, folder)).select(*NEEDED)
+    rows = stored_rows(spark, folder).select(*NEEDED)
     exact = exactness(rows, folder)
     runs = grouped_runs(judged_runs(rows, exact), by).persist()
     try:

@@ -11,7 +11,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from slotwise.benchmarks.grading.exact.proofs import read_proofs
-from slotwise.benchmarks.grading.rows import SUCCEEDED, Kind, Row, RunStatus
+from slotwise.benchmarks.grading.rows import (
+    MEANING,
+    OTHER_MEANING,
+    SUCCEEDED,
+    Kind,
+    Row,
+    RunStatus,
+)
 from slotwise.benchmarks.grading.run import read_placement_text
 from slotwise.models.errors import InputError
 from slotwise.models.formats.json_text import parse_json
@@ -75,6 +82,11 @@ def _name(text: str) -> None:
         raise InputError("must not be empty", value=text)
 
 
+def _version(text: str) -> None:
+    if MEANING not in text.split(", "):
+        raise InputError(OTHER_MEANING, value=text)
+
+
 def _object(text: str) -> None:
     if not isinstance(parse_json(text), dict):
         raise InputError("must be a JSON object", value=text)
@@ -123,5 +135,5 @@ _CHECKS: Mapping[str, Callable[[Any], object]] = {
     "proofs": read_proofs,
     "instance": _name,
     "method": _name,
-    "version": _name,
+    "version": _version,
 }

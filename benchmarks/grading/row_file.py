@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from pyarrow import types
 
 from slotwise.benchmarks.grading.row_check import check_cell, check_success
-from slotwise.benchmarks.grading.rows import ADDED, SCHEMA, Row
+from slotwise.benchmarks.grading.rows import SCHEMA, Row
 from slotwise.models.errors import InputError, at, in_file
 
 TERM_KEYS = ("term", "value", "bound")
@@ -42,7 +42,7 @@ def stored(row: Row) -> StoredRow | None:
 
 
 def read_rows(path: Path, columns: Iterable[str]) -> list[Row]:
-    """Return the rows in a file, with these columns; those of `ADDED` need not be there.
+    """Return the rows in a file, with these columns.
 
     Raises
     ------
@@ -53,18 +53,15 @@ def read_rows(path: Path, columns: Iterable[str]) -> list[Row]:
     with in_file(str(path)):
         wanted = list(columns)
         table = read_table(path, wanted)
-        lacking = [None] * table.num_rows
-        cells = {
-            name: _cells(table, name) if name in table.column_names else lacking for name in wanted
-        }
+        cells = {name: _cells(table, name) for name in wanted}
         return [_row(str(path), number, cells) for number in range(table.num_rows)]
 
 
 def read_table(path: Path, columns: list[str]) -> pa.Table:
-    """Return the columns of a file of rows that are there, cells as they are (`row_schema`)."""
-    schema = row_schema(path, columns)
+    """Return the columns of a file of rows, cells as they are (`row_schema`)."""
+    row_schema(path, columns)
     try:
-        return pq.read_table(path, columns=[n for n in columns if n in schema.names])
+        return pq.read_table(path, columns=columns)
     except _BROKEN as error:
         raise _no_rows(str(error)) from error
 
@@ -84,8 +81,7 @@ def row_schema(path: Path, columns: list[str]) -> pa.Schema:
     except _BROKEN as error:
         raise _no_rows(str(error)) from error
     for name in columns:
-        if name in schema.names or name not in ADDED:
-            _check_column(schema, name)
+        _check_column(schema, name)
     return schema
 
 

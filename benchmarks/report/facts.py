@@ -6,17 +6,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from slotwise.benchmarks.analysis.aggregate import Aggregate
-from slotwise.benchmarks.grading.old_rows import is_old
 from slotwise.benchmarks.grading.rows import Kind, Row
 from slotwise.benchmarks.report.labels import label_of
 from slotwise.benchmarks.report.text import DASH, number
 from slotwise.heuristics.registry import describe
 from slotwise.heuristics.sam.pairs import PAIRS
 from slotwise.models.families.registry import ALLOCATION_FAMILIES, FAMILIES
-
-SECONDS = "only the call"
-OLD_SECONDS = "including imports, compiling and judging (rows of an older slotwise)"
-
 
 TERMS = {
     "overload": "what the load of nodes exceeds their capacity by, in units of each soft resource "
@@ -51,7 +46,7 @@ def facts(rows: Sequence[Row]) -> dict[str, str]:
         },
         "git revision": {row["git_revision"] or "none" for row in rows},
         "CPU": {row["cpu_model"] for row in rows if row["cpu_model"]},
-        "seconds": {OLD_SECONDS if is_old(row) else SECONDS for row in rows},
+        "seconds": {"only the call"},
     }
     return {name: "; ".join(sorted(found)) or DASH for name, found in columns.items()}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.aggregation.runs.judged import RUN, judged_runs
-from slotwise.benchmarks.aggregation.runs.reading import as_today, exactness
+from slotwise.benchmarks.aggregation.runs.reading import exactness
 from slotwise.benchmarks.aggregation.runs.stored import stored_rows
 from slotwise.benchmarks.aggregation.runs.wide import wide_runs
 
@@ -21,6 +21,6 @@ def run_table(spark: SparkSession, folder: str) -> DataFrame:
     InputError
         For a folder without rows, or rows that cannot be compared.
     """
-    rows = as_today(stored_rows(spark, folder))
+    rows = stored_rows(spark, folder)
     exact = exactness(rows, folder)
     return wide_runs(judged_runs(rows, exact), exact.terms).sort(*RUN)
