@@ -1,4 +1,4 @@
-"""The kit for random tests: strategies, checks of schedulers, engines that must agree.
+"""The kit for random tests: strategies, checks of schedulers and of validators.
 
 People who test a scheduler import the public names from here, ``from slotwise.testing import
 instances``. Names are loaded when they are first used. They need the extra ``slotwise[testing]``;
@@ -7,12 +7,10 @@ tests a scheduler (functions, ``slotwise test-scheduler``, `pytest_plugin`), and
 compares validators of placements with the judge.
 
 `choices` is a source of randomness with two implementations, so that one grammar draws from NumPy
-and from Hypothesis; `random_instances` draws with it. `panel` runs every engine, `agreement` states
-what must hold between their answers, `rule_coverage` which rules an instance has, `tally` counts by
-rule; `engines_agree` is the program. `mutations` damages valid files.
+and from Hypothesis; `random_instances` draws with it.
 
 Start with `strategies`. It may import `models`, `heuristics` and `solver`; of our own code only
-tests, `benchmarks.experiments.catalogue` and, for the kit, the command line import it.
+tests, experiments and, for the kit, the command line import it.
 """
 
 from __future__ import annotations

@@ -6,11 +6,8 @@ on a handful of tasks (exhaustive search settles them), with `tiny_topologies` f
 and `objectives` for sequences of any terms;
 `wanted` says what one must have and `features` gives it to a topology, `kept` raises limits until a
 drawn placement keeps them, `tight` leaves it hardly room, `infeasible` makes instances that have no
-placement, by reason, `one_short` larger ones with just enough room and one short; `demand` and
-`lost_nodes` are for these. `mid_size` has 15 to 40 tasks around a planted placement; `presolve`
-varies an instance that a presolve got wrong; `storm` and `storm_1` draw stories of rounds for
-Storm's own schedulers; `wide_numbers` and `simplified` change an instance that is there. Start with
-`tiny`.
+placement, by reason; `demand` and `lost_nodes` are for these. `wide_numbers` and `simplified`
+change an instance that is there. Start with `tiny`.
 
 It may import `models`, `heuristics` and `testing.choices`; no engine.
 """

@@ -12,7 +12,7 @@ from shared_clusters import planted
 from small_storm_cluster import SMALL
 
 from slotwise.benchmarks import experiments
-from slotwise.benchmarks.__main__ import main
+from slotwise.benchmarks.experiments.__main__ import main
 from slotwise.benchmarks.experiments.catalogue import EXPERIMENTS, Experiment, run_experiment
 from slotwise.benchmarks.experiments.speed import memory_limits
 from slotwise.benchmarks.experiments.storm import evictions, ras_speed

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from small_storm_cluster import SMALL
 
-from slotwise.benchmarks.__main__ import main
+from slotwise.benchmarks.experiments.__main__ import main
 from slotwise.benchmarks.experiments.storm_like.fit import distance, fits
 from slotwise.benchmarks.experiments.storm_like.tables import data_of, distinct
 from slotwise.models.families.registry import FAMILIES
