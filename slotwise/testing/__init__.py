@@ -35,17 +35,17 @@ if TYPE_CHECKING:
         check_valid,
     )
     from slotwise.testing.random_instances.infeasible import REASONS, Reason
-    from slotwise.testing.strategies.clusters import clusters
     from slotwise.testing.strategies.faults import Fault, apply, faults
     from slotwise.testing.strategies.instances import (
         KINDS,
+        clusters,
         feasible_pairs,
         infeasible_with_reason,
         instances,
+        topologies,
     )
     from slotwise.testing.strategies.placements import placements
     from slotwise.testing.strategies.stories import SchedulerStory, story_of
-    from slotwise.testing.strategies.topologies import topologies
     from slotwise.testing.validators.check import check_validator
     from slotwise.testing.validators.report import ValidatorReport
 
@@ -103,14 +103,14 @@ _HOME = {
     "check_time": "slotwise.testing.checks.functions",
     "check_valid": "slotwise.testing.checks.functions",
     "check_validator": "slotwise.testing.validators.check",
-    "clusters": "slotwise.testing.strategies.clusters",
+    "clusters": "slotwise.testing.strategies.instances",
     "faults": "slotwise.testing.strategies.faults",
     "feasible_pairs": "slotwise.testing.strategies.instances",
     "infeasible_with_reason": "slotwise.testing.strategies.instances",
     "instances": "slotwise.testing.strategies.instances",
     "placements": "slotwise.testing.strategies.placements",
     "story_of": "slotwise.testing.strategies.stories",
-    "topologies": "slotwise.testing.strategies.topologies",
+    "topologies": "slotwise.testing.strategies.instances",
 }
 """Public name -> module that defines it."""
 

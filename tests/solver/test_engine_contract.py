@@ -37,8 +37,7 @@ from slotwise.solver.engines import ENGINES
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.solve import solve
 from slotwise.testing.choices import FromRng
-from slotwise.testing.random_instances.simplified import simplified
-from slotwise.testing.random_instances.tiny import tiny_instance
+from slotwise.testing.random_instances.tiny import simplified, tiny_instance
 
 SEED = 20261124
 DRAWN, RUNNING = 180, 30

@@ -27,8 +27,8 @@ from slotwise.testing import (
     instances,
     topologies,
 )
+from slotwise.testing.random_instances.feasible import keeping
 from slotwise.testing.random_instances.features import is_constrained
-from slotwise.testing.random_instances.kept import keeping
 
 FEASIBLE = [kind for kind in KINDS if kind not in ("any", "infeasible")]
 RULES_OF_THE_JUDGE = {
