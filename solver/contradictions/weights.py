@@ -1,6 +1,6 @@
 """Weights by size under which bins are full sooner: candidates for a proof that bins are too few.
 
-Whether a candidate proves anything is decided by a knapsack (`models.infeasibility.packing`), so
+Whether a candidate proves anything is decided by a knapsack (`most_weight`), so
 that none of them needs a proof of its own: bins of several capacities are no special case.
 """
 
