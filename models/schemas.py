@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from slotwise.models.allocation.case import AllocationCaseFile
 from slotwise.models.allocation.file import VmsFile
-from slotwise.models.certificates.schema import CertificateFile
+from slotwise.models.certificates.file import CertificateFile
 from slotwise.models.dataflow.file import DataflowFile
 from slotwise.models.formats.instance_schema import InstanceFile, PlacementFile, RefusalFile
 from slotwise.models.formats.pools_file import PoolsFile

@@ -299,7 +299,7 @@ def heaviest_clique(parts: Sequence[Part]) -> tuple[Part, ...]:
 
 # Weights by size under which bins are full sooner: candidates for a proof that bins are too few.
 #
-# Whether a candidate proves anything is decided by a knapsack (`models.infeasibility.packing`), so
+# Whether a candidate proves anything is decided by a knapsack (`most_weight`), so
 # that none of them needs a proof of its own: bins of several capacities are not a special case.
 
 MOST_SIZES, MOST_CAPACITIES, MOST_PARTS = 24, 6, 6

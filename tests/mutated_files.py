@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import yaml
 from conftest import EXAMPLES
 from mutated_commands import COMMANDS, Ended, Shell, Words, emptied, faults
+from mutations import mutated_bytes, mutated_file, mutated_value
 
 from slotwise.benchmarks.grading.plan import RunLimits, make_plan
 from slotwise.benchmarks.grading.rows import COLUMNS, Row
@@ -29,7 +30,6 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.solve import solve
 from slotwise.solver.verification.certify import certificate_of
 from slotwise.testing.choices import Chooser, FromRng, chance, pick
-from slotwise.testing.mutations import mutated_bytes, mutated_file, mutated_value
 from slotwise.testing.random_instances.tiny import tiny_instance
 
 DATA = Path(__file__).parent / "mutated_bases"

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from bs4 import BeautifulSoup, Tag
 
-from slotwise.benchmarks.report.viewer.shown import Shown
+from slotwise.benchmarks.report.viewer.side import Shown
 from slotwise.benchmarks.report.viewer.view import view
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective

@@ -9,18 +9,39 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slotwise.benchmarks.aggregation.classes import check_by
-from slotwise.benchmarks.aggregation.frames import NEEDED, Frames, grouped_runs
-from slotwise.benchmarks.aggregation.gap_numbers import OF
-from slotwise.benchmarks.aggregation.gaps import ecdf
-from slotwise.benchmarks.aggregation.intervals import generator, mean_interval, quantile_interval
-from slotwise.benchmarks.aggregation.method_table import method_table, sorted_rows
-from slotwise.benchmarks.aggregation.pairs import PAIR, pair_counts, pair_differences
+from slotwise.benchmarks.aggregation.classes import (
+    SIZE_EDGES,
+    TIGHTNESS_EDGES,
+    check_by,
+    class_names,
+    with_classes,
+)
+from slotwise.benchmarks.aggregation.gaps import (
+    ALL,
+    COMMON,
+    GAP,
+    OF,
+    OVER_OPTIMUM,
+    ecdf,
+    gap_statistics,
+    instance_numbers,
+)
+from slotwise.benchmarks.aggregation.intervals import (
+    generator,
+    holm,
+    mean_interval,
+    quantile_interval,
+    wilcoxon_p,
+)
+from slotwise.benchmarks.aggregation.methods import failures, method_counts
+from slotwise.benchmarks.aggregation.pairs import PAIR, meetings, pair_counts, pair_differences
 from slotwise.benchmarks.aggregation.plain_table import plain_records
-from slotwise.benchmarks.aggregation.runs.judged import judged_runs
-from slotwise.benchmarks.aggregation.runs.reading import as_today, exactness
-from slotwise.benchmarks.aggregation.runs.stored import stored_rows
-from slotwise.benchmarks.aggregation.significance import holm, wilcoxon_p
+from slotwise.benchmarks.aggregation.profiles import profiles
+from slotwise.benchmarks.aggregation.runs.judged import CASE, judged_runs, virtual_best, with_common
+from slotwise.benchmarks.aggregation.runs.reading import exactness
+from slotwise.benchmarks.aggregation.runs.stored import WRITTEN, stored_rows
+from slotwise.benchmarks.aggregation.runs.terms import run_terms
+from slotwise.benchmarks.grading.rows import Kind
 from slotwise.models.values import whole
 from slotwise.pipeline.spark.masters import check_master
 from slotwise.pipeline.spark.session import job_errors, session
@@ -28,6 +49,61 @@ from slotwise.pipeline.spark.session import job_errors, session
 if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame, SparkSession
+
+
+NEEDED = (
+    *("instance_hash", "seed", "kind", "method", "version", "family", "tasks", "tightness"),
+    *("status", "terms", "violations", "reason", "error", "wall_s", "time_limit_s", WRITTEN),
+)
+"""Columns of the rows that the tables come from."""
+
+
+def grouped_runs(runs: DataFrame, by: tuple[str, ...]) -> DataFrame:
+    """Return `judged_runs` with classes and ``common``: what all tables come from."""
+    return with_common(with_classes(runs, by), by)
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """The tables of a summary.
+
+    Parameters
+    ----------
+    runs
+        `grouped_runs`.
+    by
+        The columns of their classes.
+    """
+
+    runs: DataFrame
+    by: tuple[str, ...]
+
+    def counts(self) -> DataFrame:
+        """Return `method_counts`."""
+        return method_counts(self.runs, self.by)
+
+    def failures(self) -> DataFrame:
+        """Return why methods failed."""
+        return failures(self.runs, self.by)
+
+    def gaps(self) -> DataFrame:
+        """Return `gap_statistics` of all methods, exact engines and the virtual best."""
+        needed = (
+            *(*self.by, *CASE, "subject", "kind", "method", "names", "ranks"),
+            *("values", "bounds", "known", "best", "placed", "impossible", "common", "reached"),
+        )
+        best = virtual_best(self.runs, self.by).select(*needed)
+        everyone = self.runs.select(*needed).unionByName(best)
+        return gap_statistics(instance_numbers(run_terms(everyone), self.by), self.by)
+
+    def meetings(self) -> DataFrame:
+        """Return the cases that two methods both ran on, for `pair_counts` and differences."""
+        return meetings(self.runs, self.by)
+
+    def profiles(self) -> DataFrame:
+        """Return performance profiles."""
+        return profiles(self.runs, self.by)
+
 
 WITH_INTERVAL = {"median": 0.5, "p95": 0.95}
 """Quantiles that have a confidence interval, as the mean has."""
@@ -143,7 +219,7 @@ def _frames(
     spark: SparkSession, folder: str, by: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Frames]]:
     """Give the terms and the tables of a folder, whose runs are kept in Spark meanwhile."""
-    rows = as_today(stored_rows(spark, folder)).select(*NEEDED)
+    rows = stored_rows(spark, folder).select(*NEEDED)
     exact = exactness(rows, folder)
     runs = grouped_runs(judged_runs(rows, exact), by).persist()
     try:
@@ -226,3 +302,46 @@ def _tested(differences: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 def _holm(p_values: pd.Series[float]) -> list[float]:
     known = [None if p != p else float(p) for p in p_values]
     return [float("nan") if p is None else p for p in holm(known)]
+
+
+_CLASSES = (*class_names(SIZE_EDGES), *class_names(TIGHTNESS_EDGES))
+
+_ENDS = ("", "_low", "_high")
+STATISTICS = {
+    ALL: ("instances", "reached", *(f"{n}{end}" for n in ("median", "p95") for end in _ENDS)),
+    COMMON: ("instances", *(f"mean{end}" for end in _ENDS), "median", "p95"),
+}
+"""What `method_table` has of a basis, as ``TERM_MEASURE_BASIS_NAME``: ``network_gap_all_p95``."""
+
+
+def method_table(
+    counts: pd.DataFrame, gaps: pd.DataFrame, by: Sequence[str], terms: Sequence[str]
+) -> pd.DataFrame:
+    """Join what `method_counts` and `gap_statistics` say: exact engines first, then by solved."""
+    keys = [*by, "kind", "method"]
+    found = counts
+    for term in terms:
+        for measure in (OVER_OPTIMUM, GAP):
+            for basis, names in STATISTICS.items():
+                chosen = (gaps["term"] == term) & (gaps["measure"] == measure)
+                some = gaps[chosen & (gaps["basis"] == basis)]
+                named = {name: f"{term}_{measure}_{basis}_{name}" for name in names}
+                found = found.merge(
+                    some[[*keys, *names]].rename(columns=named), on=keys, how="left"
+                )
+    share = found["solved"] / found["runs"]
+    ranked = found.assign(_exact=found["kind"] != Kind.EXACT, _failed=1 - share)
+    return sorted_rows(ranked, [*by, "_exact", "_failed", "method"]).drop(
+        columns=["_exact", "_failed"]
+    )
+
+
+def sorted_rows(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Return the rows in the order of these columns; classes from small to large."""
+    return table.sort_values(list(columns), key=_class_order, ignore_index=True)
+
+
+def _class_order(column: pd.Series[str]) -> pd.Series[str]:
+    """Return a column with the names of classes replaced by what sorts in their order."""
+    ranks = {name: f"{rank:02d}" for rank, name in enumerate(_CLASSES)}
+    return column.replace(ranks) if column.name in ("size", "tightness") else column

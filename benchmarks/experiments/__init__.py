@@ -4,7 +4,7 @@
 fast and how far), `storm` (Storm's own schedulers compared), `storm_like` (how well that family
 fits), `slots` (fewest slots), `speed` (limits, latency), `rebalancing` (what few moves gain),
 `measuring` (how well measured weights serve) and `clusters` (the same rows on every kind of
-master). What they print goes through `table`.
+master), `agreement` (whether all engines agree). What they print goes through `table`.
 
 Start with `catalogue`. It may import everything below the command line; nothing imports it.
 """

@@ -15,7 +15,7 @@ from slotwise.models.errors import InputError, SlotwiseError
 class Experiment:
     """A program: its module, with `add_options(parser)` and `run(options)`, and what it shows.
 
-    The name of the module is relative to this package, or absolute.
+    The name of the module is relative to this package.
     """
 
     module: str
@@ -88,7 +88,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "R-Storm's versions compared with the optimum and the article",
     ),
     "engines_agree": Experiment(
-        "slotwise.testing.engines_agree",
+        ".agreement.engines_agree",
         "whether all engines agree on random instances",
     ),
     "storm_times": Experiment(

@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 from slotwise import models
-from slotwise.benchmarks.grading.rows import VERSION
+from slotwise.benchmarks.grading.rows import MEANING
 
 SOLVERS = ("ortools", "highspy", "pulp")
 """Libraries whose version may change what an exact engine finds."""
@@ -33,7 +33,7 @@ def versions() -> dict[str, str]:
 
 def method_version() -> str:
     """Return the version that identifies a run of a heuristic: of slotwise and of its rows."""
-    return f"slotwise {versions().get('slotwise', 'unknown')}, rows {VERSION}"
+    return f"slotwise {versions().get('slotwise', 'unknown')}, {MEANING}"
 
 
 def engine_version() -> str:

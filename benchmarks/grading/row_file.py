@@ -17,7 +17,15 @@ import pyarrow.parquet as pq
 from pyarrow import types
 
 from slotwise.benchmarks.grading.exact.proofs import read_proofs
-from slotwise.benchmarks.grading.rows import ADDED, SCHEMA, SUCCEEDED, Kind, Row, RunStatus
+from slotwise.benchmarks.grading.rows import (
+    MEANING,
+    OTHER_MEANING,
+    SCHEMA,
+    SUCCEEDED,
+    Kind,
+    Row,
+    RunStatus,
+)
 from slotwise.benchmarks.grading.run import read_placement_text
 from slotwise.models.errors import InputError, at, in_file
 from slotwise.models.formats.json_text import parse_json
@@ -50,7 +58,7 @@ def stored(row: Row) -> StoredRow | None:
 
 
 def read_rows(path: Path, columns: Iterable[str]) -> list[Row]:
-    """Return the rows in a file, with these columns; those of `ADDED` need not be there.
+    """Return the rows in a file, with these columns.
 
     Raises
     ------
@@ -61,18 +69,15 @@ def read_rows(path: Path, columns: Iterable[str]) -> list[Row]:
     with in_file(str(path)):
         wanted = list(columns)
         table = read_table(path, wanted)
-        lacking = [None] * table.num_rows
-        cells = {
-            name: _cells(table, name) if name in table.column_names else lacking for name in wanted
-        }
+        cells = {name: _cells(table, name) for name in wanted}
         return [_row(str(path), number, cells) for number in range(table.num_rows)]
 
 
 def read_table(path: Path, columns: list[str]) -> pa.Table:
-    """Return the columns of a file of rows that are there, cells as they are (`row_schema`)."""
-    schema = row_schema(path, columns)
+    """Return the columns of a file of rows, cells as they are (`row_schema`)."""
+    row_schema(path, columns)
     try:
-        return pq.read_table(path, columns=[n for n in columns if n in schema.names])
+        return pq.read_table(path, columns=columns)
     except _BROKEN as error:
         raise _no_rows(str(error)) from error
 
@@ -92,8 +97,7 @@ def row_schema(path: Path, columns: list[str]) -> pa.Schema:
     except _BROKEN as error:
         raise _no_rows(str(error)) from error
     for name in columns:
-        if name in schema.names or name not in ADDED:
-            _check_column(schema, name)
+        _check_column(schema, name)
     return schema
 
 
@@ -240,6 +244,11 @@ def _name(text: str) -> None:
         raise InputError("must not be empty", value=text)
 
 
+def _version(text: str) -> None:
+    if MEANING not in text.split(", "):
+        raise InputError(OTHER_MEANING, value=text)
+
+
 def _object(text: str) -> None:
     if not isinstance(parse_json(text), dict):
         raise InputError("must be a JSON object", value=text)
@@ -288,5 +297,5 @@ _CHECKS: Mapping[str, Callable[[Any], object]] = {
     "proofs": read_proofs,
     "instance": _name,
     "method": _name,
-    "version": _name,
+    "version": _version,
 }

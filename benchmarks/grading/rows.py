@@ -109,15 +109,11 @@ class Row(Planned, RunOutcome, total=False):
 COLUMNS = (*Planned.__annotations__, *RunOutcome.__annotations__)
 """Names of the columns, in the order of `SCHEMA`."""
 
-ADDED = frozenset({"engine_parameters", "batch", "hint_from", "work_limit", "work", "proofs"})
-"""Columns that files of earlier gradings may lack; rows from there have ``None``."""
+MEANING = "rows 2"
+"""Of the columns; part of ``version``. Rows of another meaning are refused."""
 
-VERSION = 2
-"""Of what the columns say; part of ``version``, so that rows of another meaning are made anew.
-
-1 (rows that name none): seconds held imports, compiling and judging, and a command that broke down
-was ``refused``; `old_rows` reads them. 2: seconds are those of the call alone.
-"""
+OTHER_MEANING = f"must name {MEANING}, as this slotwise writes them; grade into another folder"
+"""Why rows of another meaning are refused."""
 
 KEY = ("instance_hash", "kind", "method", "version", "seed", "time_limit_s")
 """Columns that identify a run: a batch skips runs whose key the rows hold already.

@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from slotwise.benchmarks.analysis.aggregate import Aggregate, aggregate
 from slotwise.benchmarks.analysis.cases import latest
-from slotwise.benchmarks.grading.old_rows import upgraded
 from slotwise.benchmarks.grading.rows import Row
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.figures.chart import Chart
@@ -70,14 +69,14 @@ def graded_of(
 
 
 def graded_rows(store: Store) -> list[Row]:
-    """Return the rows of a folder, older ones told as today's.
+    """Return the rows of a folder.
 
     Raises
     ------
     InputError
         When there are none, or rows that a grading does not write.
     """
-    rows = upgraded(store.rows())
+    rows = store.rows()
     if not rows:
         raise InputError(
             "has no rows; create them with: slotwise grade --out DIR", value=str(store.folder)

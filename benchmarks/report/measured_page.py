@@ -1,17 +1,29 @@
-"""Measured weights as one HTML page that needs nothing else."""
+"""Measured weights as one HTML page that needs nothing else.
+
+Two kinds of drawing: weights over time, and a topology as SVG, its components from left to right
+with rates on the streams between them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from html import escape
+from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import networkx as nx
 from markupsafe import Markup
 
-from slotwise.benchmarks.report.measured_chart import over_time
+from slotwise.benchmarks.report.figures.chart import Chart, Figure
+from slotwise.benchmarks.report.figures.drawing.canvas import new_chart, styled
+from slotwise.benchmarks.report.figures.drawing.cast import Cast
+from slotwise.benchmarks.report.figures.drawing.colours import SERIES
+from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, name_lines
 from slotwise.benchmarks.report.page_template import template
-from slotwise.benchmarks.report.stream_svg import draw_streams
-from slotwise.benchmarks.report.text import DASH
+from slotwise.benchmarks.report.text import DASH, number
 from slotwise.models.display import counted
 from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.instance.instance import Instance
@@ -23,6 +35,11 @@ from slotwise.pipeline.statistics.weights.measured import (
     StreamWeights,
     Weight,
 )
+from slotwise.pipeline.statistics.weights.measured import Line as MeasuredLine
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawn
+
 
 KIB = 1024
 
@@ -131,3 +148,151 @@ def _drawing(topology: Topology, measured: Measured) -> _Drawing:
     ]
     title = f"Rates on the streams of {topology.id}"
     return _Drawing(topology.id, Markup(draw_streams(boxes, edges, title)))
+
+
+HEIGHT_IN = 3.2
+
+MINUTE = 1 / (24 * 60)
+"""In days, as Matplotlib counts time."""
+
+
+def over_time(name: str, title: str, unit: str, lines: Sequence[MeasuredLine]) -> Figure | None:
+    """Return the chart of `lines`; ``None`` where there are none.
+
+    Parameters
+    ----------
+    name
+        Of the figure; its id on the page.
+    title, unit
+        What is drawn, and what it is measured in.
+    lines
+        Those with the largest values have a colour and a name each.
+    """
+    named = {_name(one, lines): one.points for one in lines if one.points}
+    if not named:
+        return None
+    largest = sorted(named, key=lambda line: -max(value for _, value in named[line]))
+    cast = Cast({}, {line: rank for rank, line in enumerate(largest)})
+    most = f" The {SERIES} largest are named; grey: {cast.unnamed} more, in the table."
+    with styled():
+        chart = Chart(
+            name,
+            title,
+            f"{title}, {unit}: means over steps of time.{most if cast.unnamed else ''}",
+            _sentence(named, largest[0], unit),
+            _drawn(named, cast, unit),
+            ("what", "time", unit),
+            tuple(
+                (line, time.isoformat(" ", "seconds"), number(value))
+                for line, points in named.items()
+                for time, value in points
+            ),
+        )
+        return chart.figure()
+
+
+Points = Sequence[tuple[datetime, float]]
+
+
+def _name(one: MeasuredLine, lines: Sequence[MeasuredLine]) -> str:
+    several = len({line.topology for line in lines}) > 1
+    return f"{one.topology}/{one.name}" if several else one.name
+
+
+def _sentence(named: Mapping[str, Points], largest: str, unit: str) -> str:
+    time, value = max(named[largest], key=lambda point: point[1])
+    return f"{largest} is highest, {number(value)} {unit} at {time.isoformat(' ', 'seconds')}."
+
+
+def _drawn(named: Mapping[str, Points], cast: Cast, unit: str) -> Drawn:
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+    figure, (ax,) = new_chart([HEIGHT_IN])
+    lines = [
+        Line(line, tuple((_day(time), value) for time, value in points))
+        for line, points in named.items()
+    ]
+    draw_lines(ax, lines, cast, is_stepped=False)
+    days = {x for line in lines for x, _ in line.points}
+    if len(days) == 1:  # no range to divide
+        ax.set_xlim(min(days) - MINUTE, max(days) + MINUTE)
+    locator = AutoDateLocator(maxticks=6)  # type: ignore[no-untyped-call]
+    ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_major_formatter(
+        ConciseDateFormatter(locator)  # type: ignore[no-untyped-call]
+    )
+    ax.set_ylim(bottom=0)
+    ax.set(ylabel=unit)
+    ax.grid(axis="y")
+    name_lines(ax, lines, cast, HEIGHT_IN)
+    return figure
+
+
+def _day(time: datetime) -> float:
+    """Return a time as Matplotlib counts it: in days since 1970."""
+    from matplotlib.dates import date2num
+
+    return float(date2num(time))  # type: ignore[no-untyped-call]
+
+
+WIDTH, HEIGHT = 150, 44
+GAP_X, GAP_Y = 130, 26
+MARGIN = 12
+
+Edge = tuple[str, str, str]
+"""Source, target, and what stands on the line between them."""
+
+
+def draw_streams(components: Sequence[tuple[str, str]], edges: Sequence[Edge], title: str) -> str:
+    """Return the drawing: a box for each component, with its second text below the name."""
+    at = _positions([name for name, _ in components], edges)
+    size_x = max((x for x, _ in at.values()), default=0) + WIDTH + MARGIN
+    size_y = max((y for _, y in at.values()), default=0) + HEIGHT + MARGIN
+    lines = [_edge(at[a], at[b], text) for a, b, text in edges if a != b]
+    boxes = [_box(at[name], name, below) for name, below in components]
+    return (
+        f'<svg class="streams" viewBox="0 0 {size_x} {size_y}" width="{size_x}" role="img">'
+        f"<title>{escape(title)}</title>{''.join(lines)}{''.join(boxes)}</svg>"
+    )
+
+
+def _positions(names: Sequence[str], edges: Sequence[Edge]) -> dict[str, tuple[int, int]]:
+    """Return the corner of each box: its column is the longest way to it, cycles taken as one."""
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(names)
+    graph.add_edges_from((a, b) for a, b, _ in edges)
+    parts = nx.condensation(graph)
+    column = dict.fromkeys(parts, 0)
+    for part in nx.topological_sort(parts):
+        for after in parts.successors(part):
+            column[after] = max(column[after], column[part] + 1)
+    row = {level: count() for level in set(column.values())}
+    found = {}
+    for name in names:
+        level = column[parts.graph["mapping"][name]]
+        x, y = level * (WIDTH + GAP_X), next(row[level]) * (HEIGHT + GAP_Y)
+        found[name] = (MARGIN + x, MARGIN + y)
+    return found
+
+
+def _edge(start: tuple[int, int], end: tuple[int, int], text: str) -> str:
+    x, y = start[0] + WIDTH, start[1] + HEIGHT // 2
+    to_x, to_y = end[0], end[1] + HEIGHT // 2
+    bend = max(40, abs(to_x - x) // 2)
+    path = f"M{x},{y} C{x + bend},{y} {to_x - bend},{to_y} {to_x},{to_y}"
+    return (
+        f'<path class="stream" d="{path}"/>'
+        f'<text class="note" text-anchor="middle" x="{(x + to_x) // 2}" y="{(y + to_y) // 2 - 4}">'
+        f"{escape(text)}</text>"
+    )
+
+
+def _box(corner: tuple[int, int], name: str, below: str) -> str:
+    x, y = corner
+    short = name if len(name) <= 20 else f"{name[:19]}…"
+    return (
+        f'<g><title>{escape(name)}</title><rect class="node" x="{x}" y="{y}" width="{WIDTH}" '
+        f'height="{HEIGHT}" rx="6"/><text class="node-name" x="{x + 8}" y="{y + 18}">'
+        f"{escape(short)}</text>"
+        f'<text class="note" x="{x + 8}" y="{y + 34}">{escape(below)}</text></g>'
+    )

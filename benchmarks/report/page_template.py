@@ -6,7 +6,7 @@ from jinja2 import Template
 
 from slotwise.benchmarks.report import text as report_data
 from slotwise.benchmarks.report.figures.drawing.colours import ROLES
-from slotwise.benchmarks.report.viewer.environment import new_environment
+from slotwise.benchmarks.report.viewer.view import new_environment
 from slotwise.models.display import counted
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import ParseError
+from xml.parsers import expat
 
 import networkx as nx
 import numpy as np
@@ -21,7 +22,6 @@ import numpy as np
 from slotwise.models.errors import InputError
 from slotwise.models.formats.file_bytes import read_bytes
 from slotwise.models.graph_files.csr import CsrGraph, from_edges
-from slotwise.models.graph_files.graphml_ends import first_fault
 from slotwise.models.graph_files.vertex_stream import MOST_WEIGHT
 
 NOT_READ = (
@@ -130,3 +130,34 @@ def _refusal(path: Path, line: int, rule: str, value: object = None) -> InputErr
     field = f"line {line}" if line else ""
     has = value is not None
     return InputError(rule, field=field, value=value, has_value=has, file=str(path))
+
+
+Fault = tuple[int, str, str | None]
+"""Line, rule, value."""
+
+
+def first_fault(content: bytes) -> Fault | None:
+    """Return what is wrong first in well-formed GraphML; ``None`` = nothing."""
+    nodes: set[str] = set()
+    ends: list[tuple[int, str]] = []
+    faults: list[Fault] = []
+    parser = expat.ParserCreate(namespace_separator=" ")
+
+    def begin(name: str, attributes: dict[str, str]) -> None:
+        line, kind = parser.CurrentLineNumber, name.rpartition(" ")[2]
+        if kind == "node" and "id" in attributes:
+            nodes.add(attributes["id"])
+        elif kind == "node":
+            faults.append((line, "a node must have an id", None))
+        elif kind == "edge":
+            for end in ("source", "target"):
+                if end in attributes:
+                    ends.append((line, attributes[end]))
+                else:
+                    faults.append((line, f"an edge must have a {end}", None))
+
+    parser.StartElementHandler = begin
+    parser.Parse(content, True)
+    rule = "must be the id of a node; declare it, or remove the edge"
+    faults += [(line, rule, end) for line, end in ends if end not in nodes]
+    return min(faults, key=lambda fault: fault[0], default=None)

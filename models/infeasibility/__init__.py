@@ -5,7 +5,7 @@ eight nodes; too few slots for the workers needed; a task larger than every node
 short; bins that cannot hold large tasks; tasks that may only go to a few nodes; more tasks that
 must move than may. Each recomputes two whole numbers from a problem, what is required and what is
 available at most: where the first is larger, the problem has no placement. `room` has how much
-fits into an empty node or worker at most, `packing` the most weight of a knapsack, `statement` the
+fits into an empty node or worker at most, `statement` the
 words for people.
 
 Start with `contradictions`. It may import `models.problem`. Sources: S. Martello and P. Toth,

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
+
 from slotwise.models.instance.instance import TERM_PARTS, Instance, Objective, parts_of
-from slotwise.models.problem.arrays import bool_array, int_array
 from slotwise.models.problem.classes import LinearRow, class_flows, linear_rows, task_classes
 from slotwise.models.problem.flows import PairFlow, pair_flow
 from slotwise.models.problem.magnitudes import check_resolution, check_sizes
-from slotwise.models.problem.problem import IntArray, Problem, TaskClass, Term
+from slotwise.models.problem.problem import BoolArray, IntArray, Problem, TaskClass, Term
 from slotwise.models.problem.scaling import (
     CPU,
     MEMORY,
@@ -243,3 +244,17 @@ def _terms(objective: Objective, parts: _PartScales) -> tuple[Term, ...]:
         multipliers = tuple((part, scale // parts[part]) for part in names)
         terms.append(Term(name, multipliers, Fraction(1, scale)))
     return tuple(terms)
+
+
+def int_array(values: Sequence[int] | Sequence[Sequence[int]] | IntArray) -> IntArray:
+    """Return `values` as a read-only int64 array."""
+    array = np.array(values, dtype=np.int64)
+    array.setflags(write=False)
+    return array
+
+
+def bool_array(values: Sequence[bool]) -> BoolArray:
+    """Return `values` as a read-only boolean array."""
+    array = np.array(values, dtype=np.bool_)
+    array.setflags(write=False)
+    return array

@@ -11,13 +11,11 @@ from slotwise.cli.exits import Exit
 from slotwise.models.instance.instance import Instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.testing.checks.drawn import check_kind
-from slotwise.testing.checks.failure_files import FailureFiles, save_failure
-from slotwise.testing.checks.failure_text import command
-from slotwise.testing.checks.one_instance import look_at
+from slotwise.testing.checks.failures import FailureFiles, command, save_failure
 from slotwise.testing.checks.report import Failure, Report, State
 from slotwise.testing.checks.scheduler import as_scheduler
 from slotwise.testing.checks.scope import parse_rules
-from slotwise.testing.checks.search import Budget, search
+from slotwise.testing.checks.search import Budget, look_at, search
 from slotwise.testing.checks.table import DEFAULT, Demand, parse_demand
 from slotwise.testing.checks.trial import Trial
 

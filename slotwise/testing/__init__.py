@@ -1,4 +1,4 @@
-"""The kit for random tests: strategies, checks of schedulers, engines that must agree.
+"""The kit for random tests: strategies, checks of schedulers and of validators.
 
 People who test a scheduler import the public names from here, ``from slotwise.testing import
 instances``. Names are loaded when they are first used. They need the extra ``slotwise[testing]``;
@@ -7,12 +7,10 @@ tests a scheduler (functions, ``slotwise test-scheduler``, `pytest_plugin`), and
 compares validators of placements with the judge.
 
 `choices` is a source of randomness with two implementations, so that one grammar draws from NumPy
-and from Hypothesis; `random_instances` draws with it. `panel` runs every engine, `agreement` states
-what must hold between their answers, `rule_coverage` which rules an instance has, `tally` counts by
-rule; `engines_agree` is the program. `mutations` damages valid files.
+and from Hypothesis; `random_instances` draws with it.
 
 Start with `strategies`. It may import `models`, `heuristics` and `solver`; of our own code only
-tests, `benchmarks.experiments.catalogue` and, for the kit, the command line import it.
+tests, experiments and, for the kit, the command line import it.
 """
 
 from __future__ import annotations
@@ -37,17 +35,17 @@ if TYPE_CHECKING:
         check_valid,
     )
     from slotwise.testing.random_instances.infeasible import REASONS, Reason
-    from slotwise.testing.strategies.clusters import clusters
     from slotwise.testing.strategies.faults import Fault, apply, faults
     from slotwise.testing.strategies.instances import (
         KINDS,
+        clusters,
         feasible_pairs,
         infeasible_with_reason,
         instances,
+        topologies,
     )
     from slotwise.testing.strategies.placements import placements
     from slotwise.testing.strategies.stories import SchedulerStory, story_of
-    from slotwise.testing.strategies.topologies import topologies
     from slotwise.testing.validators.check import check_validator
     from slotwise.testing.validators.report import ValidatorReport
 
@@ -105,14 +103,14 @@ _HOME = {
     "check_time": "slotwise.testing.checks.functions",
     "check_valid": "slotwise.testing.checks.functions",
     "check_validator": "slotwise.testing.validators.check",
-    "clusters": "slotwise.testing.strategies.clusters",
+    "clusters": "slotwise.testing.strategies.instances",
     "faults": "slotwise.testing.strategies.faults",
     "feasible_pairs": "slotwise.testing.strategies.instances",
     "infeasible_with_reason": "slotwise.testing.strategies.instances",
     "instances": "slotwise.testing.strategies.instances",
     "placements": "slotwise.testing.strategies.placements",
     "story_of": "slotwise.testing.strategies.stories",
-    "topologies": "slotwise.testing.strategies.topologies",
+    "topologies": "slotwise.testing.strategies.instances",
 }
 """Public name -> module that defines it."""
 

@@ -123,8 +123,7 @@ class _CheckItem(pytest.Item):
             raise _FailedError(str(nothing)) from None
 
     def _told(self, failed: Any) -> str:
-        from slotwise.testing.checks.failure_files import save_failure
-        from slotwise.testing.checks.failure_text import failure_text
+        from slotwise.testing.checks.failures import failure_text, save_failure
 
         folder = Path(self.config.rootpath / self.config.getoption("--slotwise-save"))
         texts = []

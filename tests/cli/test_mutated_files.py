@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from mutated_commands import COMMANDS, Ended, emptied, faults
 from mutated_files import Mutations
+from mutations import mutated_file
 
 from slotwise.testing.choices import FromRng
-from slotwise.testing.mutations import mutated_file
 
 Start = Callable[[int], Mutations]
 

@@ -19,6 +19,7 @@ import pytest
 from assignments import document
 from hard_instances import hard_instance
 
+from slotwise.benchmarks.experiments.agreement.panel import Answer, disagreements
 from slotwise.benchmarks.experiments.proofs.generated.running_clusters import running_clusters
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import UNPLACED, to_places
@@ -35,10 +36,8 @@ from slotwise.solver.core.supervision import Task
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.solve import solve
-from slotwise.testing.agreement import Answer, disagreements
 from slotwise.testing.choices import FromRng
-from slotwise.testing.random_instances.simplified import simplified
-from slotwise.testing.random_instances.tiny import tiny_instance
+from slotwise.testing.random_instances.tiny import simplified, tiny_instance
 
 SEED = 20261124
 DRAWN, RUNNING = 180, 30

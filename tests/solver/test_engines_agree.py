@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from solved import Solved, solved
 
+from slotwise.benchmarks.experiments.agreement.rule_coverage import RULES, rules_in
 from slotwise.heuristics import HEURISTICS
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
@@ -24,7 +25,6 @@ from slotwise.solver.compact.cp_sat.engine import CP_SAT
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.testing import instances
-from slotwise.testing.rule_coverage import RULES, rules_in
 
 X = TypeVar("X")
 LIMITS = Limits(time_s=60.0, workers=1, seed=0)

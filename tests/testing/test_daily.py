@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from mutated_files import Mutations
 
-from slotwise.testing.engines_agree import Sweep
+from slotwise.benchmarks.experiments.agreement.engines_agree import Sweep
 
 pytestmark = pytest.mark.daily
 

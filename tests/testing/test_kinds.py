@@ -8,6 +8,7 @@ import networkx as nx
 import pytest
 from hypothesis import given, settings
 
+from slotwise.benchmarks.experiments.agreement.rule_coverage import RULES, rules_in
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
@@ -26,9 +27,8 @@ from slotwise.testing import (
     instances,
     topologies,
 )
+from slotwise.testing.random_instances.feasible import keeping
 from slotwise.testing.random_instances.features import is_constrained
-from slotwise.testing.random_instances.kept import keeping
-from slotwise.testing.rule_coverage import RULES, rules_in
 
 FEASIBLE = [kind for kind in KINDS if kind not in ("any", "infeasible")]
 RULES_OF_THE_JUDGE = {

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from slotwise.benchmarks.experiments.agreement.rule_coverage import RULES, rules_in
 from slotwise.models.instance.instance import Instance, Scheduler
 from slotwise.models.instance.topology import Constraints, Topology
 from slotwise.models.judge.judge import judge
@@ -18,7 +19,6 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Limits
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.testing.random_instances.tiny import tiny_instance
-from slotwise.testing.rule_coverage import RULES, rules_in
 
 INSTANCES = 300
 ENOUGH = 2

@@ -1,4 +1,4 @@
-"""Rows told as they would be today, and checked once for what it takes to compare them."""
+"""Rows checked once for what it takes to compare them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.aggregation.runs.stored import no_rows
 from slotwise.benchmarks.analysis.gaps import terms_in_order
-from slotwise.benchmarks.grading.old_rows import BROKE_DOWN, OUT_OF_TIME
-from slotwise.benchmarks.grading.rows import SUCCEEDED, VERSION, RunStatus
+from slotwise.benchmarks.grading.rows import MEANING, OTHER_MEANING, SUCCEEDED
 from slotwise.models.errors import InputError
 from slotwise.pipeline.spark.session import job_errors
 
@@ -43,31 +42,14 @@ class Exactness:
         return f"decimal({MOST_DIGITS},{self.decimals})"
 
 
-def as_today(rows: DataFrame) -> DataFrame:
-    """Return the rows with today's statuses, as `benchmarks.grading.old_rows` does."""
-    is_old = ~fn.col("version").contains(f", rows {VERSION}")
-    begins = [fn.col("reason").startswith(words) for words in BROKE_DOWN]
-    broke = is_old & (fn.col("status") == RunStatus.REFUSED) & reduce(or_, begins)
-    broke = fn.coalesce(broke, fn.lit(False))
-    late = reduce(or_, [fn.col("reason").startswith(words) for words in OUT_OF_TIME])
-    status = fn.when(late, str(RunStatus.TIMEOUT)).otherwise(str(RunStatus.CRASHED))
-    return rows.withColumns(
-        {
-            "error": fn.when(broke, fn.col("reason")).otherwise(fn.col("error")),
-            "reason": fn.when(~broke, fn.col("reason")),
-            "status": fn.when(broke, status).otherwise(fn.col("status")),
-        }
-    )
-
-
 def exactness(rows: DataFrame, folder: str) -> Exactness:
     """Check the rows, and return what it takes to compare them exactly; runs a Spark job.
 
     Raises
     ------
     InputError
-        Where there is none, a cell that identifies a run is null, the rows of one instance count
-        different terms, or a number is none or has too many digits.
+        Where there is none or one of another meaning, a cell that identifies a run is null, the
+        rows of one instance count different terms, or a number is none or has too many digits.
     """
     with job_errors():
         said = _facts(rows).collect()[0]
@@ -76,6 +58,8 @@ def exactness(rows: DataFrame, folder: str) -> Exactness:
         raise no_rows(folder)
     if said["nameless"]:
         problem = f"has rows without one of {', '.join(_NEVER_NULL)}; slotwise report names them"
+    elif said["other_meaning"]:
+        problem = f"has rows of version '{said['other_meaning']}': {OTHER_MEANING}"
     elif said["incomplete"]:
         problem = "has rows of a valid placement without the value of a term"
     elif said["odd"]:
@@ -99,9 +83,11 @@ def _facts(rows: DataFrame) -> DataFrame:
         fn.exists("terms.value", fn.isnull) | (fn.size("terms") == 0), fn.lit(True)
     )
     incomplete = fn.col("status").isin(*map(str, SUCCEEDED)) & lacking
+    means_other = ~fn.array_contains(fn.split("version", ", "), MEANING)
     per_instance = rows.groupBy("instance_hash").agg(
         fn.count("*").alias("rows"),
         fn.count_if(nameless).alias("nameless"),
+        fn.min(fn.when(means_other, fn.col("version"))).alias("other_meaning"),
         fn.count_if(incomplete).alias("incomplete"),
         fn.collect_set(fn.when(fn.size(names) > 0, names)).alias("orders"),
         fn.min(fn.get(odd, fn.lit(0))).alias("odd"),
@@ -113,6 +99,7 @@ def _facts(rows: DataFrame) -> DataFrame:
     return per_instance.agg(
         fn.coalesce(fn.sum("rows"), zero).alias("rows"),
         fn.coalesce(fn.sum("nameless"), zero).alias("nameless"),
+        fn.min("other_meaning").alias("other_meaning"),
         fn.coalesce(fn.sum("incomplete"), zero).alias("incomplete"),
         fn.array_distinct(fn.flatten(fn.collect_set("orders"))).alias("orders"),
         fn.min("odd").alias("odd"),

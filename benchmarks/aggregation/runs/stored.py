@@ -102,7 +102,7 @@ def _has_untyped(path: Path) -> bool:
     """
     with in_file(str(path)):
         schema = row_schema(path, list(COLUMNS))
-    return any(_is_untyped(schema.field(name).type) for name in COLUMNS if name in schema.names)
+    return any(_is_untyped(schema.field(name).type) for name in COLUMNS)
 
 
 def _is_untyped(kind: pa.DataType) -> bool:
@@ -122,8 +122,7 @@ def _shipped(spark: SparkSession, paths: Sequence[Path]) -> DataFrame:
             found = read_table(path, list(COLUMNS))
         cells = {name: found.column(name) for name in found.column_names}
         cells |= {"file_name": [path.name] * len(found), "row_index": range(len(found))}
-        nothing = pa.nulls(len(found))
-        tables.append(pa.table({n: cells.get(n, nothing) for n in wanted.names}).cast(wanted))
+        tables.append(pa.table({name: cells[name] for name in wanted.names}).cast(wanted))
     rows = spark.createDataFrame(pa.concat_tables(tables))
     written = _written(fn.col("file_name"), fn.col("row_index"))
     return rows.withColumn(WRITTEN, written).drop("file_name", "row_index")

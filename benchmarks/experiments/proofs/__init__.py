@@ -5,7 +5,8 @@ compares with textbook models of one boolean per task and node (`textbook`, `tex
 `storm` takes every topology of decoded Storm clusters, `storm_like` topologies drawn with their
 statistics, `assignment` public instances with published values, `partition` balanced graph
 partitions (textbook: `partition_textbook`), `rstorm_table` R-Storm's versions and the optimum,
-`conflicts` explains infeasible instances, `contradictions` proves those that a person sees at once,
+`conflicts` explains infeasible instances, `contradictions` proves those that a person sees at once
+(`one_short`),
 `fewest_moves` has topologies that run already, `matrix` distances by matrix; `generated` makes the
 instances of the last two. `table` prints.
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from slotwise.benchmarks.experiments.agreement.mid_size import mid_instance
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.models.errors import SlotwiseError
 from slotwise.models.instance.instance import Instance
@@ -27,7 +28,6 @@ from slotwise.solver.explain.conflicts.relaxation import relaxed
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.explanation import Conflict, Explanation, Feasibility
 from slotwise.solver.explain.feasibility import Decider
-from slotwise.testing.random_instances.mid_size import mid_instance
 from slotwise.testing.random_instances.tiny import mixed_instance
 
 COLUMNS = {

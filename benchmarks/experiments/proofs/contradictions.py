@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from slotwise.benchmarks.experiments.proofs.one_short import KINDS, Case, one_short
 from slotwise.benchmarks.experiments.table import Table
 from slotwise.models.errors import SlotwiseError
 from slotwise.models.infeasibility.contradictions import holds
@@ -28,7 +29,6 @@ from slotwise.solver.contradictions import find_contradiction
 from slotwise.solver.core.result import Status
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.solve import solve
-from slotwise.testing.random_instances.one_short import KINDS, Case, one_short
 from slotwise.testing.random_instances.tiny import mixed_instance
 
 COLUMNS = {

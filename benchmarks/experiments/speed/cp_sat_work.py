@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from slotwise.benchmarks.experiments.agreement.mid_size import mid_instance
 from slotwise.benchmarks.experiments.table import say
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Status
 from slotwise.solver.solve import solve
-from slotwise.testing.random_instances.mid_size import mid_instance
 
 SEED = 5
 """Of the random instances."""

@@ -24,8 +24,9 @@ from slotwise.benchmarks.grading.batch.stages import Stage
 from slotwise.benchmarks.grading.batch.task import graded
 from slotwise.benchmarks.grading.plan import Setting
 from slotwise.benchmarks.grading.progress.watching import Watcher
-from slotwise.benchmarks.grading.rows import SCHEMA
+from slotwise.benchmarks.grading.rows import MEANING, OTHER_MEANING, SCHEMA
 from slotwise.benchmarks.grading.sources import Sources
+from slotwise.models.errors import InputError
 from slotwise.pipeline.spark.paths import literal
 
 if TYPE_CHECKING:
@@ -76,10 +77,13 @@ def run_batch(spark: SparkSession, batch: Batch, rightly_refused: str, watcher: 
 
     Raises
     ------
+    InputError
+        When the folder has rows whose columns mean something else.
     SlotwiseError
         When the executors write into a folder that the driver does not see.
     """
     with watcher.waiting("finding what is to be run"):
+        _check_meaning(_rows(spark, batch), batch.address)
         cases = known_cases(spark, batch)
         every = of_runs.planned(cases, of_runs.settings_frame(spark, batch.settings))
         plan = every if batch.narrowed is None else batch.narrowed(every)
@@ -98,6 +102,16 @@ def run_batch(spark: SparkSession, batch: Batch, rightly_refused: str, watcher: 
         skipped=planned - ran,
         statuses=dict(sorted((row["status"], row["count"]) for row in ended)),
     )
+
+
+def _check_meaning(rows: DataFrame, folder: str) -> None:
+    from pyspark.sql import functions as fn
+
+    means_other = ~fn.array_contains(fn.split("version", ", "), MEANING)
+    other = rows.where(means_other).select("version").first()
+    if other is not None:
+        rule = f"has rows of version '{other['version']}': {OTHER_MEANING}"
+        raise InputError(rule, field="out", value=folder)
 
 
 def known_cases(spark: SparkSession, batch: Batch) -> DataFrame:

@@ -1,16 +1,21 @@
-"""The runs of two gradings, paired by method, instance and seed."""
+"""The runs of two gradings, paired by method, instance and seed.
+
+The change of each term is taken on its own, paired by instance: counts, mean with interval, a test.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any
 
+from slotwise.benchmarks.aggregation.intervals import generator, holm, mean_interval, wilcoxon_p
 from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances, latest
 from slotwise.benchmarks.analysis.measures import reason_of
 from slotwise.benchmarks.grading.rows import SUCCEEDED, Row, RunStatus, term_values
-from slotwise.benchmarks.report.comparison.change import Change, MethodChanges, Pair
-from slotwise.benchmarks.report.comparison.term_changes import term_changes
+from slotwise.benchmarks.report.comparison.change import Change, MethodChanges, Pair, TermChange
 from slotwise.benchmarks.report.labels import label_of
 from slotwise.benchmarks.report.text import case_name, objective_text
 
@@ -176,4 +181,49 @@ def _lies(old: Runs, new: Runs, impossible: frozenset[str]) -> list[str]:
         for runs in (old, new)
         for (name, case), row in runs.items()
         if case[0] in impossible and row["status"] in SUCCEEDED
+    )
+
+
+Pairs = Sequence[tuple[Row, Row]]
+"""The run before and the run after, on the same case."""
+
+
+def term_changes(pairs: Mapping[str, Pairs]) -> dict[str, tuple[TermChange, ...]]:
+    """Return the changes of each method by term; p-values are corrected over all of them."""
+    found = {name: _of_method(name, some) for name, some in pairs.items()}
+    corrected = iter(holm([one.p_value for some in found.values() for one in some]))
+    return {
+        name: tuple(replace(one, p_value=next(corrected)) for one in some)
+        for name, some in found.items()
+    }
+
+
+def _of_method(name: str, pairs: Pairs) -> list[TermChange]:
+    differences: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for old, new in pairs:
+        if old["status"] not in SUCCEEDED or new["status"] not in SUCCEEDED:
+            continue
+        values = term_values(new)
+        for term, value in term_values(old).items():
+            difference = values[term] - value
+            differences[term][old["instance_hash"]].append(float(difference))
+            if difference:
+                break
+    return [_change(name, term, found) for term, found in differences.items()]
+
+
+def _change(name: str, term: str, by_instance: Mapping[str, Sequence[float]]) -> TermChange:
+    """Sum up one term; the seeds of an instance are averaged, they are no independent instances."""
+    every = [one for some in by_instance.values() for one in some]
+    means = [fmean(by_instance[key]) for key in sorted(by_instance)]
+    low, high = mean_interval(means, generator(0, name, term)) or (None, None)
+    return TermChange(
+        term=term,
+        pairs=len(every),
+        better=sum(one < 0 for one in every),
+        worse=sum(one > 0 for one in every),
+        mean=fmean(means),
+        low=low,
+        high=high,
+        p_value=wilcoxon_p(means),
     )

@@ -13,8 +13,8 @@ from slotwise.benchmarks.report.figures.drawing.axes import size_axis
 from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, name_lines
-from slotwise.benchmarks.report.figures.numbers.bins import MOST_BINS, Bin, bins
 from slotwise.benchmarks.report.figures.numbers.panels import Panel
+from slotwise.benchmarks.report.figures.numbers.shared_cases import MOST_BINS, Bin, bins
 from slotwise.benchmarks.report.figures.numbers.words import (
     UPWARDS,
     definitions,

@@ -13,8 +13,7 @@ from slotwise.benchmarks.report.figures.drawing.bars import name_bars
 from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.colours import colour
-from slotwise.benchmarks.report.figures.numbers.bootstrap import mean_with_interval
-from slotwise.benchmarks.report.figures.numbers.panels import Panel
+from slotwise.benchmarks.report.figures.numbers.panels import Panel, mean_with_interval
 from slotwise.benchmarks.report.figures.numbers.words import (
     ACROSS,
     axis,

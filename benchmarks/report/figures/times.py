@@ -15,7 +15,7 @@ from slotwise.benchmarks.report.figures.drawing.axes import seconds_axis, size_a
 from slotwise.benchmarks.report.figures.drawing.canvas import new_chart
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.lines import Line, draw_lines, name_lines
-from slotwise.benchmarks.report.figures.numbers.bins import MOST_BINS, Bin, bins
+from slotwise.benchmarks.report.figures.numbers.shared_cases import MOST_BINS, Bin, bins
 from slotwise.benchmarks.report.figures.numbers.words import amount
 from slotwise.models.display import counted
 

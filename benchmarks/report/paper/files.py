@@ -10,8 +10,7 @@ from pathlib import Path
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.canvas import image
 from slotwise.benchmarks.report.graded_rows import Graded
-from slotwise.benchmarks.report.paper.latex import latex_figure, latex_table
-from slotwise.benchmarks.report.paper.paper_table import PaperTable
+from slotwise.benchmarks.report.paper.paper_table import PaperTable, latex_figure, latex_table
 from slotwise.benchmarks.report.paper.tables import tables
 from slotwise.models.errors import InputError
 

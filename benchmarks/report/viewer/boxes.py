@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from slotwise.benchmarks.report.viewer.components import Component, Tasks
-from slotwise.benchmarks.report.viewer.ranges import ranges
+from slotwise.benchmarks.report.viewer.components import Component, Tasks, ranges
 from slotwise.benchmarks.report.viewer.side import Side
 from slotwise.models.display import counted
 from slotwise.models.instance.placement import UNPLACED

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slotwise.benchmarks.report.viewer.components import Tasks
-from slotwise.benchmarks.report.viewer.ranges import ranges
+from slotwise.benchmarks.report.viewer.components import Tasks, ranges
 from slotwise.benchmarks.report.viewer.side import Place, Side
 from slotwise.models.display import counted, listed
 from slotwise.models.instance.placement import Placement

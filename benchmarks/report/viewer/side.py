@@ -1,16 +1,38 @@
-"""A placement beside the first one: its verdict, what is where, and what counts as moved."""
+"""A placement to show beside the first one: its verdict, what is where, what counts as moved."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
 
-from slotwise.benchmarks.report.viewer.shown import Shown
 from slotwise.models.instance.placement import UNPLACED, Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.judge.verdict import NodeLoad, Verdict
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.structure.matching import MOST_PAIRS, Matched, matched
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A placement to show.
+
+    Parameters
+    ----------
+    name
+        Of the method, for example ``r-storm``.
+    placement
+        Of the instance that is shown.
+    caption
+        What is said of it, one line; empty = its value of each term.
+    failed
+        Whether its run counts as failed. Broken rules are shown whatever this says.
+    """
+
+    name: str
+    placement: Placement
+    caption: str = ""
+    failed: bool = False
+
 
 Place = tuple[int, int]
 """Node index and worker label."""

@@ -8,8 +8,7 @@ from html import escape
 from slotwise.benchmarks.report.viewer.boxes import Bar, Group, NodeBox, WorkerBox
 from slotwise.benchmarks.report.viewer.components import tasks_of
 from slotwise.benchmarks.report.viewer.racks import RackBox, drawn_roles, rack_boxes
-from slotwise.benchmarks.report.viewer.shown import Shown
-from slotwise.benchmarks.report.viewer.side import side_of
+from slotwise.benchmarks.report.viewer.side import Shown, side_of
 from slotwise.models.instance.placement import Placement
 from slotwise.models.problem.problem import Problem
 

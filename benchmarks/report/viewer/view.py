@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from jinja2 import Environment
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from slotwise.benchmarks.report.viewer.boxes import Group, unplaced
-from slotwise.benchmarks.report.viewer.components import tasks_of
-from slotwise.benchmarks.report.viewer.environment import new_environment
-from slotwise.benchmarks.report.viewer.moves import Moves, moves
+from slotwise.benchmarks.report.viewer.components import Tasks, ranges, tasks_of
+from slotwise.benchmarks.report.viewer.moves import Moves, moves, place_text
 from slotwise.benchmarks.report.viewer.racks import RackBox, drawn_roles, rack_boxes
-from slotwise.benchmarks.report.viewer.shown import Shown
-from slotwise.benchmarks.report.viewer.side import Side, side_of
-from slotwise.benchmarks.report.viewer.task_table import task_table
+from slotwise.benchmarks.report.viewer.side import Shown, Side, side_of
 from slotwise.benchmarks.report.viewer.traffic import Traffic, traffic
+from slotwise.models.display import counted
 from slotwise.models.number_text import short_text
 from slotwise.models.problem.problem import Problem
 
@@ -112,3 +110,49 @@ def _costs(side: Side) -> str:
 @cache
 def _environment() -> Environment:
     return new_environment()
+
+
+def new_environment() -> Environment:
+    """Return the templates of `benchmarks.report`.
+
+    What they insert is escaped, and a name that they are not given is an error.
+    """
+    return Environment(
+        loader=PackageLoader("slotwise.benchmarks.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+MOST_ROWS = 100
+"""Rows of the table; it says how many tasks it leaves out."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTable:
+    """The rows: tasks that are together in every placement, and their place in each of them."""
+
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    left_out: str
+
+
+def task_table(problem: Problem, tasks: Tasks, sides: Sequence[Side]) -> TaskTable:
+    """Return the table; a place is written ``node/worker``."""
+    together: dict[tuple[object, ...], list[int]] = {}
+    for task in range(problem.task_count):
+        places = [(s.shown.placement.nodes[task], s.shown.placement.workers[task]) for s in sides]
+        together.setdefault((tasks.component[task], *places), []).append(task)
+    groups = sorted(together.values(), key=lambda members: members[0])
+    rows = []
+    for members in groups[:MOST_ROWS]:
+        task = members[0]
+        name = tasks.components[tasks.component[task]].name
+        cells = []
+        for side in sides:
+            place = side.shown.placement.nodes[task], side.shown.placement.workers[task]
+            cells.append(place_text(problem, place))
+        rows.append((f"{name}[{ranges([tasks.index[t] for t in members])}]", tuple(cells)))
+    hidden = sum(map(len, groups[MOST_ROWS:]))
+    return TaskTable(tuple(rows), f"and {counted(hidden, 'more task')}" if hidden else "")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slotwise.api.inputs import path_of
-from slotwise.benchmarks.report.viewer.shown import Shown
+from slotwise.benchmarks.report.viewer.side import Shown
 from slotwise.benchmarks.report.viewer.view import page, standalone
 from slotwise.models.display import listed
 from slotwise.models.formats.atomic_file import write_atomically

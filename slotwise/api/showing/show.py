@@ -12,7 +12,7 @@ from slotwise.api.inputs import (
     as_problem,
 )
 from slotwise.api.showing.drawing import Drawing
-from slotwise.benchmarks.report.viewer.shown import Shown
+from slotwise.benchmarks.report.viewer.side import Shown
 from slotwise.benchmarks.report.viewer.view import standalone
 from slotwise.models.errors import InputError
 from slotwise.models.instance.placement import to_places

@@ -16,7 +16,7 @@ from slotwise.benchmarks.report.explanation_page import (
     PageSection,
     write_explanation,
 )
-from slotwise.benchmarks.report.viewer.shown import Shown
+from slotwise.benchmarks.report.viewer.side import Shown
 from slotwise.cli.render.explained.costs import cost_text, values_text
 from slotwise.cli.render.explained.instance import instance_sections
 from slotwise.cli.render.explained.method import method_sections

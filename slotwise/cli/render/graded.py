@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 
-from slotwise.benchmarks.aggregation.gap_numbers import (
+from slotwise.benchmarks.aggregation.gaps import (
     ABOVE_ZERO,
     ALL,
     COMMON,

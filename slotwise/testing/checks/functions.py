@@ -25,7 +25,7 @@ from typing import TypedDict, Unpack
 from hypothesis.strategies import SearchStrategy
 
 from slotwise.models.instance.instance import Instance
-from slotwise.testing.checks.failure_text import command, failure_text
+from slotwise.testing.checks.failures import command, failure_text
 from slotwise.testing.checks.report import Failure, Report, State
 from slotwise.testing.checks.scheduler import TIME_LIMIT_S, Testable, as_scheduler
 from slotwise.testing.checks.scope import known_rules

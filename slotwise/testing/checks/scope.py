@@ -15,7 +15,7 @@ from slotwise.models.instance.instance import Instance, Scheduler
 from slotwise.models.instance.reserved import ACKER
 from slotwise.models.instance.topology import MEMORY_PARTS, Topology
 from slotwise.models.values import known
-from slotwise.testing.checks.reduction.parts import (
+from slotwise.testing.checks.reduction import (
     with_topologies,
     without_component,
     without_resource,

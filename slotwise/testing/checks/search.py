@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
+from hypothesis.database import ExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
 from slotwise.models.instance.instance import Instance
@@ -23,8 +24,7 @@ from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import instance_hash, instance_text
 from slotwise.testing.checks.drawn import CORNERS, drawn
 from slotwise.testing.checks.finding import Finding, NotJudgedError
-from slotwise.testing.checks.keyed_database import keyed
-from slotwise.testing.checks.reduction.smallest import as_read, smallest
+from slotwise.testing.checks.reduction import as_read, smallest
 from slotwise.testing.checks.report import Failure, Report
 from slotwise.testing.checks.table import BREAKS_DOWN, Demand
 from slotwise.testing.checks.trial import Trial
@@ -302,3 +302,53 @@ def _run(test: Callable[[], None], budget: Budget, looks: _Looks, phases: Sequen
     if budget.seed is not None:
         test = seeded(budget.seed)(test)
     test()
+
+
+TRIES = 20
+"""How often a check is made: a scheduler that answers at random may do well now and then."""
+
+
+def look_at(demand: Demand, trial: Trial, instance: Instance) -> Report:
+    """Return what `demand` says of one instance, with the first failure of `TRIES`."""
+    failures: tuple[Failure, ...] = ()
+    not_judged: dict[str, int] = {}
+    for _ in range(TRIES):
+        anew = Trial(trial.scheduler, trial.time_limit_s, trial.oracle, trial.rules)
+        try:
+            finding = demand.holds(anew, instance)
+            not_judged = {}
+        except NotJudgedError as error:
+            finding, not_judged = None, {str(error): 1}
+        if finding is not None:
+            failures = (Failure(instance, finding),)
+            break
+    return Report(demand, trial.scheduler.name, 1, 1 - len(not_judged), not_judged, failures)
+
+
+class KeyedDatabase(ExampleDatabase):
+    """Another database, with `key` put before each of its keys.
+
+    Hypothesis keys examples by the test function; ours is one function for all checks.
+    """
+
+    def __init__(self, base: ExampleDatabase, key: str) -> None:
+        super().__init__()
+        self._base = base
+        self._key = f"slotwise {key} ".encode()
+
+    def save(self, key: bytes, value: bytes) -> None:
+        """Save an example."""
+        self._base.save(self._key + key, value)
+
+    def fetch(self, key: bytes) -> Iterable[bytes]:
+        """Return the examples of a key."""
+        return self._base.fetch(self._key + key)
+
+    def delete(self, key: bytes, value: bytes) -> None:
+        """Delete an example."""
+        self._base.delete(self._key + key, value)
+
+
+def keyed(base: ExampleDatabase | None, key: str) -> ExampleDatabase | None:
+    """Return `base` with `key` before its keys; ``None`` where there is none."""
+    return None if base is None else KeyedDatabase(base, key)

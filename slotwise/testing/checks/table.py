@@ -14,16 +14,15 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.suggestion import suggestion
 from slotwise.testing.checks.finding import Finding
-from slotwise.testing.checks.properties.capacity import is_no_worse_with_more
 from slotwise.testing.checks.properties.determinism import is_deterministic
-from slotwise.testing.checks.properties.duration import ends_within
-from slotwise.testing.checks.properties.edges import edges
-from slotwise.testing.checks.properties.far_apart import far_apart
+from slotwise.testing.checks.properties.edges import edges, far_apart
 from slotwise.testing.checks.properties.indifference import ignores_names, ignores_order
-from slotwise.testing.checks.properties.moves import moves_at_most
-from slotwise.testing.checks.properties.node_loss import survives_node_loss
-from slotwise.testing.checks.properties.optimality import admits, gap_is_at_most
-from slotwise.testing.checks.properties.validity import is_complete, is_valid
+from slotwise.testing.checks.properties.optimality import admits, gap_is_at_most, moves_at_most
+from slotwise.testing.checks.properties.other_clusters import (
+    is_no_worse_with_more,
+    survives_node_loss,
+)
+from slotwise.testing.checks.properties.validity import ends_within, is_complete, is_valid
 from slotwise.testing.checks.scheduler import CHANGES_INPUT, Testable, as_scheduler
 from slotwise.testing.checks.trial import Trial
 

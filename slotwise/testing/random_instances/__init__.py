@@ -4,13 +4,10 @@ Every generator takes a source of choice (`slotwise.testing.choices.Chooser`), s
 grammar draws from a seeded NumPy generator or from Hypothesis. `tiny` has every rule of the problem
 on a handful of tasks (exhaustive search settles them), with `tiny_topologies` for its topologies
 and `objectives` for sequences of any terms;
-`wanted` says what one must have and `features` gives it to a topology, `kept` raises limits until a
-drawn placement keeps them, `tight` leaves it hardly room, `infeasible` makes instances that have no
-placement, by reason, `one_short` larger ones with just enough room and one short; `demand` and
-`lost_nodes` are for these. `mid_size` has 15 to 40 tasks around a planted placement; `presolve`
-varies an instance that a presolve got wrong; `storm` and `storm_1` draw stories of rounds for
-Storm's own schedulers; `wide_numbers` and `simplified` change an instance that is there. Start with
-`tiny`.
+`features` says what one must have and gives it to a topology, `feasible` raises limits until a
+drawn placement keeps them, or leaves it hardly room, `infeasible` makes instances that have no
+placement, by reason; `demand` and `lost_nodes` are for these. `wide_numbers` changes an instance
+that is there. Start with `tiny`.
 
 It may import `models`, `heuristics` and `testing.choices`; no engine.
 """

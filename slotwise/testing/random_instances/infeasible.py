@@ -15,12 +15,12 @@ from slotwise.models.instance.topology import Component, Constraints, Stream, To
 from slotwise.testing.choices import Chooser, pick
 from slotwise.testing.random_instances.demand import total_demand, with_demand, with_some_demand
 from slotwise.testing.random_instances.features import (
+    Wanted,
     with_tasks_in,
     with_two_alike,
     with_two_components,
 )
 from slotwise.testing.random_instances.lost_nodes import without_nodes
-from slotwise.testing.random_instances.wanted import Wanted
 
 Break = Callable[[Chooser, Instance], Instance]
 

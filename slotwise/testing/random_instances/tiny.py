@@ -14,16 +14,15 @@ from numpy.random import Generator
 
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, Objective, Place, Scheduler
-from slotwise.models.instance.topology import Topology
+from slotwise.models.instance.topology import Constraints, Topology
 from slotwise.testing.choices import Chooser, FromRng, chance, pick
+from slotwise.testing.random_instances.features import Wanted
 from slotwise.testing.random_instances.objectives import (
     drawn_linear,
     drawn_running,
     with_any_objective,
 )
-from slotwise.testing.random_instances.simplified import simplified
 from slotwise.testing.random_instances.tiny_topologies import make_topology, with_tasks
-from slotwise.testing.random_instances.wanted import Wanted
 from slotwise.testing.random_instances.wide_numbers import (
     fitting,
     with_wide_numbers,
@@ -247,3 +246,40 @@ def _objective(choose: Chooser, cluster: Cluster, running: bool, linear: bool) -
     soft = {key: choose.whole(1, 3) for key in offered if chance(choose, 25)}
     limits = {"moved": choose.whole(0, 2)} if running and chance(choose, 50) else {}
     return Objective(pick(choose, terms), soft, limits)
+
+
+def simplified(choose: Chooser, instance: Instance) -> Instance:
+    """Return one topology of the instance with a network alone; capacities and isolation stay.
+
+    Where distances come as a matrix linear costs stay, too, and nodes have a worker.
+    """
+    topology = _plain(choose, pick(choose, instance.topologies))
+    cluster = instance.cluster
+    linear = tuple(row for row in instance.linear if row.task.startswith(f"{topology.id}/"))
+    if chance(choose, 40) or cluster.matrix is not None:
+        rows = range(len(cluster.nodes))
+        matrix = tuple(tuple(Decimal(choose.whole(0, 5)) for _ in rows) for _ in rows)
+        cluster = replace(cluster, matrix=matrix)
+        topology = replace(topology, one_task_per_worker=False, one_component_per_worker=False)
+        terms: tuple[str, ...] = ("network+linear",) if linear else ("network",)
+    else:
+        linear = ()
+        terms = pick(choose, (("network",), ("overload", "network")))
+    return replace(
+        instance,
+        cluster=cluster,
+        topologies=(topology,),
+        scheduler=Scheduler(),
+        running=None,
+        objective=Objective(terms),
+        linear=linear,
+    )
+
+
+def _plain(choose: Chooser, topology: Topology) -> Topology:
+    return replace(
+        topology,
+        constraints=Constraints(),
+        worker_max_heap_mb=None if chance(choose, 60) else topology.worker_max_heap_mb,
+        shared_memory=(),
+    )

@@ -1,9 +1,9 @@
 """Hypothesis strategies for people who test a scheduler: instances, placements, faults, stories.
 
-`topologies` and `clusters` are parts, `instances` puts them together by kind: any, feasible or
-infeasible by construction, tight, with a feature. `placements` are valid or broken, `faults` take
+`instances` draws them by kind: any, feasible or infeasible by construction, tight, with a feature;
+also clusters and topologies by themselves. `placements` are valid or broken, `faults` take
 nodes or capacity away, `stories` are state machines in which topologies come and go and nodes fail
-while a scheduler is asked again and again. `from_hypothesis` is the source of choice behind them:
+while a scheduler is asked again and again. The source of choice behind them is `FromHypothesis`:
 the grammar itself is that of `slotwise.testing.random_instances`, so that Hypothesis draws, shrinks
 and replays every single choice, and its seeds, profiles and database work as with any strategy.
 

@@ -1,30 +1,39 @@
-"""Instances by kind."""
+"""Instances by kind, and their parts: clusters and topologies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import TypeVar
 
 from hypothesis import strategies as st
 
 from slotwise.models.errors import InputError
+from slotwise.models.instance.cluster import Cluster
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
+from slotwise.models.instance.topology import Topology
 from slotwise.models.suggestion import suggestion
-from slotwise.models.values import whole
+from slotwise.models.values import one_of, whole
 from slotwise.testing.choices import chance, pick
+from slotwise.testing.random_instances.feasible import one_unit_short, tightened, with_placement
 from slotwise.testing.random_instances.features import (
+    Wanted,
     with_constraint,
     with_cycle,
     with_shared_memory,
 )
 from slotwise.testing.random_instances.infeasible import REASONS, Reason, without_rejected
-from slotwise.testing.random_instances.kept import with_placement
-from slotwise.testing.random_instances.tight import one_unit_short, tightened
-from slotwise.testing.random_instances.tiny import make_instance, moderate_instance, ruled_instance
-from slotwise.testing.random_instances.wanted import Wanted
-from slotwise.testing.strategies.from_hypothesis import FromHypothesis
+from slotwise.testing.random_instances.tiny import (
+    RESOURCES,
+    make_cluster,
+    make_instance,
+    make_resources,
+    moderate_instance,
+    ruled_instance,
+)
+from slotwise.testing.random_instances.tiny_topologies import make_topology, with_tasks
 
 KINDS: Mapping[str, str] = {
     "any": "Every rule of the problem occurs; some are infeasible, and some are by one unit.",
@@ -193,3 +202,123 @@ def _unlike(instance: Instance) -> Instance:
     room = Decimal(1000) if usual is None else usual + 100
     large = replace(last, resources={**last.resources, "cpu": room})
     return replace(instance, cluster=replace(instance.cluster, nodes=(*others, large)))
+
+
+X = TypeVar("X")
+
+
+@dataclass(frozen=True)
+class FromHypothesis:
+    """A `Chooser` whose every choice is one draw, for use in a composite strategy.
+
+    Parameters
+    ----------
+    draw
+        What Hypothesis passes to a composite strategy.
+    """
+
+    draw: st.DrawFn
+
+    def whole(self, low: int, high: int) -> int:
+        """Return a whole number from `low` to `high`, both included; shrinks towards `low`."""
+        return self.draw(st.integers(low, high))
+
+    def parts(self, least: int, most: int, make: Callable[[], X | None]) -> list[X]:
+        """Return what `make` returns, called `least` to `most` times, without ``None``.
+
+        Hypothesis shrinks it like any list: it leaves out parts, each with all its choices.
+        """
+        drawn = self.draw(st.lists(st.builds(make), min_size=least, max_size=most))
+        return [part for part in drawn if part is not None]
+
+
+@st.composite
+def _clusters(
+    draw: st.DrawFn, most_nodes: int, most_racks: int, resources: Sequence[str] | None
+) -> Cluster:
+    choose = FromHypothesis(draw)
+    dims = make_resources(choose) if resources is None else tuple(resources)
+    return make_cluster(choose, most_nodes, dims, most_racks=most_racks)
+
+
+def clusters(
+    *, most_nodes: int = 4, most_racks: int = 3, resources: Sequence[str] | None = None
+) -> st.SearchStrategy[Cluster]:
+    """Return a strategy for clusters: nodes ``n1``, ``n2``, ... in racks ``r1``, ``r2``, ...
+
+    Nodes are alike or not, offer some of ``cpu``, ``memory_mb`` and ``gpu``, with or without a
+    limit, and have slots or no limit of them. Distances are by level or a matrix. They shrink
+    towards one node without limits.
+
+    Parameters
+    ----------
+    most_nodes, most_racks
+        1 or more each.
+    resources
+        What every node offers, out of ``cpu``, ``memory_mb`` and ``gpu``; ``None`` = some of them.
+
+    Raises
+    ------
+    InputError
+        When a number is out of range, or a resource is none of these.
+    """
+    whole(most_nodes, "most_nodes", least=1)
+    whole(most_racks, "most_racks", least=1)
+    for key in resources or ():
+        one_of(key, RESOURCES, "resources")
+    return _clusters(most_nodes, most_racks, resources)
+
+
+@st.composite
+def _topologies(
+    draw: st.DrawFn,
+    id: str,
+    most_components: int,
+    most_tasks: int,
+    resources: Sequence[str] | None,
+    rates: bool | None,
+) -> Topology:
+    choose = FromHypothesis(draw)
+    dims = make_resources(choose) if resources is None else tuple(resources)
+    tasks = choose.whole(1, most_tasks)
+    rated = chance(choose, 40) if rates is None else rates
+    return with_tasks(make_topology(choose, id, tasks, dims, rated, most_components))
+
+
+def topologies(
+    id: str = "topology-1",
+    *,
+    most_components: int = 4,
+    most_tasks: int = 6,
+    resources: Sequence[str] | None = None,
+    rates: bool | None = None,
+) -> st.SearchStrategy[Topology]:
+    """Return a strategy for topologies with at least one task.
+
+    A spout, bolts, streams between them, now and then in a circle; demands of ``cpu``, memory and
+    ``gpu``; at times ackers, shared memory, a heap limit, or rules on who may share a worker or a
+    node. They shrink towards one spout with one task and no demand.
+
+    Parameters
+    ----------
+    id
+        Of each topology.
+    most_components
+        Most components without ackers, 1 or more.
+    most_tasks
+        Most tasks, ackers included, 1 or more.
+    resources
+        What tasks may need, out of ``cpu``, ``memory_mb`` and ``gpu``; ``None`` = some of them.
+    rates
+        Whether streams have rates, which an instance with ``flow="rates"`` needs; ``None`` = some.
+
+    Raises
+    ------
+    InputError
+        When a number is out of range, or a resource is none of these.
+    """
+    whole(most_components, "most_components", least=1)
+    whole(most_tasks, "most_tasks", least=1)
+    for key in resources or ():
+        one_of(key, RESOURCES, "resources")
+    return _topologies(id, most_components, most_tasks, resources, rates)

@@ -15,13 +15,32 @@ from slotwise.models.instance.instance import Instance, Objective, Place
 from slotwise.models.instance.placement import Refusal, to_places
 from slotwise.models.instance.topology import Topology
 from slotwise.models.instance_file import instance_hash
+from slotwise.models.judge.judge import judge
 from slotwise.testing.checks.answer import Answer
 from slotwise.testing.checks.scheduler import HASH_SEEDS, NamedScheduler, Testable, as_scheduler
 from slotwise.testing.random_instances.lost_nodes import without_nodes
 from slotwise.testing.random_instances.tiny import RESOURCES
-from slotwise.testing.strategies.clusters import clusters
-from slotwise.testing.strategies.story_checks import check_answer
-from slotwise.testing.strategies.topologies import topologies
+from slotwise.testing.strategies.instances import clusters, topologies
+
+
+def check_answer(instance: Instance, answer: Answer, again: Answer) -> None:
+    """Check what a scheduler says to an instance, and says when it is asked again.
+
+    Raises
+    ------
+    AssertionError
+        When the answers differ (in more than the reason of a refusal), a refusal has no reason, or
+        the judge finds a rule broken: so also where tasks are left out while their topology is not,
+        or topologies while the objective has no ``rejected``.
+    """
+    if isinstance(answer, Refusal):
+        assert isinstance(again, Refusal), "not deterministic: refuses, then places"
+        assert answer.reason.strip(), "refuses without a reason"
+        return
+    assert answer == again, f"not deterministic: {answer}, then {again}"
+    found = judge(instance, answer).violations
+    assert not found, "invalid: " + "; ".join(map(str, found))
+
 
 OBJECTIVES: tuple[tuple[str, ...], ...] = (
     ("network",),

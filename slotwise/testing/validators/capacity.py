@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from slotwise.models.instance.instance import Objective
 from slotwise.models.instance.topology import Ackers
-from slotwise.testing.validators.case import Scene, SubCase
-from slotwise.testing.validators.scene import (
+from slotwise.testing.validators.case import (
     FINEST,
     INEXACT,
     LEFT_OUT,
     STEPS,
+    Scene,
+    SubCase,
     amount,
     amounts,
     component,

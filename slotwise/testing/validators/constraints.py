@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from slotwise.models.instance.reserved import ACKER
 from slotwise.models.instance.topology import Ackers, Constraints
-from slotwise.testing.validators.case import Scene, SubCase
-from slotwise.testing.validators.scene import (
+from slotwise.testing.validators.case import (
+    Scene,
+    SubCase,
     any_label,
     component,
     labels,

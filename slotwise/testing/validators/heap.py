@@ -8,11 +8,12 @@ from functools import partial
 from hypothesis import strategies as st
 
 from slotwise.models.instance.topology import Ackers
-from slotwise.testing.validators.case import Scene, SubCase
-from slotwise.testing.validators.scene import (
+from slotwise.testing.validators.case import (
     FINEST,
     INEXACT,
     STEPS,
+    Scene,
+    SubCase,
     amount,
     amounts,
     component,

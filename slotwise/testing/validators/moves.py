@@ -8,8 +8,16 @@ from hypothesis import strategies as st
 
 from slotwise.models.instance.instance import Objective
 from slotwise.models.instance.topology import Topology
-from slotwise.testing.validators.case import Scene, SubCase
-from slotwise.testing.validators.scene import Spot, any_label, component, node, scene, topology
+from slotwise.testing.validators.case import (
+    Scene,
+    Spot,
+    SubCase,
+    any_label,
+    component,
+    node,
+    scene,
+    topology,
+)
 
 TERMS = (("overload", "network"), ("moved", "network"))
 """The limit holds whether or not the objective counts ``moved``."""

@@ -7,10 +7,11 @@ from decimal import Decimal
 from hypothesis import strategies as st
 
 from slotwise.models.instance.topology import Ackers
-from slotwise.testing.validators.case import Scene, SubCase
-from slotwise.testing.validators.scene import (
+from slotwise.testing.validators.case import (
     LEFT_OUT,
+    Scene,
     Spot,
+    SubCase,
     component,
     labels,
     node,

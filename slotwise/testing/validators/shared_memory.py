@@ -8,9 +8,10 @@ from functools import partial
 from hypothesis import strategies as st
 
 from slotwise.models.instance.topology import SharedMemory
-from slotwise.testing.validators.case import Scene, SubCase
-from slotwise.testing.validators.scene import (
+from slotwise.testing.validators.case import (
     STEPS,
+    Scene,
+    SubCase,
     amounts,
     component,
     components,

@@ -7,8 +7,16 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from slotwise.models.instance.topology import Ackers
-from slotwise.testing.validators.case import Scene, SubCase
-from slotwise.testing.validators.scene import Spot, any_label, component, node, scene, topology
+from slotwise.testing.validators.case import (
+    Scene,
+    Spot,
+    SubCase,
+    any_label,
+    component,
+    node,
+    scene,
+    topology,
+)
 
 
 def _several_workers(draw: st.DrawFn, broken: bool) -> Scene:

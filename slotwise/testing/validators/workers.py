@@ -8,8 +8,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from slotwise.models.instance.topology import Ackers, Topology
-from slotwise.testing.validators.case import Scene, SubCase
-from slotwise.testing.validators.scene import (
+from slotwise.testing.validators.case import (
+    Scene,
+    SubCase,
     any_label,
     component,
     node,

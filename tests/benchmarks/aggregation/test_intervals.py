@@ -7,8 +7,13 @@ from math import inf
 import numpy as np
 import pytest
 
-from slotwise.benchmarks.aggregation.intervals import generator, mean_interval, quantile_interval
-from slotwise.benchmarks.aggregation.significance import holm, wilcoxon_p
+from slotwise.benchmarks.aggregation.intervals import (
+    generator,
+    holm,
+    mean_interval,
+    quantile_interval,
+    wilcoxon_p,
+)
 
 NUMBERS = np.sort(np.random.default_rng(1).lognormal(size=37))
 

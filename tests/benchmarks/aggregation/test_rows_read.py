@@ -138,6 +138,10 @@ LONG = [{"term": "network", "value": "1" * 30 + "." + "1" * 8, "bound": None}]
 ODD = [{"term": "network", "value": "1e5", "bound": None}]
 BAD = {
     "null": (broken(status=None), "without one of instance_hash"),
+    "another meaning": (
+        broken(version="slotwise 0.1.0, rows 1"),
+        "version 'slotwise 0.1.0, rows 1': must name rows 2, as this slotwise writes them",
+    ),
     "no-terms": (broken(terms=None), "without the value of a term"),
     "no-value": (broken(terms=[ODD[0] | {"value": None}]), "without the value of a term"),
     "digits": (broken(terms=LONG), "more than 37 digits"),
@@ -147,6 +151,12 @@ BAD = {
         "count different terms",
     ),
 }
+
+
+def test_a_grading_in_a_folder_with_rows_of_another_meaning_is_refused(spark, tmp_path):
+    folder = write_rows(tmp_path, broken(version="slotwise 0.1.0, rows 1"))
+    with pytest.raises(InputError, match=r"must name rows 2.*grade into another folder"):
+        slotwise.grade("rstorm", methods="round-robin", count=1, out=folder)
 
 
 @pytest.mark.parametrize("name", BAD)

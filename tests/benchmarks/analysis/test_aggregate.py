@@ -14,8 +14,6 @@ from slotwise.benchmarks.analysis.measures import (
     seconds_of,
     shifted_geometric_mean,
 )
-from slotwise.benchmarks.grading.environment import method_version
-from slotwise.benchmarks.grading.old_rows import upgraded
 from slotwise.benchmarks.grading.rows import COLUMNS, Row
 from slotwise.benchmarks.report.failures import failures
 from slotwise.benchmarks.report.figures.figures import charts
@@ -306,26 +304,6 @@ def test_a_method_that_refuses_what_is_impossible_stands_before_one_that_breaks_
         row("none", "b", "refused", reason="no"),
     ]
     assert [m.method for m in aggregate(rows).methods] == ["auto", "b", "a"]
-
-
-@pytest.mark.parametrize(
-    ("method", "reason", "status"),
-    [
-        ("cmd:x", "the command failed with exit code 1; stderr: oh", "crashed"),
-        ("cmd:x", "the command was ended at its time limit of 20 s", "timeout"),
-        ("cmd:x", "its answer cannot be used: line 1 column 1: no JSON", "crashed"),
-        ("cmd:x", "I do not like it", "refused"),
-        ("storm:a", "Storm's scheduler ended without an answer (exit code 1)", "crashed"),
-        ("m", "no room", "refused"),
-    ],
-)
-def test_rows_of_an_older_version_are_told_as_today(method: str, reason: str, status: str) -> None:
-    old = row("a", method, "refused", reason=reason, version="slotwise 0.1.0")
-    (found,) = upgraded([old])
-    assert found["status"] == status
-    assert reason in str(reason_of(found))
-    new = {**old, "version": method_version()}
-    assert upgraded([new]) == [new]
 
 
 def test_later_row_of_a_case_replaces_the_earlier() -> None:

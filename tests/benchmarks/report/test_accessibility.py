@@ -15,7 +15,7 @@ from viewer_cases import on, problem
 import slotwise
 from slotwise.benchmarks.report.explanation_page import PageSection, PageTable, write_explanation
 from slotwise.benchmarks.report.measured_page import write_measured
-from slotwise.benchmarks.report.viewer.shown import Shown
+from slotwise.benchmarks.report.viewer.side import Shown
 from slotwise.pipeline.statistics.weights.measured import (
     ComponentWeights,
     Line,

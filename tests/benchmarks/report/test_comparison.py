@@ -14,8 +14,8 @@ from scipy.stats import wilcoxon
 
 import slotwise
 from slotwise.benchmarks.report.comparison.change import Change, MethodChanges
-from slotwise.benchmarks.report.comparison.chart import change_chart
 from slotwise.benchmarks.report.comparison.compare import compare_rows
+from slotwise.benchmarks.report.comparison.page import change_chart
 from slotwise.models.errors import InputError
 
 BEFORE = [

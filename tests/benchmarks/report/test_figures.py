@@ -14,17 +14,15 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from slotwise.benchmarks.analysis.aggregate import aggregate
 from slotwise.benchmarks.grading.rows import Row
+from slotwise.benchmarks.report.figures.chart import Figure
 from slotwise.benchmarks.report.figures.drawing.canvas import image
 from slotwise.benchmarks.report.figures.drawing.colours import ROLES
 from slotwise.benchmarks.report.figures.drawing.lines import spread, steps
-from slotwise.benchmarks.report.figures.figure import Figure
 from slotwise.benchmarks.report.figures.figures import charts
 from slotwise.benchmarks.report.figures.gap_curves import quantile
-from slotwise.benchmarks.report.figures.numbers.bins import bins
-from slotwise.benchmarks.report.figures.numbers.bootstrap import mean_with_interval
 from slotwise.benchmarks.report.figures.numbers.levels import traffic
-from slotwise.benchmarks.report.figures.numbers.panels import panels
-from slotwise.benchmarks.report.figures.numbers.shared_cases import on_one_grid, shared_cases
+from slotwise.benchmarks.report.figures.numbers.panels import mean_with_interval, panels
+from slotwise.benchmarks.report.figures.numbers.shared_cases import bins, on_one_grid, shared_cases
 from slotwise.benchmarks.report.figures.profiles import profiles, within
 from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 
-from slotwise.benchmarks.report.measured_chart import over_time
+from slotwise.benchmarks.report.measured_page import over_time
 from slotwise.pipeline.statistics.weights.measured import Line
 
 START = datetime(2026, 1, 1, 12, 0)

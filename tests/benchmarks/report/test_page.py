@@ -111,30 +111,6 @@ def test_rows_without_their_instance_are_reported_but_not_drawn(graded: Path) ->
     assert "round-robin" in text
 
 
-@pytest.mark.slow
-def test_rows_of_an_older_slotwise_are_reported_as_such(graded: Path) -> None:
-    assert "only the call" in seconds_fact(graded)
-    store = Store(graded)
-    old = [{**row, "version": "slotwise 0.1.0"} for row in store.rows()]
-    for row in old:
-        if row["method"] == "r-storm":
-            row |= {"method": "cmd:false", "kind": "external", "status": "refused", "terms": None}
-            row |= {"reason": "the command failed with exit code 1", "placement": None}
-    for path in (graded / "rows").iterdir():
-        path.unlink()
-    store.append(pa.Table.from_pylist(old))
-    page = write_report(graded).read_text(encoding="utf-8")
-    assert "only the call" not in seconds_fact(graded)
-    assert "rows of an older slotwise" in seconds_fact(graded)
-    assert page.count("crashed: the command failed with exit code 1") >= 2
-    assert "refused: the command" not in page
-
-
-def seconds_fact(graded: Path) -> str:
-    text = " ".join(read_page(write_report(graded)).text.split())
-    return text.rpartition("How it was run")[2].partition("seconds")[2]
-
-
 @pytest.mark.parametrize("name", ["empty", "missing"])
 def test_folder_without_rows_is_bad_input(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()

@@ -16,8 +16,7 @@ from slotwise.benchmarks.analysis.aggregate import aggregate
 from slotwise.benchmarks.grading.store import Store
 from slotwise.benchmarks.report.graded_rows import graded_of, read_graded
 from slotwise.benchmarks.report.paper.files import paper_files, write_all, write_paper
-from slotwise.benchmarks.report.paper.latex import escaped, latex_table
-from slotwise.benchmarks.report.paper.paper_table import PaperTable
+from slotwise.benchmarks.report.paper.paper_table import PaperTable, escaped, latex_table
 from slotwise.benchmarks.report.paper.tables import tables
 from slotwise.models.errors import InputError
 

@@ -14,7 +14,7 @@ import pytest
 from conftest import Cli
 from graded_folder import make_graded
 
-from slotwise.benchmarks.grading.rows import ADDED, COLUMNS, KEY, Row
+from slotwise.benchmarks.grading.rows import COLUMNS, KEY, Row
 from slotwise.benchmarks.grading.store import Store
 from slotwise.models.errors import InputError
 
@@ -54,6 +54,11 @@ def term(key: str, value: Any) -> Callable[[list[Row]], object]:
 
 CELLS: dict[str, tuple[Callable[[list[Row]], object], str]] = {
     "no instance": (cell("instance", None), "row 1, column instance = null: must not be null"),
+    "another meaning": (
+        cell("version", "slotwise 0.1.0, rows 1"),
+        "row 1, column version = 'slotwise 0.1.0, rows 1': must name rows 2, as this slotwise "
+        "writes them; grade into another folder",
+    ),
     "third row": (cell("method", None, 2), "row 3, column method = null"),
     "engine's parameters": (
         cell("engine_parameters", "[1]"),
@@ -206,7 +211,7 @@ def test_another_instance_in_the_place_of_one_is_named(graded: Path, cli: Cli) -
 
 def test_only_the_columns_that_are_asked_for_must_be_there(graded: Path) -> None:
     path = file_of(graded)
-    pq.write_table(pq.read_table(path, columns=list(KEY)), path)
+    pq.write_table(pq.read_table(path, columns=[*KEY, "batch"]), path)
     assert len(Store(graded).rows(KEY)) == 6
     with pytest.raises(InputError, match="is missing"):
         Store(graded).rows(COLUMNS)
@@ -222,11 +227,3 @@ def test_the_rows_of_exact_runs_have_the_parameters_of_their_engines(graded: Pat
         assert parameters["auto"]["rack_fraction"] == 0.4
         # A contradiction is found before any engine runs.
         assert ("baseline" in parameters) == (row["status"] == "optimal")
-
-
-def test_rows_from_before_a_column_was_added_lack_its_cells(graded: Path) -> None:
-    path = file_of(graded)
-    pq.write_table(pq.read_table(path).drop_columns(list(ADDED)), path)
-    rows = Store(graded).rows()
-    assert [tuple(row) for row in rows] == [COLUMNS] * len(rows)
-    assert {row["engine_parameters"] for row in rows} == {None}

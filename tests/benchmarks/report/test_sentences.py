@@ -12,7 +12,7 @@ from graded_rows import optimum, row
 from slotwise.benchmarks.analysis.aggregate import aggregate
 from slotwise.benchmarks.grading.rows import Row
 from slotwise.benchmarks.grading.store import Store
-from slotwise.benchmarks.report.figures.figure import Figure
+from slotwise.benchmarks.report.figures.chart import Figure
 from slotwise.benchmarks.report.figures.figures import charts
 from slotwise.benchmarks.report.graded_rows import graded_of
 from slotwise.benchmarks.report.page import render

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import pytest
+from storm_stories import Story, for_storm_1, storm_1_story, tight_story
 
 from slotwise.benchmarks.experiments.storm.storm_1_comparison import (
     Storm1Comparison,
@@ -30,8 +31,6 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import to_places
 from slotwise.models.instance_file import read_instance
 from slotwise.models.problem.compile import compile_problem
-from slotwise.testing.random_instances.storm import Story
-from slotwise.testing.random_instances.storm_1 import for_storm_1, story, tight_story
 
 pytestmark = [
     pytest.mark.storm_peer,
@@ -95,7 +94,7 @@ def test_the_authors_topologies(peer):
 
 def test_random_stories(peer, note):
     """Several racks, nodes of three kinds, shared hosts, heap limits, ackers, lost workers."""
-    seen = told(peer, story, STORIES)
+    seen = told(peer, storm_1_story, STORIES)
     note.append(
         f"Storm 1.0.6: {seen['rounds']} rounds of {len(STORIES)} random stories are the same"
     )

@@ -14,6 +14,7 @@ from dataclasses import replace
 import pytest
 from conftest import EXAMPLES
 from ras_vectors import Vector, instances_of, read_vector
+from storm_stories import Story, story
 
 from slotwise.benchmarks.experiments.catalogue import run_experiment
 from slotwise.benchmarks.experiments.storm.comparison import compare, differences
@@ -25,7 +26,6 @@ from slotwise.heuristics.ras.strategies.strategy import STRATEGIES, RasLimits
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import to_places
 from slotwise.models.instance_file import read_instance
-from slotwise.testing.random_instances.storm import Story, story
 
 pytestmark = [
     pytest.mark.storm_peer,

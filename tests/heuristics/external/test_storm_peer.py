@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import pytest
 from conftest import EXAMPLES
+from storm_stories import story
 
 from slotwise.heuristics.external import storm_methods
 from slotwise.heuristics.external.storm_peer import StormPeer, unsupported
@@ -23,7 +24,6 @@ from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.instance_file import read_instance
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
-from slotwise.testing.random_instances.storm import story
 
 CAPACITY = {"cpu": Decimal(100), "memory_mb": Decimal(1000)}
 NODE = Node("n1", "r", "h", 2, CAPACITY)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from conftest import Answer, Cli
 
+from slotwise.benchmarks.experiments.proofs.one_short import one_short
 from slotwise.models.certificates.check import findings
 from slotwise.models.certificates.file import read_certificate, write_certificate
 from slotwise.models.errors import InputError
@@ -27,7 +28,6 @@ from slotwise.solver.solve import solve
 from slotwise.solver.verification.certify import certificate_of, resolve
 from slotwise.solver.verification.claim import Agreement
 from slotwise.solver.verification.verify import verify
-from slotwise.testing.random_instances.one_short import one_short
 from slotwise.testing.random_instances.tiny import tiny_instance
 
 Document = dict[str, Any]

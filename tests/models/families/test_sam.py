@@ -16,8 +16,7 @@ from slotwise.models.allocation.case import (
 )
 from slotwise.models.dataflow.micro import MICRO_DAGS
 from slotwise.models.errors import InputError
-from slotwise.models.families.random_dataflows import FEWEST_TASKS, MOST_TASKS
-from slotwise.models.families.sam import MICRO, SAM
+from slotwise.models.families.sam import FEWEST_TASKS, MICRO, MOST_TASKS, SAM
 from slotwise.models.performance.article import article_models
 
 CASES = list(SAM.generate(60))

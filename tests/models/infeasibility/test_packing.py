@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from slotwise.models.infeasibility import packing
-from slotwise.models.infeasibility.packing import Item, most_weight
+from slotwise.models.infeasibility import contradictions
+from slotwise.models.infeasibility.contradictions import Item, most_weight
 
 
 def by_hand(items: list[Item], capacity: int) -> int:
@@ -38,6 +38,6 @@ def test_the_most_weight_is_that_of_the_best_choice(seed: int) -> None:
 def test_with_too_many_sums_the_answer_is_never_too_low(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packing, "MOST_STATES", 1)
+    monkeypatch.setattr(contradictions, "MOST_STATES", 1)
     items, capacity = drawn(seed)
     assert most_weight(items, capacity) >= by_hand(items, capacity)

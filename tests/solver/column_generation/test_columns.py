@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from slotwise.benchmarks.experiments.agreement.panel import Answer, disagreements
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective, Place, Scheduler
 from slotwise.models.instance.topology import Component, SharedMemory, Stream, Topology
@@ -34,7 +35,6 @@ from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.structure.dominance import undominated
 from slotwise.testing import instances
-from slotwise.testing.agreement import Answer, disagreements
 from slotwise.testing.random_instances.tiny import tiny_instance
 
 LIMITS = Limits(time_s=20.0)

@@ -18,6 +18,7 @@ import pytest
 from solved import solved
 
 from slotwise import place
+from slotwise.benchmarks.experiments.agreement.rule_coverage import RULES, rules_in
 from slotwise.models.families.rstorm import RSTORM
 from slotwise.models.instance.cluster import Cluster, Distance, Node
 from slotwise.models.instance.instance import Instance, LinearCost, Objective
@@ -43,7 +44,6 @@ from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
 from slotwise.solver.solve import solve
 from slotwise.testing.random_instances.tiny import tiny_instance
-from slotwise.testing.rule_coverage import RULES, rules_in
 
 LIMITS = Limits(time_s=60.0, workers=1, seed=0)
 SEED = 20260701

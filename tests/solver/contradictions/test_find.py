@@ -8,6 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from slotwise.benchmarks.experiments.proofs.one_short import KINDS, one_short
 from slotwise.models.infeasibility.contradictions import holds
 from slotwise.models.infeasibility.statement import stated
 from slotwise.models.instance.instance import Instance
@@ -16,7 +17,6 @@ from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.contradictions import contradictions, find_contradiction, left_over
 from slotwise.solver.core.result import Status
 from slotwise.solver.solve import solve
-from slotwise.testing.random_instances.one_short import KINDS, one_short
 from slotwise.testing.random_instances.tiny import mixed_instance
 
 SEEDS = range(3)

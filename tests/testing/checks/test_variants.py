@@ -19,9 +19,8 @@ from slotwise.models.judge.judge import judge
 from slotwise.testing.checks.finding import Finding
 from slotwise.testing.checks.functions import CheckFailed, check
 from slotwise.testing.checks.properties.edges import edges
-from slotwise.testing.checks.properties.renamed import renamed
-from slotwise.testing.checks.properties.reordered import reordered
-from slotwise.testing.checks.reduction.smallest import smallest
+from slotwise.testing.checks.properties.indifference import renamed, reordered
+from slotwise.testing.checks.reduction import smallest
 from slotwise.testing.checks.report import Failure
 from slotwise.testing.strategies.instances import instances
 

@@ -3,8 +3,7 @@
 `canvas` makes figures and images (Matplotlib is loaded when a chart is drawn, not before);
 `colours` has a colour for each role, on white and on a dark page; `cast` gives each method its
 name, colour, line style and marker; `lines` draws lines with their names at their ends, `bars`
-bars with their names; `axes` has scales and ticks; `page_svg` makes an SVG fit for a page, its
-colours CSS variables.
+bars with their names; `axes` has scales and ticks.
 
 Start with `canvas`. It may import `benchmarks.analysis` and names of `benchmarks.grading`.
 """

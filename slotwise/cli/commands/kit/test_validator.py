@@ -48,7 +48,7 @@ def test_validator(
     require_hypothesis("slotwise test-validator")
     from slotwise.testing.validators.case import RULES
     from slotwise.testing.validators.check import check_validator
-    from slotwise.testing.validators.saving import save_findings
+    from slotwise.testing.validators.report import save_findings
 
     if save is not None and save.exists() and not save.is_dir():
         raise InputError("is not a folder", field="--save", value=str(save))

@@ -1,8 +1,10 @@
-"""How a scheduler compares with the optimum: what it refuses, and how far off it is."""
+"""How a scheduler compares with the optimum: what it refuses, how far off it is, what it moves."""
 
 from __future__ import annotations
 
-from slotwise.models.instance.instance import Instance
+from dataclasses import replace
+
+from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.placement import UNPLACED, Refusal
 from slotwise.models.judge.verdict import Verdict
 from slotwise.solver.core.judged_result import gap_of
@@ -60,3 +62,22 @@ def _gap(verdict: Verdict, best: tuple[int, ...]) -> float:
     gap = gap_of(claim, verdict.problem.terms)
     assert gap is not None, "every term has a value and a bound"
     return gap
+
+
+NOTHING_RUNS = "nothing runs"
+MORE_NEEDED = "more moves are needed"
+
+
+def moves_at_most(trial: Trial, instance: Instance, most: float) -> Finding | None:
+    """Hold it that at most `most` running tasks move where that many are enough."""
+    if not instance.running:
+        raise NotJudgedError(NOTHING_RUNS)
+    _, verdict = trial.valid(instance)
+    moved = verdict.parts["moved"]
+    if moved <= most:
+        return None
+    objective = Objective(("moved",), instance.objective.soft, instance.objective.limits)
+    fewest = trial.oracle.optimum(replace(instance, objective=objective)).values
+    if fewest is None or fewest[0] > most:
+        raise NotJudgedError(MORE_NEEDED)
+    return Finding(f"moves {moved} running tasks, where {fewest[0]} are enough; at most {most:g}")

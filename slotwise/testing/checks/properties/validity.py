@@ -1,15 +1,16 @@
-"""Whether a placement keeps the hard rules, and whether it is complete."""
+"""Whether a placement keeps the hard rules, is complete, and comes in time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import UNPLACED
+from slotwise.models.instance.placement import UNPLACED, Refusal
 from slotwise.models.judge.verdict import Violation
 from slotwise.models.values import plain
-from slotwise.testing.checks.finding import Finding
-from slotwise.testing.checks.trial import Trial
+from slotwise.testing.checks.finding import Finding, NotJudgedError
+from slotwise.testing.checks.trial import REFUSED, Trial
 
 MOST_SHOWN = 6
 """Most tasks that a finding names."""
@@ -27,6 +28,18 @@ def is_complete(trial: Trial, instance: Instance) -> Finding | None:
     """Hold it that every topology is placed whole (where ``rejected`` counts: whole or not)."""
     violations = trial.verdict(instance).violations
     return _broken(trial, instance, [one for one in violations if one.rule == PLACED])
+
+
+def ends_within(trial: Trial, instance: Instance, seconds: float) -> Finding | None:
+    """Hold it that an answer comes within `seconds` of wall-clock time.
+
+    A scheduler that takes longer, if only to refuse, is given up then, which raises `MethodError`.
+    One that refuses in time has placed nothing: that is not judged.
+    """
+    answer = replace(trial, time_limit_s=seconds).answer_anew(instance)
+    if isinstance(answer, Refusal):
+        raise NotJudgedError(REFUSED)
+    return None
 
 
 def _broken(trial: Trial, instance: Instance, violations: Sequence[Violation]) -> Finding | None:

@@ -9,8 +9,8 @@ from bs4 import BeautifulSoup
 from viewer_cases import fragment, nodes, on, pane, problem, tasks, text
 
 import slotwise
-from slotwise.benchmarks.report.viewer.ranges import ranges
-from slotwise.benchmarks.report.viewer.shown import Shown
+from slotwise.benchmarks.report.viewer.components import ranges
+from slotwise.benchmarks.report.viewer.side import Shown
 from slotwise.benchmarks.report.viewer.view import view
 from slotwise.models.instance.placement import Placement
 

@@ -9,7 +9,7 @@ import pytest
 from viewer_cases import bars, fragment, nodes, on, pane, problem, tasks, text
 
 import slotwise
-from slotwise.benchmarks.report.viewer.shown import Shown
+from slotwise.benchmarks.report.viewer.side import Shown
 from slotwise.benchmarks.report.viewer.view import standalone, view
 from slotwise.models.errors import InputError
 from slotwise.models.instance.placement import Placement

@@ -7,7 +7,7 @@ from browser_pages import open_details, opened
 from viewer_cases import on, problem
 
 import slotwise
-from slotwise.benchmarks.report.viewer.shown import Shown
+from slotwise.benchmarks.report.viewer.side import Shown
 from slotwise.benchmarks.report.viewer.view import page
 
 ODD = "x" * 120 + ' <b> & "y"'

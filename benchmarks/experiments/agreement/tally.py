@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from slotwise.benchmarks.experiments.agreement.panel import Answer
+from slotwise.benchmarks.experiments.agreement.rule_coverage import RULES
 from slotwise.models.errors import InputError
-from slotwise.testing.agreement import Answer
-from slotwise.testing.rule_coverage import RULES
 
 REFUSED, FAILED = "refused", "failed"
 SETTLED = ("optimal", "infeasible")

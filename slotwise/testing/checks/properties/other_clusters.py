@@ -1,4 +1,4 @@
-"""Whether a scheduler makes use of more capacity, or does worse with it."""
+"""Whether a scheduler does as well on a cluster with more capacity, or with a node lost."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from dataclasses import replace
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import Refusal
+from slotwise.models.instance.placement import Placement, Refusal, to_places
 from slotwise.models.problem.compile import compile_problem
 from slotwise.testing.checks.finding import Finding, NotJudgedError
+from slotwise.testing.checks.properties.validity import first_of_each_rule
 from slotwise.testing.checks.trial import NOT_VALID, Trial, on_variant
+from slotwise.testing.random_instances.lost_nodes import without_nodes
 
 
 def is_no_worse_with_more(trial: Trial, instance: Instance) -> Finding | None:
@@ -75,3 +77,38 @@ def _is_within_limits(instance: Instance) -> bool:
     except InputError:
         return False
     return True
+
+
+ONE_NODE = "it has one node"
+
+
+def survives_node_loss(trial: Trial, instance: Instance) -> Finding | None:
+    """Lose each node in use in turn; the rest of the placement is what runs now.
+
+    The scheduler must place all again where that is possible, and keep every rule. One that is not
+    for running tasks is not told of them.
+    """
+    placement, _ = trial.valid(instance)
+    if len(instance.cluster.nodes) == 1:
+        raise NotJudgedError(ONE_NODE)
+    for node, left in _losses(instance, placement):
+        rest = trial.narrowed(left)
+        with on_variant(f"without {node}"):
+            answer = trial.answer(rest)
+        if isinstance(answer, Refusal):
+            if trial.oracle.optimum(rest).is_complete:
+                return Finding(f"without {node}, refuses what can be placed: {answer.reason}")
+            continue
+        broken = first_of_each_rule(trial.verdict(rest).violations)
+        if broken:
+            said = "; ".join(f"breaks {one}" for one in broken.values())
+            return Finding(f"without {node}, {said}", tuple(broken))
+    return None
+
+
+def _losses(instance: Instance, placement: Placement) -> Iterator[tuple[str, Instance]]:
+    """Yield each node in use and the instance without it, running what the others hold."""
+    placed = replace(instance, running=to_places(instance, placement))
+    for index in sorted({n for n in placement.nodes if n >= 0}):
+        lost = instance.cluster.nodes[index].id
+        yield lost, without_nodes(placed, {lost})

@@ -1,6 +1,6 @@
 """Whether the exact engines agree, rule by rule.
 
-Random instances are solved by all engines; `agreement` says what must hold. The table counts, for
+Random instances are solved by all engines; `panel` says what must hold. The table counts, for
 each rule, the instances where it occurs, how they ended, and how many of them each engine settled.
 An instance on which something does not hold is written to a file, and printed with the command
 that asks about it again.
@@ -17,18 +17,17 @@ from pathlib import Path
 
 import numpy as np
 
+from slotwise.benchmarks.experiments.agreement.mid_size import mid_instance
+from slotwise.benchmarks.experiments.agreement.panel import PANEL, ask, disagreements
+from slotwise.benchmarks.experiments.agreement.presolve import presolve_instance, presolve_mutation
+from slotwise.benchmarks.experiments.agreement.rule_coverage import rules_in
+from slotwise.benchmarks.experiments.agreement.tally import InstanceRow, Said, Tally, read_rows
 from slotwise.models.errors import InputError, SlotwiseError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance_file import instance_text, read_instance, write_instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.solver.core.result import Limits
-from slotwise.testing.agreement import disagreements
-from slotwise.testing.panel import PANEL, ask
-from slotwise.testing.random_instances.mid_size import mid_instance
-from slotwise.testing.random_instances.presolve import presolve_instance, presolve_mutation
 from slotwise.testing.random_instances.tiny import mixed_instance, widely_scaled_instance
-from slotwise.testing.rule_coverage import rules_in
-from slotwise.testing.tally import InstanceRow, Said, Tally, read_rows
 
 
 class DisagreementError(SlotwiseError):

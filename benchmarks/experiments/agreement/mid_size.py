@@ -12,8 +12,7 @@ from decimal import Decimal
 
 from numpy.random import Generator
 
-from slotwise.models.families.infeasible import BREAKERS
-from slotwise.models.families.planted import PlantedSizes, planted
+from slotwise.models.families.random_planted import BREAKERS, PlantedSizes, planted
 from slotwise.models.instance.instance import (
     Instance,
     LinearCost,

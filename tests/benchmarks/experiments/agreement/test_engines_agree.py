@@ -10,6 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from slotwise.benchmarks.experiments.agreement.engines_agree import (
+    FAMILIES,
+    PROGRAM,
+    Sweep,
+    add_options,
+    made,
+    on_files,
+    sweep_of,
+)
+from slotwise.benchmarks.experiments.agreement.panel import PANEL, Answer, disagreements
+from slotwise.benchmarks.experiments.agreement.rule_coverage import RULES, rules_in
+from slotwise.benchmarks.experiments.agreement.tally import Tally, read_rows
 from slotwise.benchmarks.experiments.catalogue import run_experiment
 from slotwise.models.errors import InternalError
 from slotwise.models.instance.cluster import Cluster, Node
@@ -24,19 +36,6 @@ from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.engines import ENGINES
 from slotwise.solver.exhaustive.engine import EXHAUSTIVE
-from slotwise.testing.agreement import Answer, disagreements
-from slotwise.testing.engines_agree import (
-    FAMILIES,
-    PROGRAM,
-    Sweep,
-    add_options,
-    made,
-    on_files,
-    sweep_of,
-)
-from slotwise.testing.panel import PANEL
-from slotwise.testing.rule_coverage import RULES, rules_in
-from slotwise.testing.tally import Tally, read_rows
 
 LIMITS = Limits(time_s=20.0)
 
