@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 from slotwise.api.inputs import (
     NEEDS_RUNNING,
+    DecodedCluster,
     InstanceLike,
-    MinCpu,
     PlacementLike,
     as_instance,
     warn_of_lost_nodes,
@@ -76,15 +76,13 @@ def spare(
     workers: int = 1,
     seed: int = 0,
     memory_limit_mb: int | None = None,
-    topology: str | None = None,
-    worker_min_cpu: MinCpu = None,
-    submitters: bool = False,
+    **decoded: Unpack[DecodedCluster],
 ) -> Spare:
     """Say of every machine and every rack whether all tasks still have a place without it.
 
     Parameters
     ----------
-    instance, placement, without_nodes, topology, worker_min_cpu, submitters
+    instance, placement, without_nodes, decoded
         As in `rebalance`.
     max_moves
         Most tasks that may move besides those of the machine; ``None`` = any number, or the
@@ -114,7 +112,7 @@ def spare(
         else whole(memory_limit_mb, "memory_limit_mb", least=1),
     )
     most = None if max_moves is None else whole(max_moves, "max_moves")
-    given = as_instance(instance, topology, worker_min_cpu, submitters)
+    given = as_instance(instance, **decoded)
     running = given
     if placement is not None:
         running = replace(given, running=as_running_places(placement, given))

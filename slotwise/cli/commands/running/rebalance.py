@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -29,6 +29,7 @@ OPTIONS = {
 """Arguments of `slotwise.rebalance` -> what users type for them."""
 
 
+@options.decoded_cluster
 def rebalance(
     instance: options.Instance,
     placement: NOW = None,
@@ -75,10 +76,8 @@ def rebalance(
         Path | None,
         typer.Option(metavar="FILE.svg", help="Also draw cost against moves."),
     ] = None,
-    topology: options.Topology = None,
-    worker_min_cpu: options.WorkerMinCpu = None,
-    submitters: options.Submitters = False,
     as_json: options.Json = False,
+    **decoded: Any,
 ) -> int:
     """Improve what runs with few moves: which tasks, in which order, and what that saves.
 
@@ -90,7 +89,7 @@ def rebalance(
     inputs.check_target(out)
     if svg is not None:
         inputs.check_target(svg, "--svg")
-    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
+    problem = inputs.load_problem(instance, **decoded)
     now = Path(placement) if placement is not None and placement != inputs.STDIN else placement
     gone = options.node_ids(without_node)
     is_shown = not (as_json or spare)
