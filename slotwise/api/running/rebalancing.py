@@ -84,8 +84,8 @@ def rebalance(
         Ids of machines that died: the cluster has them no more, and the tasks that ran there are
         orphans. They do not count as moved.
     on_first
-        Called at once with places of the orphans, where there are any; the search for better ones
-        follows.
+        Called at once with places of the orphans, where there are any; for ``optimal`` the search
+        for better ones follows.
     time_limit_s, workers, seed, memory_limit_mb
         As in `solve`; the time is that of the whole front.
     decoded
