@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
+from slotwise.api.exit_code import Exit
 from slotwise.api.inputs import DecodedCluster, InstanceLike, as_problem, path_of
 from slotwise.api.plain_data import plain_data
 from slotwise.heuristics.ras.methods import cluster_reason
@@ -65,6 +66,13 @@ class Scheduled:
     def valid(self) -> bool:
         """Whether what is placed keeps all hard rules; topologies left out are no matter."""
         return not self.violations
+
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``schedule``: failed where a topology is refused or a rule broken."""
+        if self.exact is not None and self.exact.interrupted:
+            return Exit.INTERRUPTED
+        return Exit.FAILED if self.done.refused or not self.valid else Exit.DONE
 
     def __repr__(self) -> str:
         """One line: how many topologies are placed, refused, evicted."""

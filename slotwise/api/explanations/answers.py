@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from slotwise.api.exit_code import Exit
 from slotwise.api.explanations.documents import mistake_or_none, nearest_or_none, placement_or_none
 from slotwise.api.explanations.shown import (
     Row,
@@ -62,6 +63,16 @@ class ExplainedInstance(Shown):
         """The best placement found; ``None`` where there is none."""
         return None if self.result is None else self.result.placement
 
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``explain``: as of ``solve``."""
+        result = self.result
+        if result is not None and result.interrupted and result.status is not Status.OPTIMAL:
+            return Exit.INTERRUPTED
+        if self.status is Status.INFEASIBLE:
+            return Exit.FAILED
+        return Exit.NO_ANSWER if self.placement is None else Exit.DONE
+
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
         infeasible = self.infeasible
@@ -107,6 +118,13 @@ class ExplainedMethod(Shown):
     nearest: FewestMoves | None = None
     not_told: str = ""
     remaining: Explanation | None = None
+
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``explain --with``: failed where the method missed a placement."""
+        if not self.run.failed:
+            return Exit.DONE
+        return Exit.NO_ANSWER if self.missed_placement is None else Exit.FAILED
 
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
@@ -154,6 +172,11 @@ class ExplainedPlacement(Shown):
     nearest: FewestMoves | None
     optimal: Result | None
 
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``explain``: as of ``judge``."""
+        return Exit.DONE if self.split.verdict.valid else Exit.FAILED
+
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
         optimal = self.optimal
@@ -184,6 +207,12 @@ class ExplainedComparison(Shown):
     placements: tuple[Placement, Placement]
     comparison: Comparison
 
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``explain``: as of ``judge``, of both."""
+        both = (self.comparison.first, self.comparison.second)
+        return Exit.DONE if all(one.verdict.valid for one in both) else Exit.FAILED
+
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
         both = (self.comparison.first, self.comparison.second)
@@ -213,6 +242,11 @@ class ExplainedTask(Shown):
     def name(self) -> str:
         """The task's name with its topology."""
         return "/".join(self.problem.instance.task_names()[self.task])
+
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``explain --task``: as of ``judge``."""
+        return Exit.DONE if self.split.verdict.valid else Exit.FAILED
 
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""

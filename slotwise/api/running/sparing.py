@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
+from slotwise.api.exit_code import Exit
 from slotwise.api.inputs import (
     NEEDS_RUNNING,
     DecodedCluster,
@@ -48,6 +49,12 @@ class Spare:
     def worst(self) -> str:
         """The status of the worst loss; ``placed`` where there is none."""
         return self.losses[0].status if self.losses else "placed"
+
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``rebalance --spare``: failed where a loss leaves tasks without a place."""
+        codes = {"placed": Exit.DONE, "open": Exit.NO_ANSWER, "impossible": Exit.FAILED}
+        return codes[self.worst]
 
     def __repr__(self) -> str:
         """One line: how many losses the cluster stands."""

@@ -80,7 +80,6 @@ def explain(
     with exits.held():
         from slotwise.api.explaining import check_question
         from slotwise.api.explaining import explain as explained
-        from slotwise.cli.codes import explained_code
 
     with options.as_options(**OPTIONS):
         check_question(placement is not None, other is not None, method, task, optimal)
@@ -103,7 +102,7 @@ def explain(
             prices=prices,
         )
     _show(answer, html, out, as_json=as_json)
-    return explained_code(answer)
+    return answer.exit_code
 
 
 def _show(answer: Explained, html: Path | None, out: Path | None, *, as_json: bool) -> None:

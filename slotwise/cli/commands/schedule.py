@@ -52,7 +52,6 @@ def schedule(
     """
     with exits.held():
         from slotwise.api import scheduling
-        from slotwise.cli.codes import scheduled_code
         from slotwise.models.errors import in_file
 
     scheduling.check_names(priority, strategy, "--priority", "--strategy")
@@ -80,4 +79,4 @@ def schedule(
         from slotwise.cli.render.schedule import show_scheduled
 
         show_scheduled(scheduled)
-    return scheduled_code(scheduled)
+    return scheduled.exit_code

@@ -104,7 +104,6 @@ def rebalance(
     with exits.held():
         from slotwise.api.running.rebalancing import rebalance as rebalanced
         from slotwise.api.running.sparing import spare as spared
-        from slotwise.cli.codes import rebalanced_code, spared_code
         from slotwise.cli.render import rebalanced as render
         from slotwise.cli.render.curves import check_svg
         from slotwise.cli.render.first_places import show_first
@@ -129,7 +128,7 @@ def rebalance(
             print_json(found.to_document())
         else:
             render.show_spare(found)
-        return spared_code(found)
+        return found.exit_code
     with counted_presses(), exits.noted_warnings(), options.as_options(**OPTIONS):
         done = rebalanced(
             problem,
@@ -145,7 +144,7 @@ def rebalance(
             memory_limit_mb=memory_limit,
         )
     _show(done, out, svg, as_json=as_json)
-    return rebalanced_code(done)
+    return done.exit_code
 
 
 def _show_first(
