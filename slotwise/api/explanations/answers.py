@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from slotwise.api.exit_code import Exit
-from slotwise.api.explanations.documents import mistake_or_none, nearest_or_none, placement_or_none
 from slotwise.api.explanations.shown import (
     Row,
     Shown,
@@ -23,7 +22,8 @@ from slotwise.models.display import counted
 from slotwise.models.errors import InputError
 from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.cost_split import CostSplit
-from slotwise.models.explanation.mending import Mending
+from slotwise.models.explanation.mending import Mending, mending
+from slotwise.models.formats.placement_file import placement_document
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import instance_hash
@@ -88,7 +88,7 @@ class ExplainedInstance(Shown):
             "cost": None if self.split is None else self.split.to_document(),
             "method": None if self.run is None else self.run.method,
             "infeasible": None if infeasible is None else infeasible.to_document(),
-            "placement": placement_or_none(self.problem.instance, self.placement),
+            "placement": _placement_or_none(self.problem.instance, self.placement),
         }
 
     def _shown(self) -> tuple[str, list[Row]]:
@@ -140,12 +140,12 @@ class ExplainedMethod(Shown):
             "instance": instance_hash(instance),
             "objective": judged.get("objective", []),
             "violations": judged.get("violations", []),
-            "first_mistake": mistake_or_none(instance, self.mistake),
+            "first_mistake": _mistake_or_none(instance, self.mistake),
             "not_told": self.not_told or None,
-            "missed": placement_or_none(instance, self.missed_placement),
+            "missed": _placement_or_none(instance, self.missed_placement),
             "missed_cost": None if self.missed is None else self.missed.to_document(),
-            "nearest": nearest_or_none(instance, self.nearest),
-            "placement": placement_or_none(instance, run.placement),
+            "nearest": _nearest_or_none(instance, self.nearest),
+            "placement": _placement_or_none(instance, run.placement),
         }
 
     def _shown(self) -> tuple[str, list[Row]]:
@@ -187,7 +187,7 @@ class ExplainedPlacement(Shown):
             **self.split.verdict.to_document(),
             "cost": self.split.to_document(),
             "mendings": [one.to_document() for one in self.mendings],
-            "nearest": nearest_or_none(instance, self.nearest),
+            "nearest": _nearest_or_none(instance, self.nearest),
             "optimal": None if optimal is None else optimal.to_document(),
         }
 
@@ -281,3 +281,43 @@ def task_index(instance: Instance, written: str) -> int:
         rule = suggestion(written, ["/".join(name) for name in names])
         raise InputError(f"is no task of the instance; {rule}", field="task", value=written)
     return index
+
+
+def _placement_or_none(instance: Instance, placement: Placement | None) -> dict[str, Any] | None:
+    """Return a placement as its file has it; ``None`` = there is none."""
+    return None if placement is None else placement_document(instance, placement)
+
+
+def _mistake_or_none(instance: Instance, mistake: FirstMistake | None) -> dict[str, Any] | None:
+    """Return the first mistake of a method as JSON-ready data; ``None`` = it is not known."""
+    if mistake is None:
+        return None
+    names = ["/".join(name) for name in instance.task_names()]
+    nodes = [node.id for node in instance.cluster.nodes]
+    return {
+        "decisions": [
+            {"task": names[one.task], "node": nodes[one.node], "worker": one.worker}
+            for one in mistake.decisions
+        ],
+        "possible": mistake.possible,
+        "impossible": mistake.impossible,
+        "settled": mistake.settled,
+        "broken": [mending(one).to_document() for one in mistake.broken],
+        "stuck": [
+            {"task": names[one.task], "places": [place.to_document() for place in one.places]}
+            for one in mistake.stuck
+        ],
+    }
+
+
+def _nearest_or_none(instance: Instance, nearest: FewestMoves | None) -> dict[str, Any] | None:
+    """Return the nearest valid placement as JSON-ready data; ``None`` = it was not looked for."""
+    if nearest is None:
+        return None
+    names = ["/".join(name) for name in instance.task_names()]
+    return {
+        "status": str(nearest.status),
+        "moved": [names[task] for task in nearest.moved],
+        "placed": [names[task] for task in nearest.placed],
+        "placement": _placement_or_none(instance, nearest.placement),
+    }
