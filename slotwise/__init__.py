@@ -16,6 +16,8 @@ True
 from __future__ import annotations
 
 import logging
+import sys
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -24,214 +26,102 @@ __version__ = "0.1.0"
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 if TYPE_CHECKING:
-    from slotwise.api.allocating import Allocated, allocate
-    from slotwise.api.explaining import explain
-    from slotwise.api.exporting import convert
-    from slotwise.api.gradings.packing import pack
-    from slotwise.api.gradings.reporting import compare, report
-    from slotwise.api.gradings.summing import read_rows, summary
-    from slotwise.api.inputs import read_certificate, read_instance, read_placement
-    from slotwise.api.judging import judge
-    from slotwise.api.listing import families, generate, methods, schema
-    from slotwise.api.logs.following import follow
-    from slotwise.api.logs.measuring import Measurement, measure
-    from slotwise.api.logs.simulating import generate_logs
-    from slotwise.api.partitioning import partition
-    from slotwise.api.placing import place
-    from slotwise.api.profiling import profile
-    from slotwise.api.reproducing import reproduce
-    from slotwise.api.running.rebalanced import Rebalanced
-    from slotwise.api.running.rebalancing import rebalance
-    from slotwise.api.running.sparing import Spare, spare
-    from slotwise.api.scheduling import Scheduled, schedule
-    from slotwise.api.showing.drawing import Drawing
-    from slotwise.api.showing.show import show
-    from slotwise.api.solving import crosscheck, solve
-    from slotwise.api.verifying import certify, verify
-    from slotwise.benchmarks.aggregation.summary import Summary
-    from slotwise.benchmarks.grade import grade
-    from slotwise.benchmarks.grading.grade_summary import GradeSummary
-    from slotwise.benchmarks.report.comparison.comparison import Comparison
-    from slotwise.heuristics.method_error import MethodError
-    from slotwise.models.allocation.case import AllocationCase
-    from slotwise.models.certificates.certificate import Certificate
-    from slotwise.models.certificates.file import write_certificate
-    from slotwise.models.dataflow.dataflow import Dataflow
-    from slotwise.models.errors import InputError, InternalError, SlotwiseError
-    from slotwise.models.formats.placement_file import write_placement
-    from slotwise.models.instance.cluster import Cluster, Node
-    from slotwise.models.instance.instance import Instance
-    from slotwise.models.instance.placement import Placement, Refusal
-    from slotwise.models.instance.topology import Topology
-    from slotwise.models.instance_file import write_instance
-    from slotwise.models.judge.verdict import Verdict, Violation
-    from slotwise.models.performance.file import read_models, write_models
-    from slotwise.models.problem.compile import compile_problem
-    from slotwise.models.problem.problem import Problem
-    from slotwise.pipeline.following.advice import Advice
-    from slotwise.pipeline.following.follow import Followed
-    from slotwise.pipeline.spark.pack import Packed
-    from slotwise.solver.core.progress import Progress
-    from slotwise.solver.core.result import Result, Status
-    from slotwise.solver.verification.crosscheck import CrossCheck
-    from slotwise.solver.verification.verify import Verified
+    # The public names. Nothing else lists them: `_home` reads them here.
+    from slotwise.api.allocating import Allocated as Allocated
+    from slotwise.api.allocating import allocate as allocate
+    from slotwise.api.explaining import explain as explain
+    from slotwise.api.exporting import convert as convert
+    from slotwise.api.gradings.packing import pack as pack
+    from slotwise.api.gradings.reporting import compare as compare
+    from slotwise.api.gradings.reporting import report as report
+    from slotwise.api.gradings.summing import read_rows as read_rows
+    from slotwise.api.gradings.summing import summary as summary
+    from slotwise.api.inputs import read_certificate as read_certificate
+    from slotwise.api.inputs import read_instance as read_instance
+    from slotwise.api.inputs import read_placement as read_placement
+    from slotwise.api.judging import judge as judge
+    from slotwise.api.listing import families as families
+    from slotwise.api.listing import generate as generate
+    from slotwise.api.listing import methods as methods
+    from slotwise.api.listing import schema as schema
+    from slotwise.api.logs.following import follow as follow
+    from slotwise.api.logs.measuring import Measurement as Measurement
+    from slotwise.api.logs.measuring import measure as measure
+    from slotwise.api.logs.simulating import generate_logs as generate_logs
+    from slotwise.api.partitioning import partition as partition
+    from slotwise.api.placing import place as place
+    from slotwise.api.profiling import profile as profile
+    from slotwise.api.reproducing import reproduce as reproduce
+    from slotwise.api.running.rebalanced import Rebalanced as Rebalanced
+    from slotwise.api.running.rebalancing import rebalance as rebalance
+    from slotwise.api.running.sparing import Spare as Spare
+    from slotwise.api.running.sparing import spare as spare
+    from slotwise.api.scheduling import Scheduled as Scheduled
+    from slotwise.api.scheduling import schedule as schedule
+    from slotwise.api.showing.drawing import Drawing as Drawing
+    from slotwise.api.showing.show import show as show
+    from slotwise.api.solving import crosscheck as crosscheck
+    from slotwise.api.solving import solve as solve
+    from slotwise.api.verifying import certify as certify
+    from slotwise.api.verifying import verify as verify
+    from slotwise.benchmarks.aggregation.summary import Summary as Summary
+    from slotwise.benchmarks.grade import grade as grade
+    from slotwise.benchmarks.grading.grade_summary import GradeSummary as GradeSummary
+    from slotwise.benchmarks.report.comparison.comparison import Comparison as Comparison
+    from slotwise.heuristics.method_error import MethodError as MethodError
+    from slotwise.models.allocation.case import AllocationCase as AllocationCase
+    from slotwise.models.certificates.certificate import Certificate as Certificate
+    from slotwise.models.certificates.file import write_certificate as write_certificate
+    from slotwise.models.dataflow.dataflow import Dataflow as Dataflow
+    from slotwise.models.errors import InputError as InputError
+    from slotwise.models.errors import InternalError as InternalError
+    from slotwise.models.errors import SlotwiseError as SlotwiseError
+    from slotwise.models.formats.placement_file import write_placement as write_placement
+    from slotwise.models.instance.cluster import Cluster as Cluster
+    from slotwise.models.instance.cluster import Node as Node
+    from slotwise.models.instance.instance import Instance as Instance
+    from slotwise.models.instance.placement import Placement as Placement
+    from slotwise.models.instance.placement import Refusal as Refusal
+    from slotwise.models.instance.topology import Topology as Topology
+    from slotwise.models.instance_file import write_instance as write_instance
+    from slotwise.models.judge.verdict import Verdict as Verdict
+    from slotwise.models.judge.verdict import Violation as Violation
+    from slotwise.models.performance.file import read_models as read_models
+    from slotwise.models.performance.file import write_models as write_models
+    from slotwise.models.problem.compile import compile_problem as compile_problem
+    from slotwise.models.problem.problem import Problem as Problem
+    from slotwise.pipeline.following.advice import Advice as Advice
+    from slotwise.pipeline.following.follow import Followed as Followed
+    from slotwise.pipeline.spark.pack import Packed as Packed
+    from slotwise.solver.core.progress import Progress as Progress
+    from slotwise.solver.core.result import Result as Result
+    from slotwise.solver.core.result import Status as Status
+    from slotwise.solver.verification.crosscheck import CrossCheck as CrossCheck
+    from slotwise.solver.verification.verify import Verified as Verified
 
-__all__ = [
-    "Advice",
-    "Allocated",
-    "AllocationCase",
-    "Certificate",
-    "Cluster",
-    "Comparison",
-    "CrossCheck",
-    "Dataflow",
-    "Drawing",
-    "Followed",
-    "GradeSummary",
-    "InputError",
-    "Instance",
-    "InternalError",
-    "Measurement",
-    "MethodError",
-    "Node",
-    "Packed",
-    "Placement",
-    "Problem",
-    "Progress",
-    "Rebalanced",
-    "Refusal",
-    "Result",
-    "Scheduled",
-    "SlotwiseError",
-    "Spare",
-    "Status",
-    "Summary",
-    "Topology",
-    "Verdict",
-    "Verified",
-    "Violation",
-    "__version__",
-    "allocate",
-    "certify",
-    "compare",
-    "compile_problem",
-    "convert",
-    "crosscheck",
-    "explain",
-    "families",
-    "follow",
-    "generate",
-    "generate_logs",
-    "grade",
-    "judge",
-    "measure",
-    "methods",
-    "pack",
-    "partition",
-    "place",
-    "profile",
-    "read_certificate",
-    "read_instance",
-    "read_models",
-    "read_placement",
-    "read_rows",
-    "rebalance",
-    "report",
-    "reproduce",
-    "schedule",
-    "schema",
-    "show",
-    "solve",
-    "spare",
-    "summary",
-    "verify",
-    "write_certificate",
-    "write_instance",
-    "write_models",
-    "write_placement",
-]
 
-_HOME = {
-    "Advice": "slotwise.pipeline.following.advice",
-    "Allocated": "slotwise.api.allocating",
-    "AllocationCase": "slotwise.models.allocation.case",
-    "Certificate": "slotwise.models.certificates.certificate",
-    "Cluster": "slotwise.models.instance.cluster",
-    "Comparison": "slotwise.benchmarks.report.comparison.comparison",
-    "CrossCheck": "slotwise.solver.verification.crosscheck",
-    "Dataflow": "slotwise.models.dataflow.dataflow",
-    "Drawing": "slotwise.api.showing.drawing",
-    "Followed": "slotwise.pipeline.following.follow",
-    "GradeSummary": "slotwise.benchmarks.grading.grade_summary",
-    "InputError": "slotwise.models.errors",
-    "Instance": "slotwise.models.instance.instance",
-    "InternalError": "slotwise.models.errors",
-    "Measurement": "slotwise.api.logs.measuring",
-    "MethodError": "slotwise.heuristics.method_error",
-    "Node": "slotwise.models.instance.cluster",
-    "Packed": "slotwise.pipeline.spark.pack",
-    "Placement": "slotwise.models.instance.placement",
-    "Problem": "slotwise.models.problem.problem",
-    "Progress": "slotwise.solver.core.progress",
-    "Rebalanced": "slotwise.api.running.rebalanced",
-    "Refusal": "slotwise.models.instance.placement",
-    "Result": "slotwise.solver.core.result",
-    "Scheduled": "slotwise.api.scheduling",
-    "SlotwiseError": "slotwise.models.errors",
-    "Spare": "slotwise.api.running.sparing",
-    "Status": "slotwise.solver.core.result",
-    "Summary": "slotwise.benchmarks.aggregation.summary",
-    "Topology": "slotwise.models.instance.topology",
-    "Verdict": "slotwise.models.judge.verdict",
-    "Verified": "slotwise.solver.verification.verify",
-    "Violation": "slotwise.models.judge.verdict",
-    "allocate": "slotwise.api.allocating",
-    "certify": "slotwise.api.verifying",
-    "compare": "slotwise.api.gradings.reporting",
-    "compile_problem": "slotwise.models.problem.compile",
-    "convert": "slotwise.api.exporting",
-    "crosscheck": "slotwise.api.solving",
-    "explain": "slotwise.api.explaining",
-    "families": "slotwise.api.listing",
-    "follow": "slotwise.api.logs.following",
-    "generate": "slotwise.api.listing",
-    "generate_logs": "slotwise.api.logs.simulating",
-    "grade": "slotwise.benchmarks.grade",
-    "judge": "slotwise.api.judging",
-    "measure": "slotwise.api.logs.measuring",
-    "methods": "slotwise.api.listing",
-    "pack": "slotwise.api.gradings.packing",
-    "partition": "slotwise.api.partitioning",
-    "place": "slotwise.api.placing",
-    "profile": "slotwise.api.profiling",
-    "read_certificate": "slotwise.api.inputs",
-    "read_instance": "slotwise.api.inputs",
-    "read_models": "slotwise.models.performance.file",
-    "read_placement": "slotwise.api.inputs",
-    "read_rows": "slotwise.api.gradings.summing",
-    "rebalance": "slotwise.api.running.rebalancing",
-    "report": "slotwise.api.gradings.reporting",
-    "reproduce": "slotwise.api.reproducing",
-    "schedule": "slotwise.api.scheduling",
-    "schema": "slotwise.api.listing",
-    "show": "slotwise.api.showing.show",
-    "solve": "slotwise.api.solving",
-    "spare": "slotwise.api.running.sparing",
-    "summary": "slotwise.api.gradings.summing",
-    "verify": "slotwise.api.verifying",
-    "write_certificate": "slotwise.models.certificates.file",
-    "write_instance": "slotwise.models.instance_file",
-    "write_models": "slotwise.models.performance.file",
-    "write_placement": "slotwise.models.formats.placement_file",
-}
-"""Public name -> module that defines it."""
+@cache
+def _home() -> dict[str, str]:
+    """Return public name -> module that defines it: the imports above, as they are written."""
+    import ast
+    import inspect
+
+    return {
+        name.name: node.module
+        for node in ast.walk(ast.parse(inspect.getsource(sys.modules[__name__])))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("slotwise.")
+        for name in node.names
+        if name.asname == name.name
+    }
 
 
 def __getattr__(name: str) -> object:
     """Load a public name when it is first used."""
-    if name not in _HOME:
+    if name == "__all__":
+        return sorted([*_home(), "__version__"])
+    if name.startswith("_") or name not in _home():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(_HOME[name]), name)
+    value: object = getattr(import_module(_home()[name]), name)
     # Here, so that `import slotwise` loads nothing.
     import_module("slotwise.models.display").draw_with(_draw)
     globals()[name] = value
@@ -240,7 +130,7 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """List the public names, loaded or not."""
-    return sorted(__all__)
+    return sorted([*_home(), "__version__"])
 
 
 def _draw(verdict: Verdict) -> str:

@@ -15,9 +15,11 @@ def test_every_public_name_can_be_loaded():
         assert getattr(slotwise, name) is not None
 
 
-def test_the_table_and_all_agree():
-    assert set(slotwise._HOME) | {"__version__"} == set(slotwise.__all__)
-    assert set(dir(slotwise)) == set(slotwise.__all__)
+def test_a_star_import_and_dir_have_all_names():
+    names: dict[str, object] = {}
+    exec("from slotwise import *", names)
+    assert set(names) - {"__builtins__"} == set(slotwise.__all__) == set(dir(slotwise))
+    assert {"solve", "Result", "InputError", "__version__"} <= set(names)
 
 
 def test_an_unknown_name_is_an_attribute_error():

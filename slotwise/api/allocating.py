@@ -17,13 +17,14 @@ from slotwise.api.allocation_inputs import (
     as_rates,
     as_vm_sizes,
 )
+from slotwise.api.exit_code import Exit
 from slotwise.models.allocation.as_instance import as_instance
 from slotwise.models.allocation.vm import offered_slots
 from slotwise.models.dataflow.dataflow import Dataflow
 from slotwise.models.errors import InputError
 from slotwise.models.instance.instance import Instance
 from slotwise.models.values import time_limit
-from slotwise.solver.allocation.answer import Answer, Question
+from slotwise.solver.allocation.answer import Answer, Outcome, Question
 from slotwise.solver.allocation.answer_document import answer_document
 from slotwise.solver.allocation.highest import highest_rate
 from slotwise.solver.allocation.run import METHODS, OPTIMAL, Setting, allocate_all, with_bounds
@@ -59,6 +60,12 @@ class Allocated:
         rates = ", ".join(shown[:MOST_SHOWN])
         return f"Allocated {self.dataflow.name} by {self.method}, slots by rate: {rates}{more}"
 
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``allocate``: that of the worst answer."""
+        codes = {_CODES.get(answer.outcome, Exit.FAILED) for answer in self.answers}
+        return next(code for code in (Exit.FAILED, Exit.NO_ANSWER, Exit.DONE) if code in codes)
+
     def to_document(self) -> dict[str, Any]:
         """Return what ``allocate --json`` prints: of one rate its answer, of more a list."""
         documents = [answer_document(answer) for answer in self.answers]
@@ -79,6 +86,12 @@ class Allocated:
             answer.plan, asked.dataflow, asked.models, answer.routing, scaling=answer.scaling
         )
 
+
+_CODES = {
+    Outcome.OPTIMAL: Exit.DONE,
+    Outcome.FEASIBLE: Exit.DONE,
+    Outcome.UNKNOWN: Exit.NO_ANSWER,
+}
 
 MOST_SHOWN = 5
 """Rates that a `repr` shows."""

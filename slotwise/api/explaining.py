@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Unpack
 
 from slotwise.api.explanations import questions
 from slotwise.api.explanations.answers import Explained
 from slotwise.api.explanations.given_prices import PricesLike, as_prices
 from slotwise.api.inputs import (
+    DecodedCluster,
     InstanceLike,
-    MinCpu,
     PlacementLike,
     as_placement,
     as_problem,
@@ -35,9 +36,7 @@ def explain(
     seed: int = 0,
     prices: PricesLike = None,
     without_nodes: Collection[str] = (),
-    topology: str | None = None,
-    worker_min_cpu: MinCpu = None,
-    submitters: bool = False,
+    **decoded: Unpack[DecodedCluster],
 ) -> Explained:
     """Explain an instance, a method's failure, a placement, or the difference of two.
 
@@ -65,8 +64,9 @@ def explain(
     without_nodes
         Ids of machines that died: the cluster has them no more, and the tasks that ran there run
         nowhere. Without `placement`.
-    topology, worker_min_cpu, submitters
-        How a decoded Storm cluster is read; see `read_instance`.
+    decoded
+        How a decoded Storm cluster is read: `topology`, `worker_min_cpu`, `submitters`; see
+        `read_instance`.
 
     Raises
     ------
@@ -85,9 +85,7 @@ def explain(
     if without_nodes and placement is not None:
         rule = "explains an instance or a method, so it takes no placement"
         raise InputError(rule, field="without_nodes", value=",".join(without_nodes))
-    problem = as_problem(
-        instance, topology, worker_min_cpu, submitters, without_nodes=without_nodes
-    )
+    problem = as_problem(instance, without_nodes=without_nodes, **decoded)
     limits = questions.Limits(
         time_limit(time_limit_s, "time_limit_s"),
         whole(workers, "workers", least=1),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from typing import Unpack
 
-from slotwise.api.inputs import InstanceLike, MinCpu, as_problem
+from slotwise.api.inputs import DecodedCluster, InstanceLike, as_problem
 from slotwise.models.errors import InputError
 from slotwise.models.values import Number, exact, known
 from slotwise.solver.compact.milp.export import COMMENT, Written, linear_model
@@ -19,9 +20,7 @@ def convert(
     *,
     term: str | None = None,
     fix: Mapping[str, Number] | Iterable[str] | None = None,
-    topology: str | None = None,
-    worker_min_cpu: MinCpu = None,
-    submitters: bool = False,
+    **decoded: Unpack[DecodedCluster],
 ) -> Written:
     """Return the linear model of engine ``milp``, for one term of the objective.
 
@@ -38,8 +37,9 @@ def convert(
     fix
         Term -> value in the user's unit that it may not exceed, say its optimum; also as on the
         command line, ``["overload=0"]``. ``None`` = none.
-    topology, worker_min_cpu, submitters
-        How a decoded Storm cluster is read; see `read_instance`.
+    decoded
+        How a decoded Storm cluster is read: `topology`, `worker_min_cpu`, `submitters`; see
+        `read_instance`.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def convert(
     ('network', True)
     """
     known(to, FORMATS, "to")
-    problem = as_problem(instance, topology, worker_min_cpu, submitters)
+    problem = as_problem(instance, **decoded)
     return linear_model(problem, to, term, dict(as_fixed(fix)))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from slotwise.api.plain_data import plain_data
 from slotwise.models.certificates import file as certificates
@@ -40,6 +40,20 @@ InstanceLike = Instance | Problem | Source
 PlacementLike = Placement | Source
 CertificateLike = Certificate | Source
 MinCpu = Decimal | int | float | str | None
+
+
+class WholeDecodedCluster(TypedDict, total=False):
+    """How a decoded Storm cluster with all its topologies is read, as `read_instance` says."""
+
+    worker_min_cpu: MinCpu
+    submitters: bool
+
+
+class DecodedCluster(WholeDecodedCluster, total=False):
+    """How a decoded Storm cluster is read, as `read_instance` says."""
+
+    topology: str | None
+
 
 TEXT = "text"
 """What messages call a text, in place of a file's name."""
@@ -156,20 +170,15 @@ def warn_of_unoffered(given: InstanceLike) -> None:
             warnings.warn(line, UserWarning, stacklevel=3)
 
 
-def as_instance(
-    given: InstanceLike,
-    topology: str | None = None,
-    worker_min_cpu: MinCpu = None,
-    submitters: bool = False,
-) -> Instance:
+def as_instance(given: InstanceLike, **decoded: Unpack[DecodedCluster]) -> Instance:
     """Return the instance that `given` is or says; the options are those of `read_instance`."""
+    unknown = [name for name in decoded if name not in DecodedCluster.__annotations__]
+    if unknown:
+        raise TypeError(f"got an unexpected keyword argument {unknown[0]!r}")
     if not isinstance(given, Instance | Problem):
-        return read_instance(
-            given, topology=topology, worker_min_cpu=worker_min_cpu, submitters=submitters
-        )
-    options = {"topology": topology, "worker_min_cpu": worker_min_cpu}
-    for option, value in {**options, "submitters": submitters or None}.items():
-        if value is not None:
+        return read_instance(given, **decoded)
+    for option, value in decoded.items():
+        if value is not None and value is not False:
             rule = "applies to decoded Storm clusters only, when they are read"
             raise InputError(rule, field=option, value=value)
     return given.instance if isinstance(given, Problem) else given
@@ -177,17 +186,16 @@ def as_instance(
 
 def as_problem(
     given: InstanceLike,
-    topology: str | None = None,
-    worker_min_cpu: MinCpu = None,
-    submitters: bool = False,
+    *,
     max_moved: int | None = None,
     without_nodes: Collection[str] = (),
+    **decoded: Unpack[DecodedCluster],
 ) -> Problem:
     """Return `given` compiled, with a limit of moves if there is one; see `as_instance`.
 
     Nodes of `without_nodes` are left out first.
     """
-    instance = as_instance(given, topology, worker_min_cpu, submitters)
+    instance = as_instance(given, **decoded)
     if without_nodes:
         given = instance = without(instance, without_nodes)
     return compiled_as(given, instance, max_moved)

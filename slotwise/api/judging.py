@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from slotwise.api.inputs import (
+    DecodedCluster,
     InstanceLike,
-    MinCpu,
     PlacementLike,
     as_placement,
     as_problem,
@@ -20,9 +22,7 @@ def judge(
     placement: PlacementLike | None = None,
     *,
     running: bool = False,
-    topology: str | None = None,
-    worker_min_cpu: MinCpu = None,
-    submitters: bool = False,
+    **decoded: Unpack[DecodedCluster],
 ) -> Verdict:
     """Check every hard rule and compute every cost of a placement.
 
@@ -37,8 +37,9 @@ def judge(
     running
         Judge what runs now, as the instance's `running` says, in place of a placement. Tasks that
         do not run yet have no place.
-    topology, worker_min_cpu, submitters
-        How a decoded Storm cluster is read; see `read_instance`.
+    decoded
+        How a decoded Storm cluster is read: `topology`, `worker_min_cpu`, `submitters`; see
+        `read_instance`.
 
     Raises
     ------
@@ -58,7 +59,7 @@ def judge(
     if (placement is None) == (not running):
         rule = "is needed, or `running`" if placement is None else "goes without `running`"
         raise InputError(rule, field="placement", has_value=False)
-    problem = as_problem(instance, topology, worker_min_cpu, submitters)
+    problem = as_problem(instance, **decoded)
     if placement is None:
         return judging.judge(problem, as_running(problem))
     return judging.judge(problem, as_placement(placement, problem.instance))

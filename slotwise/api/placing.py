@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from slotwise.api.inputs import InstanceLike, MinCpu, as_problem, warn_of_unoffered
+from typing import Unpack
+
+from slotwise.api.inputs import DecodedCluster, InstanceLike, as_problem, warn_of_unoffered
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.registry import find_method
 from slotwise.heuristics.run import run_method
@@ -16,9 +18,7 @@ def place(
     method: str | Method,
     *,
     seed: int = 0,
-    topology: str | None = None,
-    worker_min_cpu: MinCpu = None,
-    submitters: bool = False,
+    **decoded: Unpack[DecodedCluster],
 ) -> Placement | Refusal:
     """Run a published method.
 
@@ -32,8 +32,9 @@ def place(
         program of your own, or a `Method`.
     seed
         Of every random choice, 0 or more.
-    topology, worker_min_cpu, submitters
-        How a decoded Storm cluster is read; see `read_instance`.
+    decoded
+        How a decoded Storm cluster is read: `topology`, `worker_min_cpu`, `submitters`; see
+        `read_instance`.
 
     Returns
     -------
@@ -56,7 +57,7 @@ def place(
     """
     chosen = as_method(method)
     warn_of_unoffered(instance)
-    return run_method(as_problem(instance, topology, worker_min_cpu, submitters), chosen, seed)
+    return run_method(as_problem(instance, **decoded), chosen, seed)
 
 
 def as_method(given: object) -> Method:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
-from slotwise.api.inputs import InstanceLike, MinCpu, as_problem, path_of
+from slotwise.api.exit_code import Exit
+from slotwise.api.inputs import DecodedCluster, InstanceLike, as_problem, path_of
 from slotwise.api.plain_data import plain_data
 from slotwise.heuristics.ras.methods import cluster_reason
 from slotwise.heuristics.ras.scheduler.round import Round
@@ -65,6 +66,13 @@ class Scheduled:
     def valid(self) -> bool:
         """Whether what is placed keeps all hard rules; topologies left out are no matter."""
         return not self.violations
+
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``schedule``: failed where a topology is refused or a rule broken."""
+        if self.exact is not None and self.exact.interrupted:
+            return Exit.INTERRUPTED
+        return Exit.FAILED if self.done.refused or not self.valid else Exit.DONE
 
     def __repr__(self) -> str:
         """One line: how many topologies are placed, refused, evicted."""
@@ -161,9 +169,7 @@ def schedule(
     workers: int = 1,
     seed: int = 0,
     memory_limit_mb: int | None = None,
-    topology: str | None = None,
-    worker_min_cpu: MinCpu = None,
-    submitters: bool = False,
+    **decoded: Unpack[DecodedCluster],
 ) -> Scheduled:
     """Schedule all topologies as Storm does in one round: by priority, with evictions.
 
@@ -183,8 +189,9 @@ def schedule(
         Also find the best set of topologies and the smallest evictions, with proofs.
     time_limit_s, workers, seed, memory_limit_mb
         Of each question of `exact`, as in `solve`; without it they have no effect.
-    topology, worker_min_cpu, submitters
-        How a decoded Storm cluster is read; see `read_instance`.
+    decoded
+        How a decoded Storm cluster is read: `topology`, `worker_min_cpu`, `submitters`; see
+        `read_instance`.
 
     Raises
     ------
@@ -204,7 +211,7 @@ def schedule(
         whole(workers, "workers", least=1)
         seconds = time_limit(time_limit_s, "time_limit_s")
         limits = Limits(seconds, workers, whole(seed, "seed"), memory_mb=memory_limit_mb)
-    problem = as_problem(instance, topology, worker_min_cpu, submitters)
+    problem = as_problem(instance, **decoded)
     given = problem.instance
     reason = cluster_reason(given)
     if reason is not None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import Unpack
 
 from slotwise.api.inputs import (
+    DecodedCluster,
     InstanceLike,
-    MinCpu,
     PlacementLike,
     as_instance,
     as_placement,
@@ -44,9 +45,7 @@ def solve(
     deterministic: bool = False,
     max_moved: int | None = None,
     without_nodes: Collection[str] = (),
-    topology: str | None = None,
-    worker_min_cpu: MinCpu = None,
-    submitters: bool = False,
+    **decoded: Unpack[DecodedCluster],
 ) -> Result:
     """Return the best placement found and what is proven about it.
 
@@ -95,8 +94,9 @@ def solve(
     without_nodes
         Ids of machines that died: the cluster has them no more, and `Result.placement` is one of
         the instance without them. Tasks that ran there do not count as moved.
-    topology, worker_min_cpu, submitters
-        How a decoded Storm cluster is read; see `read_instance`.
+    decoded
+        How a decoded Storm cluster is read: `topology`, `worker_min_cpu`, `submitters`; see
+        `read_instance`.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def solve(
     """
     _check_engine(engine)
     warn_of_unoffered(instance)
-    given = as_instance(instance, topology, worker_min_cpu, submitters)
+    given = as_instance(instance, **decoded)
     start = None if hint is None else as_placement(hint, given)
     if without_nodes:
         left = without(given, without_nodes)

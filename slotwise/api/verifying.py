@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from slotwise.api.inputs import (
     CertificateLike,
+    DecodedCluster,
     InstanceLike,
-    MinCpu,
     as_certificate,
     as_problem,
 )
@@ -73,9 +73,7 @@ def verify(
     memory_limit_mb: int | None = None,
     max_moved: int | None = None,
     without_nodes: Collection[str] = (),
-    topology: str | None = None,
-    worker_min_cpu: MinCpu = None,
-    submitters: bool = False,
+    **decoded: Unpack[DecodedCluster],
 ) -> Verified:
     """Check a certificate: hash, digest, placement and values; the bounds with `resolve`.
 
@@ -98,8 +96,9 @@ def verify(
         For the other engine, as in `solve`.
     max_moved, without_nodes
         As in the `solve` that was certified.
-    topology, worker_min_cpu, submitters
-        How a decoded Storm cluster is read; see `read_instance`.
+    decoded
+        How a decoded Storm cluster is read: `topology`, `worker_min_cpu`, `submitters`; see
+        `read_instance`.
 
     Raises
     ------
@@ -114,7 +113,7 @@ def verify(
     >>> slotwise.verify(instance, certificate).status
     'placement verified'
     """
-    problem = as_problem(instance, topology, worker_min_cpu, submitters, max_moved, without_nodes)
+    problem = as_problem(instance, max_moved=max_moved, without_nodes=without_nodes, **decoded)
     return verification.verify(
         problem,
         as_certificate(certificate),

@@ -2,7 +2,7 @@
 
 `app` lists the commands; each is a file in `commands` and imports what is heavy only when it runs.
 `inputs` and `options` read arguments, the functions of `slotwise.api` do the work, `answers` makes
-JSON documents, `codes` exit codes, `render` shows results to people, `exits` turns every error
+JSON documents of solve and place, `render` shows results to people, `exits` turns every error
 into one line on stderr and an exit code, including Ctrl-C, `progress` shows a running solve.
 
 Start with `app`. It may import everything but `slotwise.testing` and the experiments; nothing but

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from slotwise import __version__
 from slotwise.cli import exits
@@ -62,6 +62,23 @@ TWO_WORDS = {"generate_logs": "generate logs"}
 """Functions of commands that are named by two words; the first word alone is a command, too."""
 
 
+class _Command(TyperCommand):
+    """A command whose help lists options by their panels."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """List arguments, options, then the options of each panel."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for one in self.get_params(ctx):
+            usual = "Arguments" if one.param_type_name == "argument" else "Options"
+            rows = sections.setdefault(getattr(one, "rich_help_panel", None) or usual, [])
+            record = one.get_help_record(ctx)
+            rows += [] if record is None else [record]
+        for title, rows in sections.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
 class _Commands(TyperGroup):
     """The commands; two words may name one, and the help lists them by their purposes."""
 
@@ -94,9 +111,10 @@ app = typer.Typer(
 )
 for purpose, commands in PURPOSES.items():
     for command in commands:
-        app.command(TWO_WORDS.get(command.__name__), rich_help_panel=purpose)(command)
-for purpose, name, group in GROUPS:
-    app.add_typer(group, name=name, rich_help_panel=purpose)
+        name = TWO_WORDS.get(command.__name__)
+        app.command(name, cls=_Command, rich_help_panel=purpose)(command)
+for purpose, word, group in GROUPS:
+    app.add_typer(group, name=word, rich_help_panel=purpose)
 
 
 def main() -> None:

@@ -9,31 +9,16 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from enum import IntEnum
 from typing import Any, NoReturn, TextIO
 
 import typer
 
+from slotwise.api.exit_code import Exit as Exit
 from slotwise.models.errors import InternalError, SlotwiseError
 from slotwise.models.one_line import one_line
 from slotwise.solver.core.ctrl_c import is_any_left_behind
 
 Main = Callable[[Sequence[str]], object]
-
-
-class Exit(IntEnum):
-    """What a command's exit code says."""
-
-    DONE = 0
-    """The command did what it was asked."""
-    FAILED = 1
-    """Infeasible, violations, a refusal, or a verification that failed."""
-    BAD_INPUT = 2
-    """Bad input or usage; one line on stderr says what."""
-    NO_ANSWER = 3
-    """Stopped at the limit with no answer."""
-    INTERRUPTED = 130
-    """Interrupted; what was found is kept."""
 
 
 # Typer exports BadParameter only; its base is click's, which newer versions of Typer bring along.

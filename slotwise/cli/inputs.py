@@ -20,29 +20,15 @@ if TYPE_CHECKING:
 STDIN = "-"
 
 
-def load_problem(
-    source: str,
-    topology: str | None = None,
-    worker_min_cpu: str | None = None,
-    submitters: bool = False,
-    without_node: str | None = None,
-) -> Problem:
+def load_problem(source: str, without_node: str | None = None, **decoded: Any) -> Problem:
     """Read and compile the instance in the file `source`; see `load_instance`."""
-    instance = load_instance(source, topology, worker_min_cpu, submitters, without_node)
+    instance = load_instance(source, without_node, **decoded)
     return compiled(instance, source)
 
 
-def load_instance(
-    source: str,
-    topology: str | None = None,
-    worker_min_cpu: str | None = None,
-    submitters: bool = False,
-    without_node: str | None = None,
-) -> Instance:
+def load_instance(source: str, without_node: str | None = None, **decoded: Any) -> Instance:
     """Read the instance in the file `source`, or on stdin for ``-``.
 
-    The others are for decoded Storm clusters: one topology alone (``None`` = all), the least cpu of
-    a worker (``None`` = what the file says), and whether topologies belong to their submitters.
     Nodes that `running` names and the cluster lacks, and resources that tasks need and no node
     offers, are noted on stderr. Then the nodes of `without_node` are left out.
     """
@@ -50,9 +36,7 @@ def load_instance(
     from slotwise.models.instance_file import read_instance
     from slotwise.models.problem.unoffered import unoffered
 
-    instance = read_instance(
-        source, topology=topology, worker_min_cpu=worker_min_cpu, submitters=submitters
-    )
+    instance = read_instance(source, **decoded)
     for line in (*lost_node_notes(instance), *unoffered(instance)):
         note(f"{source}: {line}")
     gone = node_ids(without_node)

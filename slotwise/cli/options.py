@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from slotwise.models.errors import InputError
 from slotwise.models.values import exact, time_limit
 from slotwise.models.values import known as known
+
+Command = Callable[..., int]
 
 MAX_WORKERS = 1024
 MAX_SEED = 2**31 - 1
@@ -201,25 +205,70 @@ Plot = Annotated[
     typer.Option(metavar="FILE.svg", help="Also draw the curves."),
 ]
 OutDir = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write into.")]
-Topology = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ID",
-        help="For a decoded Storm cluster: take only this topology, on the empty cluster.",
+DECODED = "For a decoded Storm cluster"
+"""Section of the help with the options that say how such a file is read."""
+_TOPOLOGY = {
+    "topology": (
+        Annotated[
+            str | None,
+            typer.Option(
+                metavar="ID",
+                rich_help_panel=DECODED,
+                help="Take only this topology, on the empty cluster.",
+            ),
+        ],
+        None,
+    )
+}
+_WHOLE = {
+    "worker_min_cpu": (
+        Annotated[
+            str | None,
+            typer.Option(
+                metavar="POINTS",
+                callback=_min_cpu,
+                rich_help_panel=DECODED,
+                help="Least cpu that a worker counts.",
+            ),
+        ],
+        None,
     ),
-]
-WorkerMinCpu = Annotated[
-    str | None,
-    typer.Option(
-        metavar="POINTS",
-        callback=_min_cpu,
-        help="For a decoded Storm cluster: the least cpu a worker counts.",
+    "submitters": (
+        Annotated[
+            bool,
+            typer.Option(
+                "--submitters",
+                rich_help_panel=DECODED,
+                help="Submitters own their topologies; default: one user.",
+            ),
+        ],
+        False,
     ),
-]
-Submitters = Annotated[
-    bool,
-    typer.Option(
-        "--submitters",
-        help="For a decoded Storm cluster: submitters own their topologies; default: one user.",
-    ),
-]
+}
+
+
+def whole_decoded_cluster(command: Command) -> Command:
+    """Give a command with ``**decoded`` the options of `api.inputs.WholeDecodedCluster`."""
+    return _with_options(command, _WHOLE)
+
+
+def decoded_cluster(command: Command) -> Command:
+    """Give a command with ``**decoded`` the options of `api.inputs.DecodedCluster`."""
+    return _with_options(command, _TOPOLOGY | _WHOLE)
+
+
+def _with_options(command: Command, options: Mapping[str, tuple[Any, Any]]) -> Command:
+    """Return the command with these options (annotation, default) in its signature."""
+
+    @wraps(command)
+    def run(**arguments: Any) -> int:
+        return command(**arguments)
+
+    signature = inspect.signature(command, eval_str=True)
+    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=unset, annotation=kind)
+        for name, (kind, unset) in options.items()
+    ]
+    run.__signature__ = signature.replace(parameters=own + added)  # type: ignore[attr-defined]
+    return run

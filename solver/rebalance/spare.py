@@ -70,7 +70,7 @@ class Loss:
     nodes
         Ids of the nodes that die.
     orphans
-        Tasks that run there.
+        Tasks that run nowhere then: those that run there, and those that wait for a place already.
     status
         ``placed``: all tasks have a place; ``impossible``: proven that they have none, within the
         limit of moves; ``open``: none was found in time.
@@ -169,16 +169,12 @@ def _candidates(instance: Instance) -> list[tuple[str, str, tuple[str, ...]]]:
 def _at_once(instance: Instance, kind: str, name: str, nodes: tuple[str, ...]) -> Loss:
     """Return the loss with what a quick search finds: places without other moves, or nothing."""
     left = without_nodes(instance, nodes)
-    orphans = sum(place.node in nodes for tasks in _places(instance) for place in tasks)
+    orphans = len(left.task_names()) - sum(map(len, (left.still_running or {}).values()))
     problem = with_limit(left, 0)
     placement = first_placement(problem, CancellationToken())
     if placement is not None and judge(problem, placement).valid:
         return Loss(kind, name, nodes, orphans, "placed", 0, 0)
     return Loss(kind, name, nodes, orphans, "open", None, 0)
-
-
-def _places(instance: Instance) -> list[list[Any]]:
-    return [list(tasks.values()) for tasks in (instance.running or {}).values()]
 
 
 def _searched(instance: Instance, loss: Loss, allowed: int | None, limits: Limits) -> Loss:

@@ -94,3 +94,8 @@ def test_a_placement_shows_its_tasks_by_node(examples):
     placement = slotwise.place(FILE, "r-storm")
     assert repr(placement).endswith("; tasks by node index: 0: 5, 1: 4")
     assert repr(slotwise.Placement((-1,), (-1,))).endswith("in 0 workers, 1 not placed")
+
+
+def test_an_unknown_argument_is_a_type_error(examples):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'time_limit'"):
+        slotwise.solve(FILE, time_limit=3)

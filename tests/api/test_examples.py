@@ -19,7 +19,7 @@ FUNCTIONS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted({*slotwise._HOME.values(), "slotwise"}))
+@pytest.mark.parametrize("name", sorted({*slotwise._home().values(), "slotwise"}))
 def test_examples_run(name, root, tmp_path, monkeypatch):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "examples").symlink_to(root / "docs" / "examples")

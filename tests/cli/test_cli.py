@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -337,3 +338,20 @@ def test_ctrl_c_waits_while_native_modules_load():
         load()
     assert loaded == ["whole"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_help_lists_options_of_decoded_clusters_last(cli):
+    usual, _, decoded = cli("solve", "--help").out.partition("For a decoded Storm cluster:")
+    assert "--topology" not in usual
+    assert re.findall(r"^  (--[a-z-]+)", decoded, re.M) == [
+        *("--topology", "--worker-min-cpu", "--submitters")
+    ]
+    assert "--topology FILE" in cli("measure", "--help").out.partition("For a decoded")[0]
+
+
+def test_options_of_decoded_clusters_reach_the_file(cli, examples):
+    for command in (["solve"], ["place", "--with", "r-storm"], ["rebalance"], ["convert"]):
+        more = ["--to", "lp", "--out", "x.lp"] if command == ["convert"] else []
+        answer = cli(*command, "word-count.json", "--topology", "wc", *more)
+        assert answer.code == 2, command
+        assert "topology" in answer.err

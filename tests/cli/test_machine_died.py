@@ -87,6 +87,32 @@ def test_unknown_machines_are_refused(cli: Cli, examples: Path) -> None:
     assert cli("rebalance", FILE, "--without-node", "m2,").code == 2
 
 
+def test_no_name_is_refused(cli: Cli, examples: Path) -> None:
+    for command in ("solve", "rebalance", "verify", "explain"):
+        plan = ["c.json"] if command == "verify" else []
+        answer = cli(command, FILE, *plan, "--without-node", "")
+        assert answer.code == 2
+        assert "--without-node = '': must be ids of nodes" in answer.err
+
+
+def test_only_a_search_that_follows_is_announced(cli: Cli, examples: Path) -> None:
+    lost = ("rebalance", FILE, "--without-node", "m2", "--max-moves", 0)
+    first = cli(*lost, "--method", "r-storm").out.splitlines()[0]
+    assert first.startswith("Orphans: 3 tasks of m2; a place for each, 0 other moves (")
+    assert first.endswith(").")
+    assert cli(*lost).out.splitlines()[0].endswith("; looking for better ones.")
+    assert "a place for each" not in cli(*lost, "--quiet").out
+
+
+def test_spare_counts_tasks_that_wait_already(examples: Path) -> None:
+    given = slotwise.read_instance(FILE)
+    here = {one.name: one.orphans for one in slotwise.spare(given, time_limit_s=20).losses}
+    found = slotwise.spare(given, without_nodes=["m2"], time_limit_s=20)
+    after = {one.name: one.orphans for one in found.losses if one.kind == "node"}
+    assert len(ORPHANS) == here["m2"]
+    assert after == {name: here[name] + here["m2"] for name in after}
+
+
 def test_spare_has_the_worst_loss_first(cli: Cli, examples: Path) -> None:
     answer = cli("rebalance", FILE, "--spare", "--json")
     assert answer.code == 1

@@ -194,6 +194,34 @@ def test_a_placement_without_a_hash_is_taken_with_a_note(cli: Cli, examples: Pat
 # infeasible
 
 
+def test_a_limit_of_moves_is_named_before_capacity(cli: Cli, tmp_path: Path) -> None:
+    """Task `a` needs all of `big`, where `b` runs: enough capacity, and one move would do."""
+    components = [
+        {"id": name, "kind": "spout", "parallelism": 1, "resources": {"cpu": cpu}}
+        for name, cpu in (("a", 60), ("b", 40))
+    ]
+    nodes = [
+        {"id": name, "rack": "r", "slots": 4, "resources": {"cpu": cpu}}
+        for name, cpu in (("big", 60), ("small", 40))
+    ]
+    file = tmp_path / "moves.json"
+    document = {
+        "format": "slotwise.instance/1",
+        "name": "moves",
+        "cluster": {"nodes": nodes},
+        "topologies": [{"id": "t", "components": components}],
+        "running": {"t": {"b[0]": {"node": "big", "worker": 0}}},
+        "objective": {"terms": ["network"]},
+    }
+    file.write_text(json.dumps(document))
+    answer = cli("solve", file, "--max-moved", 0, "--quiet")
+    assert answer.code == 1
+    said = " ".join(answer.out.split())
+    assert said.startswith("Proven infeasible: at most 0 running tasks may move")
+    assert said.index("Allow more moves") < said.index("add capacity")
+    assert cli("solve", file, "--max-moved", 1, "--quiet").code == 0
+
+
 @pytest.mark.parametrize("limit", [["--max-moved", "0"], []])
 def test_infeasible_because_what_runs_breaks_rules(
     cli: Cli, examples: Path, limit: list[str]

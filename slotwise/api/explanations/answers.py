@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slotwise.api.explanations.documents import mistake_or_none, nearest_or_none, placement_or_none
+from slotwise.api.exit_code import Exit
 from slotwise.api.explanations.shown import (
     Row,
     Shown,
@@ -22,7 +22,8 @@ from slotwise.models.display import counted
 from slotwise.models.errors import InputError
 from slotwise.models.explanation.alternatives import Alternative
 from slotwise.models.explanation.cost_split import CostSplit
-from slotwise.models.explanation.mending import Mending
+from slotwise.models.explanation.mending import Mending, mending
+from slotwise.models.formats.placement_file import placement_document
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.instance_file import instance_hash
@@ -62,6 +63,16 @@ class ExplainedInstance(Shown):
         """The best placement found; ``None`` where there is none."""
         return None if self.result is None else self.result.placement
 
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``explain``: as of ``solve``."""
+        result = self.result
+        if result is not None and result.interrupted and result.status is not Status.OPTIMAL:
+            return Exit.INTERRUPTED
+        if self.status is Status.INFEASIBLE:
+            return Exit.FAILED
+        return Exit.NO_ANSWER if self.placement is None else Exit.DONE
+
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
         infeasible = self.infeasible
@@ -77,7 +88,7 @@ class ExplainedInstance(Shown):
             "cost": None if self.split is None else self.split.to_document(),
             "method": None if self.run is None else self.run.method,
             "infeasible": None if infeasible is None else infeasible.to_document(),
-            "placement": placement_or_none(self.problem.instance, self.placement),
+            "placement": _placement_or_none(self.problem.instance, self.placement),
         }
 
     def _shown(self) -> tuple[str, list[Row]]:
@@ -108,6 +119,13 @@ class ExplainedMethod(Shown):
     not_told: str = ""
     remaining: Explanation | None = None
 
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``explain --with``: failed where the method missed a placement."""
+        if not self.run.failed:
+            return Exit.DONE
+        return Exit.NO_ANSWER if self.missed_placement is None else Exit.FAILED
+
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
         run, verdict = self.run, self.run.verdict
@@ -122,12 +140,12 @@ class ExplainedMethod(Shown):
             "instance": instance_hash(instance),
             "objective": judged.get("objective", []),
             "violations": judged.get("violations", []),
-            "first_mistake": mistake_or_none(instance, self.mistake),
+            "first_mistake": _mistake_or_none(instance, self.mistake),
             "not_told": self.not_told or None,
-            "missed": placement_or_none(instance, self.missed_placement),
+            "missed": _placement_or_none(instance, self.missed_placement),
             "missed_cost": None if self.missed is None else self.missed.to_document(),
-            "nearest": nearest_or_none(instance, self.nearest),
-            "placement": placement_or_none(instance, run.placement),
+            "nearest": _nearest_or_none(instance, self.nearest),
+            "placement": _placement_or_none(instance, run.placement),
         }
 
     def _shown(self) -> tuple[str, list[Row]]:
@@ -154,6 +172,11 @@ class ExplainedPlacement(Shown):
     nearest: FewestMoves | None
     optimal: Result | None
 
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``explain``: as of ``judge``."""
+        return Exit.DONE if self.split.verdict.valid else Exit.FAILED
+
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
         optimal = self.optimal
@@ -164,7 +187,7 @@ class ExplainedPlacement(Shown):
             **self.split.verdict.to_document(),
             "cost": self.split.to_document(),
             "mendings": [one.to_document() for one in self.mendings],
-            "nearest": nearest_or_none(instance, self.nearest),
+            "nearest": _nearest_or_none(instance, self.nearest),
             "optimal": None if optimal is None else optimal.to_document(),
         }
 
@@ -183,6 +206,12 @@ class ExplainedComparison(Shown):
     problem: Problem
     placements: tuple[Placement, Placement]
     comparison: Comparison
+
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``explain``: as of ``judge``, of both."""
+        both = (self.comparison.first, self.comparison.second)
+        return Exit.DONE if all(one.verdict.valid for one in both) else Exit.FAILED
 
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
@@ -213,6 +242,11 @@ class ExplainedTask(Shown):
     def name(self) -> str:
         """The task's name with its topology."""
         return "/".join(self.problem.instance.task_names()[self.task])
+
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``explain --task``: as of ``judge``."""
+        return Exit.DONE if self.split.verdict.valid else Exit.FAILED
 
     def to_document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
@@ -247,3 +281,43 @@ def task_index(instance: Instance, written: str) -> int:
         rule = suggestion(written, ["/".join(name) for name in names])
         raise InputError(f"is no task of the instance; {rule}", field="task", value=written)
     return index
+
+
+def _placement_or_none(instance: Instance, placement: Placement | None) -> dict[str, Any] | None:
+    """Return a placement as its file has it; ``None`` = there is none."""
+    return None if placement is None else placement_document(instance, placement)
+
+
+def _mistake_or_none(instance: Instance, mistake: FirstMistake | None) -> dict[str, Any] | None:
+    """Return the first mistake of a method as JSON-ready data; ``None`` = it is not known."""
+    if mistake is None:
+        return None
+    names = ["/".join(name) for name in instance.task_names()]
+    nodes = [node.id for node in instance.cluster.nodes]
+    return {
+        "decisions": [
+            {"task": names[one.task], "node": nodes[one.node], "worker": one.worker}
+            for one in mistake.decisions
+        ],
+        "possible": mistake.possible,
+        "impossible": mistake.impossible,
+        "settled": mistake.settled,
+        "broken": [mending(one).to_document() for one in mistake.broken],
+        "stuck": [
+            {"task": names[one.task], "places": [place.to_document() for place in one.places]}
+            for one in mistake.stuck
+        ],
+    }
+
+
+def _nearest_or_none(instance: Instance, nearest: FewestMoves | None) -> dict[str, Any] | None:
+    """Return the nearest valid placement as JSON-ready data; ``None`` = it was not looked for."""
+    if nearest is None:
+        return None
+    names = ["/".join(name) for name in instance.task_names()]
+    return {
+        "status": str(nearest.status),
+        "moved": [names[task] for task in nearest.moved],
+        "placed": [names[task] for task in nearest.placed],
+        "placement": _placement_or_none(instance, nearest.placement),
+    }

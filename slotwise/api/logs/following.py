@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Unpack
 
-from slotwise.api.inputs import InstanceLike, MinCpu, as_instance, path_of
+from slotwise.api.inputs import InstanceLike, WholeDecodedCluster, as_instance, path_of
 from slotwise.api.logs.measuring import (
     STATISTICS,
     ClockRates,
@@ -58,10 +59,9 @@ def follow(
     zone: str = "UTC",
     master: str = "local[*]",
     jars: Paths = (),
-    worker_min_cpu: MinCpu = None,
-    submitters: bool = False,
     starting: AbstractContextManager[object] | None = None,
     on_advice: Callable[[Advice], None] | None = None,
+    **decoded: Unpack[WholeDecodedCluster],
 ) -> Followed:
     """Follow the logs of a running cluster and say, batch by batch, whether a rebalance pays.
 
@@ -96,7 +96,7 @@ def follow(
         Of the search after each batch; as of `solve`.
     window, statistic, ghz, tuple_bytes, interval, zone
         How weights are made; as of `measure`.
-    master, worker_min_cpu, submitters, starting
+    master, starting, decoded
         As of `measure`.
     jars
         Files of a connector to Kafka.
@@ -142,7 +142,7 @@ def follow(
     source = source_of(str(path_of(logs, "logs", "a path or an address")))
     cluster = Cluster(master, jars=[_jar(one) for one in jars])
     cluster.check()
-    instance = as_instance(topology, worker_min_cpu=worker_min_cpu, submitters=submitters)
+    instance = as_instance(topology, **decoded)
 
     def keep(measured: Instance) -> None:
         if out is not None:

@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from slotwise.api.inputs import InstanceLike, MinCpu, as_instance, path_of
+from slotwise.api.inputs import InstanceLike, WholeDecodedCluster, as_instance, path_of
 from slotwise.api.plain_data import plain_data
 from slotwise.models.errors import InputError, in_file
 from slotwise.models.formats.text import read_data
@@ -76,9 +76,8 @@ def measure(
     zone: str = "UTC",
     store: str | os.PathLike[str] | None = None,
     master: str = "local[*]",
-    worker_min_cpu: MinCpu = None,
-    submitters: bool = False,
     starting: AbstractContextManager[object] | None = None,
+    **decoded: Unpack[WholeDecodedCluster],
 ) -> Measurement:
     """Measure demands, rates and places of topologies by the logs of a running cluster, on Spark.
 
@@ -105,10 +104,10 @@ def measure(
         Folder for the tables, so that the next call reads new files only; ``None`` = none.
     master
         Spark's; an active session is used whatever it is.
-    worker_min_cpu, submitters
-        How a decoded Storm cluster is read; see `read_instance`.
     starting
         Entered while Spark starts; ``None`` = nothing is.
+    decoded
+        How a decoded Storm cluster is read: `worker_min_cpu`, `submitters`; see `read_instance`.
 
     Raises
     ------
@@ -136,7 +135,7 @@ def measure(
     )
     size = None if tuple_bytes is None else exact(tuple_bytes, "tuple_bytes")
     check_master(master)
-    instance = as_instance(topology, worker_min_cpu=worker_min_cpu, submitters=submitters)
+    instance = as_instance(topology, **decoded)
     # Spark's own current folder may be another one.
     kept = None if store is None else Path(path_of(store, "store", "a path")).absolute()
     if kept is None:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from slotwise.api.inputs import InstanceLike, MinCpu, PlacementLike, as_placement, as_problem
+from slotwise.api.inputs import (
+    DecodedCluster,
+    InstanceLike,
+    PlacementLike,
+    as_placement,
+    as_problem,
+)
 from slotwise.api.placing import as_method
 from slotwise.heuristics.method import Method
 from slotwise.heuristics.run import run_method
@@ -44,9 +50,7 @@ def generate_logs(
     restarts: int = 0,
     scale: Mapping[str, float] | None = None,
     scale_from: int = 0,
-    topology: str | None = None,
-    worker_min_cpu: MinCpu = None,
-    submitters: bool = False,
+    **decoded: Unpack[DecodedCluster],
 ) -> dict[str, Any]:
     """Simulate a placed instance and write its logs into a new folder.
 
@@ -66,8 +70,9 @@ def generate_logs(
         What is written; see `slotwise.pipeline.simulated_logs.settings.LogSettings`.
     faults, late_by, skew, restarts, scale, scale_from
         What goes wrong, and a shift of the load; see there.
-    topology, worker_min_cpu, submitters
-        How a decoded Storm cluster is read; see `read_instance`.
+    decoded
+        How a decoded Storm cluster is read: `topology`, `worker_min_cpu`, `submitters`; see
+        `read_instance`.
 
     Returns
     -------
@@ -110,7 +115,7 @@ def generate_logs(
         scale=dict(scale or {}),
         scale_from=scale_from,
     )
-    problem = as_problem(instance, topology, worker_min_cpu, submitters)
+    problem = as_problem(instance, **decoded)
     placed = _placement(problem, placement, method, seed)
     return simulate(problem.instance, placed, settings, Path(out))
 

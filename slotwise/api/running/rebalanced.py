@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from slotwise.api.exit_code import Exit
 from slotwise.api.running.orphans import Orphan
 from slotwise.models.display import counted
 from slotwise.models.formats.instance_writer import instance_hash
@@ -17,6 +18,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.judge.moves import place_of
 from slotwise.models.judge.verdict import Verdict, Violation
 from slotwise.models.values import plain
+from slotwise.solver.core.result import Status
 from slotwise.solver.rebalance.front import Front
 from slotwise.solver.rebalance.limited import with_limit
 from slotwise.solver.rebalance.plan import Plan
@@ -85,6 +87,15 @@ class Rebalanced:
         if self.plan is None:
             return "refused"
         return "violated" if self.violations else "feasible"
+
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``rebalance``: failed where a rule is broken or no order found."""
+        if self.front is not None and self.front.interrupted:
+            return Exit.INTERRUPTED
+        if self.plan is None:
+            return Exit.NO_ANSWER if self.status == Status.UNKNOWN else Exit.FAILED
+        return Exit.FAILED if self.violations or not self.plan.is_ordered else Exit.DONE
 
     def __repr__(self) -> str:
         """One line: the method, how many moves, and the cost before and after."""

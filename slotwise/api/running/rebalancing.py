@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from typing import Unpack
 
 from slotwise.api.inputs import (
     NEEDS_RUNNING,
+    DecodedCluster,
     InstanceLike,
-    MinCpu,
     PlacementLike,
     as_instance,
     compiled_as,
@@ -57,9 +58,7 @@ def rebalance(
     workers: int = 1,
     seed: int = 0,
     memory_limit_mb: int | None = None,
-    topology: str | None = None,
-    worker_min_cpu: MinCpu = None,
-    submitters: bool = False,
+    **decoded: Unpack[DecodedCluster],
 ) -> Rebalanced:
     """Say which tasks to move from where they run now, in which order, and what that saves.
 
@@ -85,12 +84,13 @@ def rebalance(
         Ids of machines that died: the cluster has them no more, and the tasks that ran there are
         orphans. They do not count as moved.
     on_first
-        Called at once with places of the orphans, where there are any; the search for better ones
-        follows.
+        Called at once with places of the orphans, where there are any; for ``optimal`` the search
+        for better ones follows.
     time_limit_s, workers, seed, memory_limit_mb
         As in `solve`; the time is that of the whole front.
-    topology, worker_min_cpu, submitters
-        How a decoded Storm cluster is read; see `read_instance`.
+    decoded
+        How a decoded Storm cluster is read: `topology`, `worker_min_cpu`, `submitters`; see
+        `read_instance`.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def rebalance(
     )
     most = None if max_moves is None else whole(max_moves, "max_moves")
     spare = whole(parking, "parking")
-    given = as_instance(instance, topology, worker_min_cpu, submitters)
+    given = as_instance(instance, **decoded)
     running = _with_running(given, placement)
     compiled_as(instance if running is given else running, running)  # says which file is wrong
     if running is not given:

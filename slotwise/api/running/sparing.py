@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
+from slotwise.api.exit_code import Exit
 from slotwise.api.inputs import (
     NEEDS_RUNNING,
+    DecodedCluster,
     InstanceLike,
-    MinCpu,
     PlacementLike,
     as_instance,
     warn_of_lost_nodes,
@@ -49,6 +50,12 @@ class Spare:
         """The status of the worst loss; ``placed`` where there is none."""
         return self.losses[0].status if self.losses else "placed"
 
+    @property
+    def exit_code(self) -> Exit:
+        """Of ``rebalance --spare``: failed where a loss leaves tasks without a place."""
+        codes = {"placed": Exit.DONE, "open": Exit.NO_ANSWER, "impossible": Exit.FAILED}
+        return codes[self.worst]
+
     def __repr__(self) -> str:
         """One line: how many losses the cluster stands."""
         good = sum(one.status == "placed" for one in self.losses)
@@ -76,15 +83,13 @@ def spare(
     workers: int = 1,
     seed: int = 0,
     memory_limit_mb: int | None = None,
-    topology: str | None = None,
-    worker_min_cpu: MinCpu = None,
-    submitters: bool = False,
+    **decoded: Unpack[DecodedCluster],
 ) -> Spare:
     """Say of every machine and every rack whether all tasks still have a place without it.
 
     Parameters
     ----------
-    instance, placement, without_nodes, topology, worker_min_cpu, submitters
+    instance, placement, without_nodes, decoded
         As in `rebalance`.
     max_moves
         Most tasks that may move besides those of the machine; ``None`` = any number, or the
@@ -114,7 +119,7 @@ def spare(
         else whole(memory_limit_mb, "memory_limit_mb", least=1),
     )
     most = None if max_moves is None else whole(max_moves, "max_moves")
-    given = as_instance(instance, topology, worker_min_cpu, submitters)
+    given = as_instance(instance, **decoded)
     running = given
     if placement is not None:
         running = replace(given, running=as_running_places(placement, given))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Unpack
 
 from slotwise.api.inputs import (
+    DecodedCluster,
     InstanceLike,
-    MinCpu,
     PlacementLike,
     as_placement,
     as_problem,
@@ -25,9 +26,7 @@ def show(
     instance: InstanceLike,
     *placements: PlacementLike | Result,
     names: Sequence[str] = (),
-    topology: str | None = None,
-    worker_min_cpu: MinCpu = None,
-    submitters: bool = False,
+    **decoded: Unpack[DecodedCluster],
 ) -> Drawing:
     """Draw placements side by side: nodes, loads, traffic, and what differs from the first.
 
@@ -39,8 +38,9 @@ def show(
         One or more: results of `solve`, or placements as `judge` takes them. Put the best first.
     names
         What each of them is called; without names, results by their engine, others by number.
-    topology, worker_min_cpu, submitters
-        How a decoded Storm cluster is read; see `read_instance`.
+    decoded
+        How a decoded Storm cluster is read: `topology`, `worker_min_cpu`, `submitters`; see
+        `read_instance`.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def show(
     >>> slotwise.show(instance, best, other, names=["optimum", "r-storm"])
     Drawing of word-count: optimum, r-storm
     """
-    problem = as_problem(instance, topology, worker_min_cpu, submitters)
+    problem = as_problem(instance, **decoded)
     if not placements:
         raise InputError("needs one or more", field="placements", has_value=False)
     if names and len(names) != len(placements):

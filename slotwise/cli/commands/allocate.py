@@ -103,7 +103,6 @@ def allocate(
     with exits.held():
         from slotwise.api import allocating
         from slotwise.api.allocation_inputs import as_rates
-        from slotwise.cli.codes import allocated_code
         from slotwise.solver.allocation.run import METHODS
         from slotwise.solver.core.ctrl_c import counted_presses
 
@@ -136,7 +135,7 @@ def allocate(
             from slotwise.cli.render.allocations import show_allocated
 
             show_allocated(done)
-        return Exit.INTERRUPTED if presses.count else allocated_code(done)
+        return Exit.INTERRUPTED if presses.count else done.exit_code
 
 
 def _named() -> AbstractContextManager[None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ from slotwise.models.values import plain
 FORMATS = ("mps", "lp")
 
 
+@options.decoded_cluster
 def convert(
     instance: options.Instance,
     to: Annotated[str, typer.Option("--to", metavar="mps|lp", help="Format.")],
@@ -30,10 +31,8 @@ def convert(
             help="Let TERM be at most VALUE, for example its optimum; repeatable.",
         ),
     ] = None,
-    topology: options.Topology = None,
-    worker_min_cpu: options.WorkerMinCpu = None,
-    submitters: options.Submitters = False,
     as_json: options.Json = False,
+    **decoded: Any,
 ) -> int:
     """Write the linear model of engine milp, for one term of the objective.
 
@@ -47,7 +46,7 @@ def convert(
 
     with options.as_options(fix="--fix"):
         fixed = dict(exporting.as_fixed(fix))
-    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
+    problem = inputs.load_problem(instance, **decoded)
     with options.as_options(fix="--fix", term="--term"):
         written = exporting.convert(problem, to, term=term, fix=fixed)
     write_atomically(out, written.text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -33,6 +33,7 @@ OPTIONS = {
 """Arguments of `slotwise.explain` -> what users type for them."""
 
 
+@options.decoded_cluster
 def explain(
     instance: options.Instance,
     placement: FirstPlan = None,
@@ -67,10 +68,8 @@ def explain(
         ),
     ] = None,
     without_node: options.WithoutNode = None,
-    topology: options.Topology = None,
-    worker_min_cpu: options.WorkerMinCpu = None,
-    submitters: options.Submitters = False,
     as_json: options.Json = False,
+    **decoded: Any,
 ) -> int:
     """Explain an instance, a method's failure, a placement, or the difference of two.
 
@@ -81,7 +80,6 @@ def explain(
     with exits.held():
         from slotwise.api.explaining import check_question
         from slotwise.api.explaining import explain as explained
-        from slotwise.cli.codes import explained_code
 
     with options.as_options(**OPTIONS):
         check_question(placement is not None, other is not None, method, task, optimal)
@@ -89,7 +87,7 @@ def explain(
     inputs.check_target(out)
     if without_node is not None and placement is not None:
         raise typer.BadParameter(f"{options.WITHOUT_NODE} takes no PLACEMENT")
-    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters, without_node)
+    problem = inputs.load_problem(instance, without_node, **decoded)
     plans = [inputs.load_placement(p, problem.instance) for p in (placement, other) if p]
     with options.as_options(**OPTIONS):
         answer = explained(
@@ -104,7 +102,7 @@ def explain(
             prices=prices,
         )
     _show(answer, html, out, as_json=as_json)
-    return explained_code(answer)
+    return answer.exit_code
 
 
 def _show(answer: Explained, html: Path | None, out: Path | None, *, as_json: bool) -> None:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
 
 from slotwise.cli import inputs, options
 from slotwise.cli.exits import Exit, print_json
 
 
+@options.decoded_cluster
 def judge(
     instance: options.Instance,
     plan: options.PlanOrRunning = None,
     running: options.Running = False,
-    topology: options.Topology = None,
-    worker_min_cpu: options.WorkerMinCpu = None,
-    submitters: options.Submitters = False,
     as_json: options.Json = False,
+    **decoded: Any,
 ) -> int:
     """Check a placement, or what runs now, and compute its cost."""
     from slotwise.api import judging
@@ -27,7 +28,7 @@ def judge(
         raise typer.BadParameter("only one of INSTANCE and PLAN can come from stdin")
     if plan is not None and running:
         raise typer.BadParameter("give PLAN or --running, not both")
-    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
+    problem = inputs.load_problem(instance, **decoded)
     if plan is None:
         placement = as_running(problem, "--running")
     else:

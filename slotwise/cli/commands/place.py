@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,6 +10,7 @@ from slotwise.cli import exits, inputs, options
 from slotwise.cli.exits import Exit, print_json
 
 
+@options.decoded_cluster
 def place(
     instance: options.Instance,
     method: Annotated[
@@ -20,10 +21,8 @@ def place(
     ],
     seed: options.Seed = 0,
     out: options.Out = None,
-    topology: options.Topology = None,
-    worker_min_cpu: options.WorkerMinCpu = None,
-    submitters: options.Submitters = False,
     as_json: options.Json = False,
+    **decoded: Any,
 ) -> int:
     """Run a published method.
 
@@ -35,7 +34,7 @@ def place(
 
     chosen = find_method(method)
     inputs.check_target(out)
-    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
+    problem = inputs.load_problem(instance, **decoded)
     placed = running.placed(problem, chosen, seed)
     if out is not None and placed.placement is not None and placed.code == Exit.DONE:
         inputs.save_placement(out, problem.instance, placed.placement)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -31,6 +31,7 @@ ExactOption = Annotated[
 ]
 
 
+@options.decoded_cluster
 def schedule(
     instance: options.Instance,
     priority: Priority = None,
@@ -42,10 +43,8 @@ def schedule(
     seed: options.Seed = 0,
     memory_limit: options.MemoryLimit = None,
     out: options.Out = None,
-    topology: options.Topology = None,
-    worker_min_cpu: options.WorkerMinCpu = None,
-    submitters: options.Submitters = False,
     as_json: options.Json = False,
+    **decoded: Any,
 ) -> int:
     """Schedule as Storm does: by priority, with evictions.
 
@@ -53,14 +52,13 @@ def schedule(
     """
     with exits.held():
         from slotwise.api import scheduling
-        from slotwise.cli.codes import scheduled_code
         from slotwise.models.errors import in_file
 
     scheduling.check_names(priority, strategy, "--priority", "--strategy")
     if instance == pools == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and --pools can come from stdin")
     inputs.check_target(out)
-    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
+    problem = inputs.load_problem(instance, **decoded)
     with in_file(instance):
         scheduled = scheduling.schedule(
             problem,
@@ -81,4 +79,4 @@ def schedule(
         from slotwise.cli.render.schedule import show_scheduled
 
         show_scheduled(scheduled)
-    return scheduled_code(scheduled)
+    return scheduled.exit_code

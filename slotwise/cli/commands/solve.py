@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
 
 from slotwise.cli import exits, inputs, options
 from slotwise.cli.exits import print_json
 
 
+@options.decoded_cluster
 def solve(
     instance: options.Instance,
     engine: options.Engine = "auto",
@@ -24,11 +27,9 @@ def solve(
     confirm: options.Confirm = None,
     crosscheck: options.CrossCheck = False,
     certificate: options.Certificate = None,
-    topology: options.Topology = None,
-    worker_min_cpu: options.WorkerMinCpu = None,
-    submitters: options.Submitters = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
+    **decoded: Any,
 ) -> int:
     """Find the best placement and prove it, or bound it.
 
@@ -49,7 +50,7 @@ def solve(
     options.known(engine, ["auto", *ENGINES], "--engine")
     inputs.check_target(out)
     inputs.check_target(certificate, "--certificate")
-    given = inputs.load_instance(instance, topology, worker_min_cpu, submitters)
+    given = inputs.load_instance(instance, **decoded)
     gone = options.node_ids(without_node)
     left = without_nodes(given, gone, options.WITHOUT_NODE) if gone else given
     problem = inputs.compiled(with_move_limit(left, max_moved, "--max-moved"), instance)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,6 +28,7 @@ def save_certificate(
         write_certificate(path, certify(problem, result, check))
 
 
+@options.decoded_cluster
 def verify(
     instance: options.Instance,
     certificate: Annotated[
@@ -44,10 +45,8 @@ def verify(
     memory_limit: options.MemoryLimit = None,
     max_moved: options.MaxMoved = None,
     without_node: options.WithoutNode = None,
-    topology: options.Topology = None,
-    worker_min_cpu: options.WorkerMinCpu = None,
-    submitters: options.Submitters = False,
     as_json: options.Json = False,
+    **decoded: Any,
 ) -> int:
     """Check a certificate: hash, placement and values without a solver; bounds with --resolve."""
     from slotwise.api import verifying
@@ -58,7 +57,7 @@ def verify(
         raise typer.BadParameter("--engine needs --resolve")
     if instance == certificate == inputs.STDIN:
         raise typer.BadParameter("only one of INSTANCE and CERTIFICATE can come from stdin")
-    given = inputs.load_instance(instance, topology, worker_min_cpu, submitters, without_node)
+    given = inputs.load_instance(instance, without_node, **decoded)
     problem = inputs.compiled(with_move_limit(given, max_moved, "--max-moved"), instance)
     claim = read_certificate(certificate)
     if resolve:

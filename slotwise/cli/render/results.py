@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 from rich.table import Table
 
-from slotwise.cli.render.running import moves_parts, running_lines
+from slotwise.cli.render.running import move_limit, moves_parts, running_lines
 from slotwise.cli.render.tables import MOST_ROWS, more_rows, show, table
 from slotwise.models.display import counted
 from slotwise.models.instance.placement import Placement, tasks_by_worker
@@ -30,6 +30,12 @@ _NOT_FOUND = {
         "(--time-limit), another --engine, or a placement to start from (--hint)."
     ),
 }
+
+_TOO_FEW_MOVES = (
+    "Proven infeasible: at most {} running tasks may move, and no such placement keeps all hard "
+    "rules. Allow more moves, or see slotwise explain; if no number of moves is enough, add "
+    "capacity, or make a resource soft (objective.soft) to see how much of it is missing."
+)
 
 _CONTRADICTED = (
     "Proven infeasible: no placement keeps all hard rules. {} The cheapest repairs: slotwise "
@@ -77,6 +83,9 @@ def _terms(result: Result) -> Table:
 def _not_found(result: Result) -> str:
     if result.contradiction is not None:
         return _CONTRADICTED.format(result.contradiction.text)
+    limit = move_limit(result)
+    if result.status is Status.INFEASIBLE and limit is not None:
+        return _TOO_FEW_MOVES.format(limit)
     spent = result.deterministic_work if result.limits.by_work else result.seconds
     early = spent is not None and spent < result.limits.time_s and not result.interrupted
     return _GAVE_UP if early and result.status is Status.UNKNOWN else _NOT_FOUND[result.status]

@@ -10,7 +10,7 @@ from slotwise.cli.render.tables import MOST_ROWS, more_rows, table
 from slotwise.models.display import counted
 from slotwise.models.judge.verdict import Verdict
 from slotwise.models.values import NO_LIMIT
-from slotwise.solver.core.result import Result, Status
+from slotwise.solver.core.result import Result
 
 
 def running_lines(result: Result) -> list[str]:
@@ -20,11 +20,16 @@ def running_lines(result: Result) -> list[str]:
         return []
     if now.valid:
         return ["What runs now keeps every hard rule."] if result.placement is not None else []
-    lines = _broken(now)
-    limit = now.problem.move_limit
-    if result.status is Status.INFEASIBLE and limit != NO_LIMIT:
+    lines, limit = _broken(now), move_limit(result)
+    if result.contradiction is not None and limit is not None:
         lines.append(f"At most {limit} running tasks may move; try more, or slotwise explain.")
     return lines
+
+
+def move_limit(result: Result) -> int | None:
+    """Return how many running tasks may move at most; ``None`` = any number."""
+    limit = None if result.running is None else result.running.problem.move_limit
+    return None if limit == NO_LIMIT else limit
 
 
 def _broken(now: Verdict) -> list[str]:

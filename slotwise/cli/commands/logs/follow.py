@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,6 +13,7 @@ from slotwise.cli.commands.logs import measured_options
 from slotwise.cli.exits import Exit, print_json
 
 
+@options.whole_decoded_cluster
 def follow(
     logs: Annotated[
         str,
@@ -75,8 +76,7 @@ def follow(
     ] = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
-    worker_min_cpu: options.WorkerMinCpu = None,
-    submitters: options.Submitters = False,
+    **decoded: Any,
 ) -> int:
     """Measure while a cluster runs and say, batch by batch, whether a rebalance pays.
 
@@ -113,9 +113,8 @@ def follow(
             zone=zone,
             master=master,
             jars=jars or (),
-            worker_min_cpu=worker_min_cpu,
-            submitters=submitters,
             starting=nullcontext() if quiet else waiting_for("starting Spark", True),
+            **decoded,
             on_advice=None if as_json else show_advice,
         )
     for path, fault in followed.unreadable.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,6 +12,7 @@ from slotwise.models.errors import InputError
 from slotwise.models.values import number_of_text
 
 
+@options.decoded_cluster
 def generate_logs(
     instance: options.Instance,
     out: options.OutDir,
@@ -68,10 +69,8 @@ def generate_logs(
     scale_from: Annotated[
         int, typer.Option(metavar="SECOND", help="Second after the start from which --scale holds.")
     ] = 0,
-    topology: options.Topology = None,
-    worker_min_cpu: options.WorkerMinCpu = None,
-    submitters: options.Submitters = False,
     as_json: options.Json = False,
+    **decoded: Any,
 ) -> int:
     """Simulate a placed instance and write its metric logs, the truth beside them.
 
@@ -106,9 +105,7 @@ def generate_logs(
             restarts=restarts,
             scale=dict(_factor(text) for text in scale or ()),
             scale_from=scale_from,
-            topology=topology,
-            worker_min_cpu=worker_min_cpu,
-            submitters=submitters,
+            **decoded,
         )
     if as_json:
         print_json(truth)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,6 +13,7 @@ from slotwise.cli.commands.logs import measured_options
 from slotwise.cli.exits import Exit, print_json
 
 
+@options.whole_decoded_cluster
 def measure(
     logs: Annotated[
         str,
@@ -45,8 +46,7 @@ def measure(
     master: measured_options.Master = "local[*]",
     quiet: options.Quiet = False,
     as_json: options.Json = False,
-    worker_min_cpu: options.WorkerMinCpu = None,
-    submitters: options.Submitters = False,
+    **decoded: Any,
 ) -> int:
     """Measure demands, rates and places of topologies by a cluster's logs, on Spark."""
     for path, option in ((out, "--out"), (page, "--page")):
@@ -66,9 +66,8 @@ def measure(
             zone=zone,
             store=store,
             master=master,
-            worker_min_cpu=worker_min_cpu,
-            submitters=submitters,
             starting=nullcontext() if quiet else waiting_for("starting Spark", True),
+            **decoded,
         )
     if out is not None:
         from slotwise.models.instance_file import write_instance

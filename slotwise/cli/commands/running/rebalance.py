@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from slotwise.api.running.rebalanced import Rebalanced
     from slotwise.models.instance.instance import Instance
 
+OPTIMAL = "optimal"
 NOW = Annotated[
     str | None,
     typer.Argument(
@@ -29,6 +31,7 @@ OPTIONS = {
 """Arguments of `slotwise.rebalance` -> what users type for them."""
 
 
+@options.decoded_cluster
 def rebalance(
     instance: options.Instance,
     placement: NOW = None,
@@ -38,7 +41,7 @@ def rebalance(
             metavar="NAME",
             help="optimal, or a method, such as stromax-reassign, stromax-global or r-storm.",
         ),
-    ] = "optimal",
+    ] = OPTIMAL,
     max_moves: Annotated[
         int | None,
         typer.Option(
@@ -75,10 +78,11 @@ def rebalance(
         Path | None,
         typer.Option(metavar="FILE.svg", help="Also draw cost against moves."),
     ] = None,
-    topology: options.Topology = None,
-    worker_min_cpu: options.WorkerMinCpu = None,
-    submitters: options.Submitters = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Do not say first where tasks that run nowhere can go.")
+    ] = False,
     as_json: options.Json = False,
+    **decoded: Any,
 ) -> int:
     """Improve what runs with few moves: which tasks, in which order, and what that saves.
 
@@ -90,22 +94,22 @@ def rebalance(
     inputs.check_target(out)
     if svg is not None:
         inputs.check_target(svg, "--svg")
-    problem = inputs.load_problem(instance, topology, worker_min_cpu, submitters)
+    problem = inputs.load_problem(instance, **decoded)
     now = Path(placement) if placement is not None and placement != inputs.STDIN else placement
     gone = options.node_ids(without_node)
-    is_shown = not (as_json or spare)
+    is_shown = not (as_json or spare or quiet)
     is_early = is_shown and now is None and problem.instance.running is not None
     if is_early:
-        _show_first(problem.instance, gone, max_moves)
+        _show_first(problem.instance, gone, max_moves, search_follows=method == OPTIMAL)
     with exits.held():
         from slotwise.api.running.rebalancing import rebalance as rebalanced
         from slotwise.api.running.sparing import spare as spared
-        from slotwise.cli.codes import rebalanced_code, spared_code
         from slotwise.cli.render import rebalanced as render
         from slotwise.cli.render.curves import check_svg
         from slotwise.cli.render.first_places import show_first
         from slotwise.solver.core.ctrl_c import counted_presses
 
+    on_first = partial(show_first, search_follows=method == OPTIMAL)
     if svg is not None:
         check_svg(svg, "--svg")
     if spare:
@@ -124,7 +128,7 @@ def rebalance(
             print_json(found.to_document())
         else:
             render.show_spare(found)
-        return spared_code(found)
+        return found.exit_code
     with counted_presses(), exits.noted_warnings(), options.as_options(**OPTIONS):
         done = rebalanced(
             problem,
@@ -133,17 +137,19 @@ def rebalance(
             max_moves=max_moves,
             parking=parking,
             without_nodes=gone,
-            on_first=show_first if is_shown and not is_early else lambda first: None,
+            on_first=on_first if is_shown and not is_early else lambda first: None,
             time_limit_s=time_limit,
             workers=workers,
             seed=seed,
             memory_limit_mb=memory_limit,
         )
     _show(done, out, svg, as_json=as_json)
-    return rebalanced_code(done)
+    return done.exit_code
 
 
-def _show_first(given: Instance, gone: tuple[str, ...], max_moves: int | None) -> None:
+def _show_first(
+    given: Instance, gone: tuple[str, ...], max_moves: int | None, *, search_follows: bool
+) -> None:
     """Say where orphans go, if there are any, before the engines are loaded."""
     with exits.held():
         from slotwise.api.running.orphans import first_places, orphans_of
@@ -152,7 +158,7 @@ def _show_first(given: Instance, gone: tuple[str, ...], max_moves: int | None) -
 
     left = without_nodes(given, gone, options.WITHOUT_NODE) if gone else given
     if orphans_of(left):
-        show_first(first_places(left, max_moves))
+        show_first(first_places(left, max_moves), search_follows=search_follows)
 
 
 def _show(done: Rebalanced, out: Path | None, svg: Path | None, *, as_json: bool) -> None:
