@@ -25,8 +25,7 @@ from slotwise.solver.large_neighbourhood.engine import LARGE_NEIGHBOURHOOD
 from slotwise.solver.local_search.engine import LOCAL_SEARCH
 from slotwise.solver.solve import solve
 from slotwise.testing.choices import FromRng
-from slotwise.testing.random_instances.simplified import simplified
-from slotwise.testing.random_instances.tiny import tiny_instance
+from slotwise.testing.random_instances.tiny import simplified, tiny_instance
 
 SEED = 20261124
 ALL = (*ENGINES.values(), LARGE_NEIGHBOURHOOD, LOCAL_SEARCH)
