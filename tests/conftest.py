@@ -158,7 +158,7 @@ def note(request: pytest.FixtureRequest) -> Iterator[list[str]]:
 def daily_seed(note: list[str]) -> int:
     """The seed of SLOTWISE_DAILY_SEED, which is shown at the end of the run."""
     assert DAILY_SEED is not None, "tests that need it are skipped without it"
-    again = f"again: SLOTWISE_DAILY_SEED={DAILY_SEED} make test"
+    again = f"again: SLOTWISE_DAILY_SEED={DAILY_SEED} make test-all"
     note += [again] if again not in note else []
     return int(DAILY_SEED)
 
