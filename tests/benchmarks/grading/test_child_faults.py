@@ -96,10 +96,11 @@ HARMLESS = (
 def test_a_method_that_leaves_a_mess(case: Case, method: str) -> None:
     assert row_of(case, method)["status"] == "valid"
     (kept,) = supervisor._KEPT
-    (server,) = (one for one in psutil.Process().children() if one.name() != "java")  # Spark's
-    assert len(server.children(recursive=True)) == 1, "the process of our own heuristics"
     assert kept._shared is not None
-    assert server.children()[0].pid == kept._shared.pid
+    server = psutil.Process(kept._shared.pid).parent()
+    assert server is not None
+    assert server.parent() == psutil.Process()
+    assert len(server.children(recursive=True)) == 1, "the process of our own heuristics"
 
 
 def test_a_placement_that_breaks_a_rule(case: Case) -> None:

@@ -99,7 +99,10 @@ def test_runs_with_another_memory_limit_get_another_process() -> None:
 def test_an_abandoned_call_leaves_no_process() -> None:
     going = answers(planned(*METHODS))
     next(going)
-    (server,) = (one for one in psutil.Process().children() if one.name() != "java")  # Spark's
+    (kept,) = supervisor._KEPT
+    assert kept._shared is not None
+    server = psutil.Process(kept._shared.pid).parent()
+    assert server is not None
     below = [server, *server.children(recursive=True)]
     assert len(below) == 2
     going.close()
