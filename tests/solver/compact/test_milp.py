@@ -378,7 +378,9 @@ def test_what_is_found_is_kept_wherever_the_token_is_cancelled(
 
 
 @pytest.mark.slow
-def test_infeasible_is_what_highs_says_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_infeasible_is_what_highs_says_both_ways(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """CBC, an engine until then, called three feasible instances of 9,938 infeasible."""
     real = term_search.search
 
@@ -388,5 +390,5 @@ def test_infeasible_is_what_highs_says_both_ways(monkeypatch: pytest.MonkeyPatch
         return real(question, report)
 
     monkeypatch.setattr(term_search, "search", wrong_with_presolve)
-    problem = rstorm("linear-a")
-    assert MILP.run(problem, LIMITS, None).status is not Status.INFEASIBLE
+    problem = compile_problem(read_instance(root / "docs/examples/word-count.json"))
+    assert MILP.run(problem, LIMITS, None).status is Status.OPTIMAL
