@@ -133,6 +133,7 @@ def slow_unless_fast(page: Path) -> Any:
     return pytest.param(page, marks=() if name_of(page) in FAST else pytest.mark.slow)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [slow_unless_fast(page) for page in ONE_BY_ONE], ids=name_of)
 def test_console_blocks(page, copy, cli, monkeypatch):
     monkeypatch.chdir(copy)
@@ -143,6 +144,7 @@ def test_console_blocks(page, copy, cli, monkeypatch):
                 assert " ".join(line.split()) in printed, command
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [slow_unless_fast(page) for page in ONE_BY_ONE], ids=name_of)
 def test_python_blocks(page, copy):
     for block in blocks(page, "python"):

@@ -115,6 +115,7 @@ def banned_imports(source: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_nothing_imports_the_root_folders(root: Path) -> None:
     found = {
         str(path.relative_to(root)): banned

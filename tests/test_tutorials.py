@@ -16,6 +16,7 @@ TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 INSTALL = "pip install "
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_tutorial(page, tmp_path, cli, spark, monkeypatch):

@@ -327,6 +327,7 @@ def test_the_headline_has_the_whole_shortage_beside_the_least_conflict(cli, exam
     assert document["conflicts"][0]["cause"] in ("shortage", "fragmentation")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("explain",), ("solve",), ("place", "--with", "r-storm")])
 def test_a_resource_that_no_node_offers_is_a_note_with_the_nearest_name(cli, examples, command):
     instance = json.loads((examples / "word-count.json").read_text())

@@ -37,6 +37,7 @@ def look_at(mutated: Mutations, count: int, note: list[str]) -> None:
     assert not found, "\n".join(map(str, found))
 
 
+@pytest.mark.slow
 def test_mutated_files(mutations: Start, note: list[str]) -> None:
     look_at(mutations(1), 25, note)
 

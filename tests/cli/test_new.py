@@ -91,12 +91,14 @@ def test_no_host_of_a_package_registry_is_in_it() -> None:
     assert "{{" not in text
 
 
+@pytest.mark.slow
 def test_its_tests_pass(package: Path) -> None:
     (package / "tests" / "conftest.py").write_text(FEW_EXAMPLES, encoding="utf-8")
     printed = run(["-m", "pytest", "-q", "-p", "no:cacheprovider"], package)
     assert "5 passed" in printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("right", "wrong", "test"),
     [
@@ -117,6 +119,7 @@ def test_its_tests_notice_a_mistake(package: Path, right: str, wrong: str, test:
     assert "1 failed" in run(words, package, code=1)
 
 
+@pytest.mark.slow
 def test_it_is_listed_and_places(installed: Path, tmp_path: Path) -> None:
     commands = (
         ["methods", "--json"],

@@ -70,6 +70,7 @@ def test_the_table_has_the_length_of_moved(cli: Cli, examples: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_equal_nodes_and_workers_are_no_moves(cli: Cli, examples: Path) -> None:
     """What runs is optimal: however an engine names nodes, workers and tasks, nothing moves."""
     for seed in range(2):

@@ -54,6 +54,7 @@ def _read(terminal):
         return b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_no_color_means_no_escape_codes(words, root):
     printed = on_terminal(words, root / "docs" / "examples", NO_COLOR="1")

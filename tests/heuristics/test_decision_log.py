@@ -94,6 +94,7 @@ def test_the_log_leads_to_the_answer_on_drawn_clusters(name):
     assert sum(check(problem, name) for problem in made) >= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RAS)
 def test_the_log_of_ras_leads_to_the_answer_on_vectors(name, shared):
     placed = 0

@@ -47,6 +47,7 @@ def test_the_name_is_the_key() -> None:
     assert all(method.source for method in HEURISTICS.values())
 
 
+@pytest.mark.slow
 def test_answers_are_of_the_right_shape_and_the_same_for_the_same_seed(method: Method) -> None:
     kinds = set()
     for problem in problems():
@@ -63,6 +64,7 @@ def test_answers_are_of_the_right_shape_and_the_same_for_the_same_seed(method: M
     assert Placement in kinds
 
 
+@pytest.mark.slow
 @given(instances(wide_numbers=True))
 def test_every_task_of_a_topology_is_placed_or_none(instance: Instance) -> None:
     problem = compile_problem(instance)

@@ -60,6 +60,7 @@ def test_no_engine_takes_a_part_that_it_does_not_declare(engine: Engine) -> None
     assert all(engine.supports(replace(one, terms=energy)) is not None for one in problems())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ALL, ids=lambda engine: engine.name)
 def test_what_it_takes_has_only_rules_that_it_declares(
     engine: Engine, request: pytest.FixtureRequest

@@ -171,6 +171,7 @@ def test_the_name_is_the_key_and_the_version_is_told() -> None:
     assert all(engine.version().strip() for engine in ENGINES.values())
 
 
+@pytest.mark.slow
 def test_claims_are_what_the_judge_says(engine: Engine) -> None:
     found = claims(engine.name)
     assert len(found) == TAKEN
@@ -196,6 +197,7 @@ def test_the_same_seed_gives_the_same_answer(engine: Engine) -> None:
         assert replace(again, trace=()) == replace(first, trace=()), number
 
 
+@pytest.mark.slow
 def test_presolve_changes_no_optimum(engine: Engine) -> None:
     for number, claim in claims(engine.name).items():
         plain = engine.run(drawn()[number], replace(LIMITS, presolve=False), None)
@@ -205,6 +207,7 @@ def test_presolve_changes_no_optimum(engine: Engine) -> None:
         assert (plain.status, plain.values) == (claim.status, claim.values), number
 
 
+@pytest.mark.slow
 def test_a_valid_hint_is_never_made_worse(engine: Engine) -> None:
     """Not even the best one, whether there is time to search or none."""
     hints = 0
@@ -268,6 +271,7 @@ def test_a_short_time_limit_gives_a_result(engine: Engine) -> None:
         assert judge(problem, result.placement).valid
 
 
+@pytest.mark.slow
 def test_a_stop_request_ends_the_search(engine: Engine) -> None:
     """It returns what it has, or raises `CancelledError` where it has nothing."""
     problem = hard(engine)

@@ -109,6 +109,7 @@ def cross_check(numbers: range) -> Tally:
     return tally
 
 
+@pytest.mark.slow
 def test_exact_engines_agree(note: list[str]) -> None:
     tally = cross_check(range(INSTANCES))
     note += ["exact engines agree:", *tally.lines()]
@@ -123,6 +124,7 @@ def test_exact_engines_agree_on_many(note: list[str]) -> None:
     note += list(cross_check(range(1000, 6000)).lines())
 
 
+@pytest.mark.slow
 @given(instances(most_tasks=4, wide_numbers=True))
 def test_exact_engines_agree_on_any_instance(instance: Instance) -> None:
     problem = compile_problem(instance)

@@ -36,6 +36,7 @@ def method_plan(problem: Problem) -> Placement:
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES_AND_AUTO)
 def test_an_optimal_hint_is_kept_without_time(engine: str) -> None:
     kept = 0
@@ -53,6 +54,7 @@ def test_an_optimal_hint_is_kept_without_time(engine: str) -> None:
     assert kept >= 10 or engine != "auto"  # some engines take few of these
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES_AND_AUTO)
 @pytest.mark.parametrize("time_limit_s", [NO_TIME, LITTLE_TIME])
 @pytest.mark.parametrize("family", [RSTORM, RSTORM_3D], ids=lambda f: f.name)

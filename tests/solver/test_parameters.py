@@ -142,6 +142,7 @@ def test_auto_records_its_own_and_those_of_whom_it_ran(word_count: Problem) -> N
     assert result.parameters["baseline"] == DEFAULTS["baseline"]
 
 
+@pytest.mark.slow
 def test_two_racks_are_not_said_to_be_more() -> None:
     given = {"configurations": ConfigurationsParams(max_rack_splits=7)}
     instance = FAMILIES["rstorm"].make(0, 0)

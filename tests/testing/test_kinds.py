@@ -41,6 +41,7 @@ def status_of(instance: Instance) -> Status:
     return EXHAUSTIVE.run(compile_problem(instance), Limits(), None).status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_kinds_are_feasible_or_not_as_they_say(kind: str) -> None:
     found: Counter[Status] = Counter()
@@ -59,6 +60,7 @@ def test_kinds_are_feasible_or_not_as_they_say(kind: str) -> None:
     assert set(found) == allowed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FEASIBLE)
 def test_planted_placements_are_valid(kind: str) -> None:
     @given(feasible_pairs(kind))
@@ -68,6 +70,7 @@ def test_planted_placements_are_valid(kind: str) -> None:
     run()
 
 
+@pytest.mark.slow
 def test_any_has_every_rule() -> None:
     found: set[str] = set()
 
@@ -80,6 +83,7 @@ def test_any_has_every_rule() -> None:
     assert found == RULES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reason", [reason.name for reason in REASONS])
 def test_every_reason_makes_infeasible(reason: str) -> None:
     @settings(max_examples=40)
@@ -90,6 +94,7 @@ def test_every_reason_makes_infeasible(reason: str) -> None:
     run()
 
 
+@pytest.mark.slow
 def test_reasons_are_of_every_rule_and_occur() -> None:
     assert {reason.rule for reason in REASONS} == RULES_OF_THE_JUDGE
     found: set[str] = set()

@@ -128,6 +128,7 @@ def optimum(one: Instance) -> tuple[object, ...]:
     return tuple(term.value for term in judge(one, outcome.placement).objective)
 
 
+@pytest.mark.slow
 def test_every_rule_bites(note: list[str]) -> None:
     rng = np.random.default_rng(99)
     bites: Counter[str] = Counter(dict.fromkeys(WITHOUT, 0))

@@ -99,6 +99,7 @@ def smallest(scheduler: Scheduler, start: int) -> Instance:
     return failing[-1]
 
 
+@pytest.mark.slow
 def test_first_fit_is_right() -> None:
     @given(instances())
     def run(instance: Instance) -> None:
@@ -107,6 +108,7 @@ def test_first_fit_is_right() -> None:
     run()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [1, pytest.param(2, marks=pytest.mark.deep)])
 @pytest.mark.parametrize(
     "scheduler",

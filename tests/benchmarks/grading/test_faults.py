@@ -116,6 +116,7 @@ def _alive(process_id: int) -> bool:
     return state.split()[0] != "Z"
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_killed_executor_and_driver_lose_and_double_nothing(
     spark: SparkSession, tmp_path: Path

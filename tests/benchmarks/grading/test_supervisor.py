@@ -50,6 +50,7 @@ def signals_the_child(name: str) -> str:
     )
 
 
+@pytest.mark.slow
 def test_a_crash_becomes_a_row_and_the_others_go_on(case: Case, tmp_path: Path) -> None:
     kill = command(tmp_path, signals_the_child("SIGKILL"))
     found = list(answers(runs_of(case, "round-robin", kill, "r-storm")))

@@ -352,6 +352,7 @@ def test_the_ledger_counts_as_the_judge_does(instance: Instance) -> None:
     assert broken <= {"placed", "max_moved"}
 
 
+@pytest.mark.slow
 def test_each_topology_of_a_large_storm_cluster_fits_alone(shared: Path) -> None:
     file = shared / "storm" / "clusters" / "largeCluster03.json"
     ids = [topology["id"] for topology in json.loads(file.read_text())["topologies"]]

@@ -31,6 +31,7 @@ def test_sams_plans_do_what_they_claim(dag: Dataflow, curves: Models, rate: Frac
     assert check(found.plan, dag, curves, Routing.PLANNED) == ()
 
 
+@pytest.mark.slow
 @each_pair
 @given(dag=dataflows(), curves=models(130), rate=RATES, routing=st.sampled_from(Routing))
 @settings(max_examples=50, deadline=None)

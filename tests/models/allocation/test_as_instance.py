@@ -74,6 +74,7 @@ def instance(dag: str, rate: int, method: str) -> Instance:
     return as_instance(answer.plan, MICRO_DAGS[dag], article_models(), answer.routing)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mba+sam", "lsa+rsm", "optimal"])
 def test_placed_exactly_and_by_published_methods(method: str) -> None:
     """Two VMs with 5 slots at 60 tuples/s at least: the network cost is not 0 everywhere."""

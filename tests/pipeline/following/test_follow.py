@@ -80,6 +80,7 @@ def add(paths, made, logs, modified):
         os.utime(target, (modified, modified))
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_weights_are_those_of_the_batch_job(run, made):
     logs = sorted(p for p in made.rglob("*") if p.match("*.metrics*") or p.match("*.jsonl*"))
@@ -131,6 +132,7 @@ def test_a_folder_that_is_not_there_is_refused(spark, tmp_path):
         LogFolder(tmp_path / "none").lines(spark)
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_a_damaged_file_is_left_out_and_named(run, made):
     logs = sorted(p for p in made.rglob("*") if p.match("*.metrics*") or p.match("*.jsonl*"))

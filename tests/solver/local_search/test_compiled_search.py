@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from solved import first_solved
 
 from slotwise.models.families.storm_like.family import STORM_LIKE
@@ -45,6 +46,7 @@ def plain(problem: Problem) -> Problem:
     )
 
 
+@pytest.mark.slow
 def test_it_never_breaks_a_rule_and_often_finds_the_optimum(note: list[str]) -> None:
     tally: Counter[str] = Counter()
     for one in first_solved(400):

@@ -59,6 +59,7 @@ def test_it_never_breaks_a_rule_and_often_finds_the_optimum(note: list[str]) -> 
     assert tally["optimal"] >= 0.7 * tally["all"]
 
 
+@pytest.mark.slow
 def test_the_same_seed_and_steps_give_the_same_placement() -> None:
     problem = compile_problem(instance_from_text(hard_instance()))
     start = starts(problem)[0]

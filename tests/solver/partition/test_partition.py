@@ -95,6 +95,7 @@ def partitioned(problem: Problem) -> tuple[Status, tuple[int, ...] | None]:
     return claim
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(graphs())
 def test_equals_exhaustive_search(graph: Graph) -> None:

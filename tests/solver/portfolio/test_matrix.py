@@ -27,6 +27,7 @@ def different_nodes(seed: int) -> Instance:
     return instance_from_data({**made, "linear": None})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_column_generation_takes_equal_distances_between_different_nodes(seed: int) -> None:
     instance = different_nodes(seed)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import networkx as nx
 import numpy as np
+import pytest
 from engine_cases import LIMITS, racked
 
 from slotwise.models.instance.cluster import Cluster, Node
@@ -48,6 +49,7 @@ def test_the_least_cut_is_that_of_the_task_graph() -> None:
     assert len(seen) == 2
 
 
+@pytest.mark.slow
 def test_bounds_over_racks_hold(note: list[str]) -> None:
     rng = np.random.default_rng(4)
     seen: Counter[str] = Counter()

@@ -24,6 +24,7 @@ def soon() -> CancellationToken:
     return CancellationToken(time.perf_counter() + 30)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dag", MICRO_DAGS)
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_known_optima_are_proven(name: str, dag: str) -> None:

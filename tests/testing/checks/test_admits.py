@@ -24,6 +24,7 @@ def puts_all_in_one_worker(instance: Instance) -> Placement:
     return Placement(*[(0,) * len(instance.task_names())] * 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scheduler", "finding"),
     [

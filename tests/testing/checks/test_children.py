@@ -101,6 +101,7 @@ def test_a_process_that_dies_is_a_finding():
         check(limited.kills_its_process, "complete", max_examples=5, seed=0)
 
 
+@pytest.mark.slow
 def test_every_rule_that_breaks_is_reported(cli: Cli, tmp_path: Path):
     with pytest.raises(CheckFailed) as failed:
         check_valid(limited.breaks_two_rules, max_examples=60, seed=0)

@@ -56,6 +56,7 @@ OTHERS = [pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 5)]
 SEEDS = pytest.mark.parametrize("seed", [0, *OTHERS])
 
 
+@pytest.mark.slow
 @SEEDS
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_left_out_is_found_within_200_examples(rule: str, seed: int) -> None:

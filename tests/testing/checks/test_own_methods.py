@@ -52,6 +52,7 @@ def state_of(method: str, check: str, examples: int = 12) -> State:
     return search(parse_demand(check), trial, budget=Budget(examples, 0), kind="feasible").state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_our_methods_keep_the_checks(method: str):
     for check in CHECKS:
@@ -59,6 +60,7 @@ def test_our_methods_keep_the_checks(method: str):
         assert (state is State.FAILS) == ((method, check) in RIGHTLY), (check, state)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "check"), OTHERS, ids="-".join)
 def test_what_the_table_says_of_other_checks_is_so(method: str, check: str):
     assert state_of(method, check, examples=100) is State.FAILS, RIGHTLY[method, check]

@@ -41,6 +41,7 @@ def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return Found(planted, check_row | failures[0])
 
 
+@pytest.mark.slow
 def test_a_planted_fault_is_found_on_a_small_instance(found: Found):
     assert found.row["examples"] <= 200
     instance = read_instance(found.row["file"])
@@ -48,6 +49,7 @@ def test_a_planted_fault_is_found_on_a_small_instance(found: Found):
     assert len(instance.cluster.nodes) <= found.planted.most_nodes
 
 
+@pytest.mark.slow
 def test_the_command_that_is_told_shows_the_fault_again(found: Found, cli: Cli):
     again = cli(*shlex.split(found.row["again"])[1:], "--json")
     assert again.code == 1
@@ -58,6 +60,7 @@ def test_the_command_that_is_told_shows_the_fault_again(found: Found, cli: Cli):
         assert finding == found.row["finding"]
 
 
+@pytest.mark.slow
 def test_the_fault_shows_in_a_command(found: Found, cli: Cli):
     """The same instance, and the scheduler as another process."""
     planted = found.planted
@@ -77,6 +80,7 @@ def test_judge_and_solve_open_the_files(found: Found, cli: Cli):
         assert judged.code == int(is_broken), judged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "demand",
     [
@@ -94,5 +98,6 @@ def test_a_plain_greedy_scheduler_passes(demand: str):
     assert check(first_fit, demand, max_examples=25, seed=11).judged >= 10
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_moves_as_little_as_it_can_passes():
     assert check_moves(planted_faults.moves_least, 0, max_examples=25, seed=11).judged >= 5

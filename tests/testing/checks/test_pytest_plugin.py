@@ -87,6 +87,7 @@ def test_a_failure_tells_instance_and_command(inner: pytest.Pytester, cli: Cli):
     assert "0 of 1 tasks placed" in " ".join(again.out.split())
 
 
+@pytest.mark.slow
 def test_a_threshold_counts(inner: pytest.Pytester):
     options = ("--slotwise-scheduler", "round-robin", "--slotwise-check", "gap<=1")
     run(inner, *options).assert_outcomes(passed=1)
@@ -144,6 +145,7 @@ def test_it_is_an_entry_point_of_pytest(root: Path):
     assert project["entry-points"]["pytest11"] == {name: name}
 
 
+@pytest.mark.slow
 def test_the_database_of_hypothesis_keeps_a_failure(inner: pytest.Pytester):
     """The second run asks for the failing instance before any other."""
     inner.makepyfile(
@@ -175,6 +177,7 @@ def test_the_database_of_hypothesis_keeps_a_failure(inner: pytest.Pytester):
     assert after_the_corners.count("(") >= 4
 
 
+@pytest.mark.slow
 def test_profile_and_seed_of_hypothesis_count(inner: pytest.Pytester):
     inner.makepyfile(mine=REFUSES, conftest=PROFILE)
     options = ("--slotwise-scheduler", "mine:scheduler", "--slotwise-check", "valid")

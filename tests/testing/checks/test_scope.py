@@ -34,6 +34,7 @@ def report(scheduler: Testable, demand: str, examples: int = 30, rules: str = ""
     return search(parse_demand(demand), trial, budget=Budget(examples, 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("demand", ["valid", "admits>=1", "names", "order", "deterministic"])
 def test_an_honest_scheduler_is_asked_what_it_supports(demand: str):
     found = report("limited_schedulers:HONEST", demand, examples=25)
@@ -55,6 +56,7 @@ def test_a_loss_of_a_node_stays_within_the_rules():
     assert found.judged >= 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("demand", [*map(str, DEFAULT), "time<=9", "moves<=1"])
 def test_refusals_never_hold(demand: str):
     found = report(limited.refuses_all, demand, examples=4)

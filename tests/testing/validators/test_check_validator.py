@@ -25,6 +25,7 @@ def verdicts(report: ValidatorReport) -> dict[str, str]:
     return {one.rule: one.verdict for one in report.rules}
 
 
+@pytest.mark.slow
 def test_the_judge_passes() -> None:
     report = check_validator(judge)
     assert report.holds, str(report)
@@ -32,6 +33,7 @@ def test_the_judge_passes() -> None:
     report.check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_left_out_is_caught_within_100_examples(rule: str) -> None:
     report = check_validator(without(rule), rules=[rule], max_examples=100)
@@ -45,6 +47,7 @@ def test_a_rule_left_out_is_caught_within_100_examples(rule: str) -> None:
     assert report.rules[0].cases <= 200  # 100 for each side, less where a mistake ends a search
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_left_out_spoils_no_other(rule: str) -> None:
     others = [one for one in RULES if one != rule]
@@ -73,6 +76,7 @@ def test_rules_of_workers_held_on_nodes_are_too_strict(rule: str) -> None:
     assert "rejects what is valid" in verdicts(check_validator(per_node, rules=[rule]))[rule]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORGETFUL)
 def test_what_validators_forget_is_caught(name: str) -> None:
     validator, rule, sub_case = FORGETFUL[name]

@@ -55,6 +55,7 @@ def all_are_answered(tally: Tally) -> None:
         assert tally.settled[rule, "configurations"] > 0 or not tally.count(rule)
 
 
+@pytest.mark.slow
 def test_tiny_instances(note: list[str]) -> None:
     tally = Sweep("tiny", 1, range(24), FOUR, time_s=20.0).run()
     note += list(tally.lines())[-1:]
@@ -62,6 +63,7 @@ def test_tiny_instances(note: list[str]) -> None:
     all_are_answered(tally)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["tiny", "presolve", "widely-scaled"])
 def test_all_engines(family: str, note: list[str]) -> None:
     tally = Sweep(family, 2, range(1, 13), time_s=20.0).run()
@@ -82,6 +84,7 @@ def test_mid_size_instances(note: list[str]) -> None:
     assert tally.by_count[3] >= 2, "three, were this machine alone"
 
 
+@pytest.mark.slow
 def test_every_rule_occurs_with_and_without_a_placement() -> None:
     seen: Counter[tuple[str, Status]] = Counter()
     for number in range(400):
@@ -294,6 +297,7 @@ def test_what_was_wrong_once_stays_right(path: Path) -> None:
     assert tally.settled["", "auto"] == tally.settled["", "exhaustive"] == 1
 
 
+@pytest.mark.slow
 def test_any_objective_has_one_optimum(note: list[str]) -> None:
     """Sequences of any terms, with and without what runs; see `with_any_objective`."""
     engines = ("exhaustive", "configurations", "columns", "auto")

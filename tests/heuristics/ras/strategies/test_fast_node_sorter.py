@@ -46,6 +46,7 @@ def both(model: RasModel, strategy: str, monkeypatch: pytest.MonkeyPatch) -> tup
     return tuple(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_fast_and_plain_agree_on_random_clusters(
     strategy: str, monkeypatch: pytest.MonkeyPatch

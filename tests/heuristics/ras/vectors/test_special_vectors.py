@@ -136,6 +136,7 @@ def storm_file(names: list[str], constraints: object) -> dict[str, object]:
     return {"cluster": "raw", "topologies": [topology], "cluster_spec": spec}
 
 
+@pytest.mark.slow
 @pytest.mark.vectors_with("data")
 def test_real_clusters_are_placed_whole(vector: Vector) -> None:
     instance = read_instance(vector.path.parent / vector.given["data"])

@@ -32,6 +32,7 @@ def test_every_expectation_has_a_check(vector: Vector) -> None:
     assert set(vector.expected) <= known, vector.path
 
 
+@pytest.mark.slow
 @pytest.mark.vectors_with("topologies")
 def test_strategies_alone(vector: Vector, strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if "steps" in vector.given:
@@ -70,6 +71,7 @@ def turned_if_asked(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(ras_strategy, "executor_order", lambda *given: order(*given)[::-1])
 
 
+@pytest.mark.slow
 @pytest.mark.vectors_with("topologies", "rounds")
 def test_the_outer_loop(vector: Vector, strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if "steps" in vector.given:
