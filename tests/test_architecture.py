@@ -82,6 +82,7 @@ def hidden_control(source: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_control_is_passed_as_an_argument() -> None:
     explicit = {n: path for n, path in MODULES.items() if any(is_in(n, p) for p in EXPLICIT)}
     found = {n: hidden_control(path.read_text(encoding="utf-8")) for n, path in explicit.items()}

@@ -258,6 +258,7 @@ def test_the_readme_of_the_benchmarks_lists_them_all():
     assert re.findall(r"^\| `(\w+)`", listed, re.MULTILINE) == list(EXPERIMENTS)
 
 
+@pytest.mark.slow
 def test_the_entry_point_example_is_found_when_installed(copy):
     """The package's modules and metadata on the path, as pip would put them."""
     packages = copy / "packages"

@@ -39,6 +39,7 @@ def test_a_heavy_import_would_be_seen() -> None:
     assert "highspy" in loaded_after("import highspy")
 
 
+@pytest.mark.slow
 def test_engines_load_compiled_loops_only_to_run_them() -> None:
     assert "numba" not in loaded_after(
         "import slotwise.solver.engines, slotwise.solver.portfolio.auto"

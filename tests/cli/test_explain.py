@@ -311,6 +311,7 @@ def test_prices_decide_which_repair_comes_first(cli, examples):
     assert all(one.price > 1 for one in dear.infeasible.repairs)
 
 
+@pytest.mark.slow
 def test_the_headline_has_the_whole_shortage_beside_the_least_conflict(cli, examples):
     instance = json.loads((examples / "too-big.json").read_text())
     instance["cluster"]["nodes"] = [

@@ -62,6 +62,7 @@ def test_no_color_means_no_escape_codes(words, root):
     assert ESCAPE not in printed
 
 
+@pytest.mark.slow
 def test_without_no_color_a_terminal_gets_bold(root):
     words = ["place", "word-count.json", "--with", "r-storm"]
     assert ESCAPE in on_terminal(words, root / "docs" / "examples")

@@ -44,6 +44,7 @@ def test_pages_say_what_is_read_and_where_the_method_fails():
         assert "Measured gaps" in headings, page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", HEURISTICS)
 def test_measured_values_are_those_of_today(method):
     """One instance of each family; stochastic methods have the grading's seed."""

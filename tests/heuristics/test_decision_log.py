@@ -80,6 +80,7 @@ RAS = [name for name in LOGGED if name.startswith("ras-") or name == "r-storm-1.
 """They need a cluster as Storm has it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({*LOGGED} - {*RAS} | {"ras-paper"}))
 def test_the_log_leads_to_the_answer(name):
     count = 3 if name == "kahip" else 40

@@ -75,6 +75,7 @@ def test_every_task_of_a_topology_is_placed_or_none(instance: Instance) -> None:
             assert "placed" not in broken
 
 
+@pytest.mark.slow
 @given(instances(wide_numbers=True))
 def test_a_method_does_not_change_the_problem(instance: Instance) -> None:
     problem = compile_problem(instance)

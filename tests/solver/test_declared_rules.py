@@ -49,11 +49,13 @@ def sundays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(RULES, "sundays", Rule("sundays", lambda problem: True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ALL, ids=lambda engine: engine.name)
 def test_no_engine_takes_a_rule_that_it_does_not_declare(engine: Engine, sundays: None) -> None:
     assert all(engine.supports(problem) is not None for problem in problems())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ALL, ids=lambda engine: engine.name)
 def test_no_engine_takes_a_part_that_it_does_not_declare(engine: Engine) -> None:
     energy = (Term("energy", (("energy", 1),), Fraction(1)),)

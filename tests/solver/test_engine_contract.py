@@ -191,6 +191,7 @@ def test_claims_agree_with_exhaustive_search(engine: Engine) -> None:
         assert Status.INFEASIBLE in statuses
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_answer(engine: Engine) -> None:
     for number, first in claims(engine.name).items():
         again = engine.run(drawn()[number], LIMITS, None)

@@ -36,6 +36,7 @@ def limited(instance: Instance, moves: int) -> Problem | None:
     return problem if FEW_MOVES.supports(problem) is None else None
 
 
+@pytest.mark.slow
 def test_equals_exhaustive_search() -> None:
     rng = np.random.default_rng(3)
     statuses: list[Status] = []

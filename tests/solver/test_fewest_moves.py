@@ -27,6 +27,7 @@ def values(result: Result) -> list[object]:
     return [term.value for term in result.objective]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["auto", "configurations", "cp-sat"])
 def test_equals_exhaustive_search(engine: str) -> None:
     rng = np.random.default_rng(0)

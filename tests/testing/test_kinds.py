@@ -124,6 +124,7 @@ def test_limits_of_components_with_one_name_are_raised_enough() -> None:
     assert judge(kept, placement).valid
 
 
+@pytest.mark.slow
 @given(feasible_pairs("tight"))
 def test_tight_leaves_hardly_a_unit(pair: tuple[Instance, Placement]) -> None:
     instance, placement = pair
@@ -163,6 +164,7 @@ def test_constrained_and_shared_memory(constrained: Instance, shared: Instance) 
     assert any(topology.shared_memory for topology in shared.topologies)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(instances("several-topologies"), instances("running"))
 def test_several_topologies_and_running(several: Instance, running: Instance) -> None:

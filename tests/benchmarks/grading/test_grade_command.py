@@ -11,6 +11,7 @@ import pytest
 from slotwise.pipeline.spark.pack import Packed
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_grade_and_report(cli, examples, spark):
     words = ("grade", "word-count.json", "--methods", "r-storm,round-robin", "--out", "graded")

@@ -38,6 +38,7 @@ def instance(*topologies: Topology, objective: Objective | None = None) -> Insta
     return Instance("small", Cluster(nodes), topologies, objective=objective or Objective())
 
 
+@pytest.mark.slow
 @given(instances(wide_numbers=True))
 def test_what_a_strategy_places_is_valid(one: Instance) -> None:
     problem = compile_problem(one)
@@ -46,6 +47,7 @@ def test_what_a_strategy_places_is_valid(one: Instance) -> None:
         assert isinstance(found, Refusal) or judge(problem, found).valid, name
 
 
+@pytest.mark.slow
 def test_placements_on_racks_with_all_rules_are_valid() -> None:
     for name in NAMES:
         placed, refused = 0, 0

@@ -283,6 +283,7 @@ def test_weights_are_numbers_of_zero_or_more(value: float) -> None:
 # Properties
 
 
+@pytest.mark.slow
 @given(instances(wide_numbers=True))
 def test_no_hard_rule_and_no_memory_is_ever_exceeded(instance: Instance) -> None:
     problem = compile_problem(instance)
@@ -298,6 +299,7 @@ def test_no_hard_rule_and_no_memory_is_ever_exceeded(instance: Instance) -> None
         assert (load <= problem.capacity[:, problem.memory]).all()
 
 
+@pytest.mark.slow
 @given(instances(wide_numbers=True))
 def test_the_order_of_the_nodes_changes_nothing(instance: Instance) -> None:
     matrix = instance.cluster.matrix
@@ -333,6 +335,7 @@ def test_names_of_unequal_nodes_change_nothing(seed: int) -> None:
     assert nodes_for(names) == nodes_for([f"n{index}" for index in range(5)])
 
 
+@pytest.mark.slow
 @given(instances(wide_numbers=True))
 def test_the_ledger_counts_as_the_judge_does(instance: Instance) -> None:
     """Any construction: tasks in order, each on the first node that takes it."""

@@ -458,6 +458,7 @@ def test_no_hard_rule_and_no_memory_is_ever_exceeded(instance: Instance) -> None
         assert (load <= problem.capacity[:, problem.memory]).all()
 
 
+@pytest.mark.slow
 @given(instances(wide_numbers=True))
 def test_the_order_of_the_nodes_changes_nothing(instance: Instance) -> None:
     matrix = instance.cluster.matrix
@@ -476,6 +477,7 @@ def test_the_order_of_the_nodes_changes_nothing(instance: Instance) -> None:
     assert places[0] == places[1]
 
 
+@pytest.mark.slow
 def test_each_topology_of_a_large_storm_cluster_fits_alone(shared: Path) -> None:
     from slotwise.models.families.storm import PREFIX, storm_instances
 

@@ -61,6 +61,7 @@ def test_plans_pass_the_check_or_are_reported(
         assert rules <= full
 
 
+@pytest.mark.slow
 @each_pair
 @given(
     dag=dataflows(),

@@ -89,6 +89,7 @@ def test_placed_exactly_and_by_published_methods(method: str) -> None:
         assert tuple(t.value for t in verdict.objective) >= tuple(t.bound for t in result.objective)
 
 
+@pytest.mark.slow
 @given(models(), dataflows(), st.integers(1, 60), st.sampled_from(METHODS))
 def test_a_file_of_it_is_read_as_the_same(
     known: dict[str, PerformanceModel], dataflow: Dataflow, rate: int, method: str

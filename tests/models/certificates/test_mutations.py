@@ -123,6 +123,7 @@ def passes(instance: Instance, document: dict[str, Any], *, forged: bool) -> boo
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_change_passes(kind: str) -> None:
     instance, certificate = certified(kind)
@@ -135,6 +136,7 @@ def test_no_change_passes(kind: str) -> None:
     assert sum(1 for _ in mutations(document)) > 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_forger_changes_no_fact(kind: str) -> None:
     """With the digest made anew, what can be recomputed or contradicts itself is still found."""

@@ -12,6 +12,7 @@ from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 
 
+@pytest.mark.slow
 def test_each_place_is_judged():
     refused = set()
     for one, placement, rng in placed_cases(60):

@@ -75,6 +75,7 @@ def test_instances_are_made_one_by_one(name: str) -> None:
     assert isinstance(next(made), Instance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_instances_compile_and_survive_their_file(name: str) -> None:
     for instance in islice(FAMILIES[name].generate(), FILES):
@@ -82,6 +83,7 @@ def test_instances_compile_and_survive_their_file(name: str) -> None:
         assert instance_from_text(instance_text(instance)) == instance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_names_are_unique_over_indices_and_seeds(name: str) -> None:
     family = FAMILIES[name]

@@ -184,6 +184,7 @@ def test_statistics_stay_within_those_of_the_clusters() -> None:
         assert found.get("heap", 1) >= 1
 
 
+@pytest.mark.slow
 def test_the_hard_shapes_can_be_drawn() -> None:
     """Rows of large components, single tasks at a coordinator, many memory sizes, several parts."""
     large = list(storm_like(StormLike(50, 600)).generate(80))

@@ -111,6 +111,7 @@ def test_written_files_read_as_the_same_instance(tmp_path: Path, suffix: str) ->
     assert instance_hash(again) == EVERYTHING_HASH
 
 
+@pytest.mark.slow
 @given(instances(wide_numbers=True))
 def test_round_trip_of_any_instance(instance: Instance) -> None:
     as_json = instance_from_text(instance_text(instance))

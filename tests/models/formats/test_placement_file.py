@@ -44,6 +44,7 @@ def test_the_document_is_that_of_the_design() -> None:
     assert json.loads(placement_text(GOOD, PLAN)) == GOOD_PLACEMENT
 
 
+@pytest.mark.slow
 @given(instances(wide_numbers=True), st.data())
 def test_round_trip_of_any_placement(instance: Instance, data: st.DataObject) -> None:
     tasks = len(instance.task_names())

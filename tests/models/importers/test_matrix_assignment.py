@@ -96,6 +96,7 @@ def test_shapes_are_checked_by_name(key: str, value: Any, message: str) -> None:
         instance_from_data(document)
 
 
+@pytest.mark.slow
 def test_published_values_of_the_public_instances(shared: Path, note: list[str]) -> None:
     files = sorted((shared / "instances").glob("*/*.json"))
     proven = solutions = 0
@@ -114,6 +115,7 @@ def test_published_values_of_the_public_instances(shared: Path, note: list[str])
     note.append(f"published solutions judged as published: {solutions} of {solutions}")
 
 
+@pytest.mark.slow
 def test_public_instances_are_different_instances(shared: Path) -> None:
     files = sorted((shared / "instances").glob("*/*.json"))
     assert len({instance_hash(read_instance(file)) for file in files}) == len(files)

@@ -710,12 +710,14 @@ def test_equals_naive_recomputation() -> None:
     assert placed >= 300
 
 
+@pytest.mark.slow
 @given(instances(wide_numbers=True), st.integers(0, 10**6))
 def test_equals_naive_recomputation_on_any_instance(one: Instance, seed: int) -> None:
     placement = random_placement(one, np.random.default_rng(seed))
     event(f"something placed: {check_against_naive(one, placement)}")
 
 
+@pytest.mark.slow
 @given(instances(wide_numbers=True), st.integers(0, 10**6), st.permutations(range(3)))
 def test_worker_labels_are_names_only(one: Instance, seed: int, names: list[int]) -> None:
     """Renaming the workers of a node changes nothing but the part ``moved``."""

@@ -125,6 +125,7 @@ def test_proves_published_optima(shared: Path, name: str, optimum: int) -> None:
     assert result.objective[0].value == result.objective[0].bound == optimum
 
 
+@pytest.mark.slow
 def test_out_of_time_with_incumbent_and_bound(shared: Path) -> None:
     problem = compile_problem(read_instance(shared / "instances/gqap-cordeau/20-15-75.json"))
     found = DUAL_ASCENT.run(problem, Limits(time_s=5.0), None)

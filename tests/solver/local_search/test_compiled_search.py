@@ -76,6 +76,7 @@ def test_it_never_breaks_a_rule_and_often_finds_the_optimum(note: list[str]) -> 
     assert tally["optimal"] >= 0.9 * tally["all"]
 
 
+@pytest.mark.slow
 def test_a_large_topology_gets_better_in_few_steps_and_always_the_same() -> None:
     (*_, instance) = STORM_LIKE.generate(1, 7)
     problem = compile_problem(instance)

@@ -113,6 +113,7 @@ def random_graph(rng: np.random.Generator) -> Graph:
     return Graph(weights, edges, [share + int(rng.integers(-1, 3))], parts)
 
 
+@pytest.mark.slow
 def test_equals_exhaustive_search_where_parts_run_short_and_where_not() -> None:
     rng = np.random.default_rng(11)
     seen: Counter[object] = Counter()
@@ -141,6 +142,7 @@ def test_labels_do_not_matter(graph: Graph, random: Any) -> None:
     assert partitioned(moved.problem()) == partitioned(graph.problem())
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(graphs(), st.integers(0, 1), st.integers(0, 3))
 def test_more_room_never_hurts(graph: Graph, more_parts: int, more_room: int) -> None:

@@ -253,6 +253,7 @@ def test_without_confirmation_it_is_feasible_with_the_last_confirmed_bound(
     assert picked == ["liar", "liar without presolve"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["cp-sat", "milp", "auto", "exhaustive"])
 def test_proofs_are_confirmed(problem: Problem, engine: str) -> None:
     result = solve(problem, engine=engine, confirm=True, time_limit_s=60)

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from engine_cases import LIMITS, network_topology
 from numpy.random import Generator
 
@@ -66,6 +67,7 @@ def small_heaps(rng: Generator) -> Instance:
     return Instance("small heaps", Cluster(nodes), (topology,), objective=Objective(("network",)))
 
 
+@pytest.mark.slow
 def test_parts_solved_alone_give_the_optimum_of_the_whole(note: list[str]) -> None:
     rng = np.random.default_rng(11)
     seen: Counter[str] = Counter()

@@ -78,6 +78,7 @@ def test_it_is_the_problem_compiled_without_running() -> None:
         compared += 1
 
 
+@pytest.mark.slow
 def test_of_any_objective_the_answer_is_a_bound() -> None:
     rng = np.random.default_rng(6)
     seen: Counter[str] = Counter()

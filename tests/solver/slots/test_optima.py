@@ -47,6 +47,7 @@ def test_the_check_of_the_tests_sees_faults() -> None:
     assert faults(found.plan, dag, article_models(), Variant(routing=Routing.SHUFFLE))
 
 
+@pytest.mark.slow
 def test_a_curve_never_falls_and_agrees_with_single_rates() -> None:
     rates = [Fraction(rate) for rate in (90, 10, 50, 70, 30, 50)]
     dag = MICRO_DAGS["diamond"]

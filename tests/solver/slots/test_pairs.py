@@ -32,12 +32,14 @@ def passing(question: Question) -> dict[str, int]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", range(9))
 def test_no_passing_plan_of_the_micro_cases_needs_fewer_slots(index: int) -> None:
     case = SAM.make(index, 0)
     assert "mba+sam" in passing(Question(case.dataflow, case.models, case.rate))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", range(9, 14))
 def test_no_passing_plan_of_random_cases_needs_fewer_slots(index: int) -> None:
     case = SAM.make(index, 1)

@@ -56,6 +56,7 @@ def test_a_method_of_another_package_gets_a_copy():
     assert problem.instance.cluster.nodes[0].resources == {"cpu": 50}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("demand", ["deterministic", "gap<=1"])
 def test_an_order_of_hashes_is_found_by_default(demand: str):
     """`gap` asks with one seed of hashing alone, and so is the same from run to run."""
@@ -82,6 +83,7 @@ def test_a_command_is_asked_with_other_seeds_of_hashing(tmp_path: Path):
     assert answers[0] == answers[1] != answers[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_local", [False, True])
 def test_a_loop_in_native_code_ends_at_its_limit(is_local: bool):
     def local(instance: Instance) -> Placement:
@@ -96,6 +98,7 @@ def test_a_loop_in_native_code_ends_at_its_limit(is_local: bool):
         assert raised.value.timed_out
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_a_finding():
     with pytest.raises(CheckFailed, match="breaks down: kills_its_process ended its process by"):
         check(limited.kills_its_process, "complete", max_examples=5, seed=0)

@@ -36,6 +36,7 @@ def test_what_fails_is_1_and_the_command_stands_on_one_line(cli: Cli, tmp_path: 
     assert not list(tmp_path.glob(".*"))
 
 
+@pytest.mark.slow
 def test_the_same_seed_finds_the_same(cli: Cli, tmp_path: Path):
     words = ("test-scheduler", "round-robin", "--check", "valid", *FEW, "--save", tmp_path)
     assert cli(*words, "--json").json == cli(*words, "--json").json

@@ -93,6 +93,7 @@ def test_the_exact_scheduler_passes(demand: str):
     assert report.judged >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("demand", ["valid", "complete", "deterministic"])
 def test_a_plain_greedy_scheduler_passes(demand: str):
     assert check(first_fit, demand, max_examples=25, seed=11).judged >= 10

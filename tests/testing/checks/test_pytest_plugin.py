@@ -67,6 +67,7 @@ def test_each_check_without_a_threshold_is_a_test(inner: pytest.Pytester):
     ]
 
 
+@pytest.mark.slow
 def test_a_check_that_holds_passes(inner: pytest.Pytester):
     result = run(inner, "--slotwise-scheduler", "r-storm", "--slotwise-check", "deterministic")
     result.assert_outcomes(passed=1)
@@ -95,6 +96,7 @@ def test_a_threshold_counts(inner: pytest.Pytester):
     run(inner, *options).assert_outcomes(failed=1)
 
 
+@pytest.mark.slow
 def test_what_judges_nothing_does_not_pass(inner: pytest.Pytester):
     inner.makepyfile(mine=REFUSES)
     result = run(inner, "--slotwise-scheduler", "mine:scheduler", "--slotwise-check", "valid")

@@ -66,6 +66,7 @@ def test_refusals_never_hold(demand: str):
         check(limited.refuses_all, demand, max_examples=2, seed=0)
 
 
+@pytest.mark.slow
 @SOME
 @given(instances(**SMALL))
 def test_without_a_rule_its_violations_are_gone(instance: Instance):
@@ -118,6 +119,7 @@ def test_what_is_supported_stays_as_it_is_and_nothing_is_taken_in_vain():
     holds()
 
 
+@pytest.mark.slow
 def test_the_command_tells_refusals_from_what_holds(cli: Cli):
     words = ("--check", "names", "--examples", 5, "--seed", 0)
     answer = cli("test-scheduler", "limited_schedulers:refuses_all", *words)

@@ -16,6 +16,7 @@ def is_small(case: Case) -> bool:
     return tasks <= MOST_TASKS and nodes <= MOST_NODES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 def test_kept_rules_are_kept(rule: str) -> None:
     @given(keeps(rule))
@@ -27,6 +28,7 @@ def test_kept_rules_are_kept(rule: str) -> None:
     check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 def test_broken_rules_are_broken_alone_once_and_by_one_unit(rule: str) -> None:
     @given(breaks(rule))

@@ -54,6 +54,7 @@ def test_a_rule_left_out_spoils_no_other(rule: str) -> None:
     assert check_validator(without(rule), rules=others, max_examples=1).holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", TOO_STRICT)
 def test_a_limit_lower_by_one_unit_is_caught(rule: str) -> None:
     report = check_validator(TOO_STRICT[rule], rules=[rule])
@@ -65,6 +66,7 @@ def test_a_limit_on_tasks_of_a_node_lower_by_one_is_caught() -> None:
     assert verdicts(report) == {"max_per_node": "rejects what is valid"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rule",
     [
@@ -95,6 +97,7 @@ def test_the_smallest_case_is_told() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_table_has_a_row_for_each_rule() -> None:
     lines = str(check_validator(lambda instance, placement: True, max_examples=1)).splitlines()
     assert lines[0].split() == ["rule", "verdict", "cases", "smallest", "mistake"]
@@ -149,6 +152,7 @@ def misses_large_heaps(instance: Instance, placement: Placement) -> bool:
     return all(one.needed >= 30 for one in judge(instance, placement).violations)
 
 
+@pytest.mark.slow
 def test_hypothesis_keeps_mistakes_in_its_database() -> None:
     """A single case of each part finds what the plainest cases do not show, once it is kept."""
     before = settings.get_current_profile_name()

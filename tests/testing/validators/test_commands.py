@@ -35,6 +35,7 @@ def verdicts(report: ValidatorReport) -> dict[str, str]:
     return {one.rule: one.verdict for one in report.rules}
 
 
+@pytest.mark.slow
 def test_the_validator_of_the_documentation(validator: str) -> None:
     report = check_validator(validator, rules=["slots", "heap"], max_examples=1)
     assert {(finding.case.rule, finding.case.sub_case) for finding in report.findings} == {
@@ -55,6 +56,7 @@ def test_a_command_may_name_rules_or_say_valid(tmp_path: Path) -> None:
     assert verdicts(report) == {FEWEST_PARTS: "rejects what is valid"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "said"),
     [

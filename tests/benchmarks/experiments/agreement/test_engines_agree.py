@@ -76,6 +76,7 @@ def test_all_engines(family: str, note: list[str]) -> None:
     assert tally.settled["", "milp"] >= (10 if family == "tiny" else 8)
 
 
+@pytest.mark.slow
 def test_mid_size_instances(note: list[str]) -> None:
     three = ("cp-sat", "configurations", "milp")
     tally = Sweep("mid-size", 0, range(21, 24), three, time_s=10.0).run()
@@ -271,6 +272,7 @@ def test_some_terms_end_just_below_the_limit() -> None:
     assert max(max(largest_terms(problem)) for problem in problems) > 2**52
 
 
+@pytest.mark.slow
 def test_every_engine_takes_some_tiny_instances() -> None:
     problems = [compile_problem(made("tiny", 0, number)) for number in range(600)]
     for engine in ENGINES.values():
@@ -307,6 +309,7 @@ def test_any_objective_has_one_optimum(note: list[str]) -> None:
     assert tally.settled["", "auto"] >= 195
 
 
+@pytest.mark.slow
 def test_objectives_are_sequences_of_any_terms() -> None:
     instances = [made("tiny", 0, number) for number in range(600)]
     orders = Counter(instance.objective.terms for instance in instances)
