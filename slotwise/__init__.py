@@ -1,11 +1,12 @@
 """Place the tasks of stream processors on machines: solve, judge and grade placements.
 
 This is the public interface: every command of the command line is a function here, with its options
-as arguments. Behind it are `models` (the problem and its judge), `heuristics` (published
-methods), `solver` (exact engines), `benchmarks` (grading, experiments), `testing` (random
-instances), `api` (these functions) and `cli` (the command line). Start with `api`. Names are loaded
-when they are first used, so that ``import slotwise`` costs nothing; loggers below ``slotwise`` are
-silent unless you configure `logging`.
+as arguments. Behind it are `models` (the problem and its judge), `heuristics` (published methods),
+`solver` (exact engines), `pipeline` (metric logs, on Spark), `benchmarks` (grading and its report),
+`testing` (the kit for random tests), `processes` (child processes), `api` (these functions) and
+`cli` (the command line). Start with `api`. Names are loaded when they are first used, so that
+``import slotwise`` costs nothing; loggers below ``slotwise`` are silent unless you configure
+`logging`.
 
 >>> import slotwise
 >>> result = slotwise.solve("docs/examples/word-count.json", time_limit_s=30)
@@ -16,8 +17,6 @@ True
 from __future__ import annotations
 
 import logging
-import sys
-from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,7 @@ __version__ = "0.1.0"
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 if TYPE_CHECKING:
-    # The public names. Nothing else lists them: `_home` reads them here.
+    # The public names. Nothing else lists them: `models.lazy_names` reads them here.
     from slotwise.api.allocating import Allocated as Allocated
     from slotwise.api.allocating import allocate as allocate
     from slotwise.api.explaining import explain as explain
@@ -100,19 +99,11 @@ if TYPE_CHECKING:
     from slotwise.solver.verification.verify import Verified as Verified
 
 
-@cache
 def _home() -> dict[str, str]:
-    """Return public name -> module that defines it: the imports above, as they are written."""
-    import ast
-    import inspect
+    """Return public name -> module that defines it."""
+    from slotwise.models.lazy_names import homes
 
-    return {
-        name.name: node.module
-        for node in ast.walk(ast.parse(inspect.getsource(sys.modules[__name__])))
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("slotwise.")
-        for name in node.names
-        if name.asname == name.name
-    }
+    return homes(__name__)
 
 
 def __getattr__(name: str) -> object:

@@ -19,111 +19,58 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from slotwise.testing.checks.functions import (
-        CheckFailed,
-        check,
-        check_admits,
-        check_capacity,
-        check_complete,
-        check_deterministic,
-        check_gap,
-        check_moves,
-        check_names,
-        check_node_loss,
-        check_order,
-        check_time,
-        check_valid,
-    )
-    from slotwise.testing.random_instances.infeasible import REASONS, Reason
-    from slotwise.testing.strategies.faults import Fault, apply, faults
+    # The public names. Nothing else lists them: `models.lazy_names` reads them here.
+    from slotwise.testing.checks.functions import CheckFailed as CheckFailed
+    from slotwise.testing.checks.functions import check as check
+    from slotwise.testing.checks.functions import check_admits as check_admits
+    from slotwise.testing.checks.functions import check_capacity as check_capacity
+    from slotwise.testing.checks.functions import check_complete as check_complete
+    from slotwise.testing.checks.functions import check_deterministic as check_deterministic
+    from slotwise.testing.checks.functions import check_gap as check_gap
+    from slotwise.testing.checks.functions import check_moves as check_moves
+    from slotwise.testing.checks.functions import check_names as check_names
+    from slotwise.testing.checks.functions import check_node_loss as check_node_loss
+    from slotwise.testing.checks.functions import check_order as check_order
+    from slotwise.testing.checks.functions import check_time as check_time
+    from slotwise.testing.checks.functions import check_valid as check_valid
+    from slotwise.testing.random_instances.infeasible import REASONS as REASONS
+    from slotwise.testing.random_instances.infeasible import Reason as Reason
+    from slotwise.testing.strategies.faults import Fault as Fault
+    from slotwise.testing.strategies.faults import apply as apply
+    from slotwise.testing.strategies.faults import faults as faults
+    from slotwise.testing.strategies.instances import KINDS as KINDS
+    from slotwise.testing.strategies.instances import clusters as clusters
+    from slotwise.testing.strategies.instances import feasible_pairs as feasible_pairs
     from slotwise.testing.strategies.instances import (
-        KINDS,
-        clusters,
-        feasible_pairs,
-        infeasible_with_reason,
-        instances,
-        topologies,
+        infeasible_with_reason as infeasible_with_reason,
     )
-    from slotwise.testing.strategies.placements import placements
-    from slotwise.testing.strategies.stories import SchedulerStory, story_of
-    from slotwise.testing.validators.check import check_validator
-    from slotwise.testing.validators.report import ValidatorReport
+    from slotwise.testing.strategies.instances import instances as instances
+    from slotwise.testing.strategies.instances import topologies as topologies
+    from slotwise.testing.strategies.placements import placements as placements
+    from slotwise.testing.strategies.stories import SchedulerStory as SchedulerStory
+    from slotwise.testing.strategies.stories import story_of as story_of
+    from slotwise.testing.validators.check import check_validator as check_validator
+    from slotwise.testing.validators.report import ValidatorReport as ValidatorReport
 
-__all__ = [
-    "KINDS",
-    "REASONS",
-    "CheckFailed",
-    "Fault",
-    "Reason",
-    "SchedulerStory",
-    "ValidatorReport",
-    "apply",
-    "check",
-    "check_admits",
-    "check_capacity",
-    "check_complete",
-    "check_deterministic",
-    "check_gap",
-    "check_moves",
-    "check_names",
-    "check_node_loss",
-    "check_order",
-    "check_time",
-    "check_valid",
-    "check_validator",
-    "clusters",
-    "faults",
-    "feasible_pairs",
-    "infeasible_with_reason",
-    "instances",
-    "placements",
-    "story_of",
-    "topologies",
-]
 
-_HOME = {
-    "CheckFailed": "slotwise.testing.checks.functions",
-    "Fault": "slotwise.testing.strategies.faults",
-    "KINDS": "slotwise.testing.strategies.instances",
-    "REASONS": "slotwise.testing.random_instances.infeasible",
-    "Reason": "slotwise.testing.random_instances.infeasible",
-    "SchedulerStory": "slotwise.testing.strategies.stories",
-    "ValidatorReport": "slotwise.testing.validators.report",
-    "apply": "slotwise.testing.strategies.faults",
-    "check": "slotwise.testing.checks.functions",
-    "check_admits": "slotwise.testing.checks.functions",
-    "check_capacity": "slotwise.testing.checks.functions",
-    "check_complete": "slotwise.testing.checks.functions",
-    "check_deterministic": "slotwise.testing.checks.functions",
-    "check_gap": "slotwise.testing.checks.functions",
-    "check_moves": "slotwise.testing.checks.functions",
-    "check_names": "slotwise.testing.checks.functions",
-    "check_node_loss": "slotwise.testing.checks.functions",
-    "check_order": "slotwise.testing.checks.functions",
-    "check_time": "slotwise.testing.checks.functions",
-    "check_valid": "slotwise.testing.checks.functions",
-    "check_validator": "slotwise.testing.validators.check",
-    "clusters": "slotwise.testing.strategies.instances",
-    "faults": "slotwise.testing.strategies.faults",
-    "feasible_pairs": "slotwise.testing.strategies.instances",
-    "infeasible_with_reason": "slotwise.testing.strategies.instances",
-    "instances": "slotwise.testing.strategies.instances",
-    "placements": "slotwise.testing.strategies.placements",
-    "story_of": "slotwise.testing.strategies.stories",
-    "topologies": "slotwise.testing.strategies.instances",
-}
-"""Public name -> module that defines it."""
+def _home() -> dict[str, str]:
+    """Return public name -> module that defines it."""
+    from slotwise.models.lazy_names import homes
+
+    return homes(__name__)
 
 
 def __getattr__(name: str) -> object:
     """Load a public name when it is first used."""
-    if name not in _HOME:
+    if name == "__all__":
+        return sorted(_home())
+    if name.startswith("_") or name not in _home():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(_HOME[name]), name)
+    value: object = getattr(import_module(_home()[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     """List the public names, loaded or not."""
-    return sorted(__all__)
+    return sorted(_home())
