@@ -18,12 +18,16 @@ def with_counts(instance: Instance, counts: Counts) -> Instance:
 
     The tasks with the highest indices go; what `running` and `linear` say of them goes with them.
     """
-    return _rebuilt(instance, tuple(_with_counts(one, counts) for one in instance.topologies))
+    return with_topologies(
+        instance, tuple(_with_counts(one, counts) for one in instance.topologies)
+    )
 
 
 def without_topologies(instance: Instance, evicted: Collection[str]) -> Instance:
     """Return the instance without these topologies."""
-    return _rebuilt(instance, tuple(one for one in instance.topologies if one.id not in evicted))
+    return with_topologies(
+        instance, tuple(one for one in instance.topologies if one.id not in evicted)
+    )
 
 
 def _with_counts(topology: Topology, counts: Counts) -> Topology:
@@ -39,8 +43,8 @@ def _with_counts(topology: Topology, counts: Counts) -> Topology:
     return replace(topology, components=components, ackers=ackers)
 
 
-def _rebuilt(instance: Instance, topologies: tuple[Topology, ...]) -> Instance:
-    """Replace the topologies, and keep of `running` and `linear` the tasks that are left."""
+def with_topologies(instance: Instance, topologies: tuple[Topology, ...]) -> Instance:
+    """Return the instance with these topologies, without what names tasks that they lack."""
     left = {
         (topology.id, f"{component.id}[{index}]")
         for topology in topologies

@@ -20,6 +20,7 @@ from slotwise.models.instance.instance import Instance, Objective, Scheduler
 from slotwise.models.instance.topology import MEMORY_PARTS, Component, Constraints, Topology
 from slotwise.models.instance_file import instance_from_text, instance_text
 from slotwise.models.problem.compile import compile_problem
+from slotwise.solver.explain.removal import with_topologies
 from slotwise.testing.random_instances.lost_nodes import without_nodes
 
 PLAIN = Topology("plain", ())
@@ -40,26 +41,6 @@ RULES = (
     "ras",
 )
 """Fields of a topology that can go back to their defaults by themselves."""
-
-
-def with_topologies(instance: Instance, topologies: tuple[Topology, ...]) -> Instance:
-    """Return the instance with these topologies, without what names tasks that they lack."""
-    known = {
-        (t.id, f"{c.id}[{index}]")
-        for t in topologies
-        for c in t.placed_components
-        for index in range(c.parallelism)
-    }
-    running = instance.running
-    if running is not None:
-        kept = {
-            key: {task: place for task, place in tasks.items() if (key, task) in known}
-            for key, tasks in running.items()
-        }
-        running = {key: tasks for key, tasks in kept.items() if tasks}
-    rows = [(instance.task_of(row.task), row) for row in instance.linear]
-    linear = tuple(replace(row, task=f"{task[0]}/{task[1]}") for task, row in rows if task in known)
-    return replace(instance, topologies=topologies, running=running, linear=linear)
 
 
 def without_resource(instance: Instance, key: str) -> Instance:

@@ -15,8 +15,8 @@ from slotwise.models.instance.instance import Instance, Scheduler
 from slotwise.models.instance.reserved import ACKER
 from slotwise.models.instance.topology import MEMORY_PARTS, Topology
 from slotwise.models.values import known
+from slotwise.solver.explain.removal import with_topologies
 from slotwise.testing.checks.reduction import (
-    with_topologies,
     without_component,
     without_resource,
 )
