@@ -8,6 +8,7 @@ import numpy as np
 
 from slotwise.models.problem.problem import NODE, RACK, WORKER, BoolArray, IntArray, Problem
 from slotwise.solver.column_generation.configurations.enumeration import within_node_caps
+from slotwise.solver.column_generation.worker_packing.worker_costs import shared_and_heap
 from slotwise.solver.core.memory import RunToken
 from slotwise.solver.few_moves.changes import Changes, Merger, best_of
 from slotwise.solver.structure.dominance import lexicographic_rank
@@ -59,13 +60,7 @@ def _costs(
     costs = np.zeros((len(counts), 4), dtype=np.int64)
     costs[:, WORKERS] = used
     costs[:, NETWORK] = -flow_inside(kinds.flow[np.ix_(own, own)], counts)
-    heap = counts @ problem.heap[firsts]
-    for region in problem.regions:
-        if region.topology == topology and region.kind != "offheap_node":
-            users = np.isin(firsts, region.classes)
-            size = region.size * (counts[:, users] > 0).any(axis=1)
-            costs[:, MEMORY] += size
-            heap = heap + (size if region.kind == "onheap" else 0)
+    costs[:, MEMORY], heap = shared_and_heap(problem, topology, firsts, counts)
     if problem.cpu is not None:
         cpu = counts @ problem.demand[firsts, problem.cpu]
         costs[:, CPU] = used * np.maximum(problem.min_worker_cpu - cpu, 0)

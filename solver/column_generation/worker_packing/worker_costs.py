@@ -6,6 +6,7 @@ have their home in.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +39,29 @@ class WorkerConfigurations:
     label: int | None
 
 
+def shared_and_heap(
+    problem: Problem, topology: int, firsts: Sequence[int], counts: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Return [W] memory that the tasks of a worker share, and [W] the heap that it needs.
+
+    Parameters
+    ----------
+    firsts
+        [k] a class of each kind.
+    counts
+        [W, k] tasks of each kind in a worker of the topology.
+    """
+    shared = np.zeros(len(counts), dtype=np.int64)
+    heap = counts @ problem.heap[firsts]
+    for region in problem.regions:
+        if region.topology == topology and region.kind != "offheap_node":
+            users = np.isin(firsts, region.classes)
+            size = region.size * (counts[:, users] > 0).any(axis=1)
+            shared += size
+            heap = heap + (size if region.kind == "onheap" else 0)
+    return shared, heap
+
+
 def costed_configurations(
     problem: Problem,
     kinds: TaskTypes,
@@ -55,13 +79,7 @@ def costed_configurations(
     flow = kinds.flow[np.ix_(columns, columns)]
     costs[:, NETWORK] = -flow_inside(flow, counts)
     firsts = [kinds.members[k][0] for k in columns.tolist()]
-    heap = counts @ problem.heap[firsts]
-    for region in problem.regions:
-        if region.topology == topology and region.kind != "offheap_node":
-            users = np.isin(firsts, region.classes)
-            size = region.size * (counts[:, users] > 0).any(axis=1)
-            costs[:, MEMORY] += size
-            heap = heap + (size if region.kind == "onheap" else 0)
+    costs[:, MEMORY], heap = shared_and_heap(problem, topology, firsts, counts)
     if problem.cpu is not None:
         cpu = counts @ problem.demand[firsts, problem.cpu]
         costs[:, CPU] = np.maximum(problem.min_worker_cpu - cpu, 0)
