@@ -11,7 +11,8 @@ from pyspark.sql import functions as fn
 
 from slotwise.benchmarks.aggregation.runs.stored import no_rows
 from slotwise.benchmarks.analysis.gaps import terms_in_order
-from slotwise.benchmarks.grading.rows import MEANING, OTHER_MEANING, SUCCEEDED
+from slotwise.benchmarks.grading.batch.runs import means_other
+from slotwise.benchmarks.grading.rows import OTHER_MEANING, SUCCEEDED
 from slotwise.models.errors import InputError
 from slotwise.pipeline.spark.session import job_errors
 
@@ -83,11 +84,10 @@ def _facts(rows: DataFrame) -> DataFrame:
         fn.exists("terms.value", fn.isnull) | (fn.size("terms") == 0), fn.lit(True)
     )
     incomplete = fn.col("status").isin(*map(str, SUCCEEDED)) & lacking
-    means_other = ~fn.array_contains(fn.split("version", ", "), MEANING)
     per_instance = rows.groupBy("instance_hash").agg(
         fn.count("*").alias("rows"),
         fn.count_if(nameless).alias("nameless"),
-        fn.min(fn.when(means_other, fn.col("version"))).alias("other_meaning"),
+        fn.min(fn.when(means_other(), fn.col("version"))).alias("other_meaning"),
         fn.count_if(incomplete).alias("incomplete"),
         fn.collect_set(fn.when(fn.size(names) > 0, names)).alias("orders"),
         fn.min(fn.get(odd, fn.lit(0))).alias("odd"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.grading.batch.local_frame import local_frame
 from slotwise.benchmarks.grading.plan import Setting
-from slotwise.benchmarks.grading.rows import FAILED, KEY, PROVEN, Kind, RunStatus
+from slotwise.benchmarks.grading.rows import FAILED, KEY, MEANING, PROVEN, Kind, RunStatus
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -48,6 +48,13 @@ def settings_frame(spark: SparkSession, settings: Sequence[Setting]) -> DataFram
 def planned(cases: DataFrame, settings: DataFrame) -> DataFrame:
     """Return every case with every setting that is for it."""
     return cases.join(settings, "subject")
+
+
+def means_other() -> Column:
+    """Return whether the columns of a row say something else than those of this slotwise."""
+    from pyspark.sql import functions as fn
+
+    return ~fn.array_contains(fn.split("version", ", "), MEANING)
 
 
 def newest(rows: DataFrame) -> DataFrame:

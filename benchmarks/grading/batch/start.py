@@ -24,7 +24,7 @@ from slotwise.benchmarks.grading.batch.stages import Stage
 from slotwise.benchmarks.grading.batch.task import graded
 from slotwise.benchmarks.grading.plan import Setting
 from slotwise.benchmarks.grading.progress.watching import Watcher
-from slotwise.benchmarks.grading.rows import MEANING, OTHER_MEANING, SCHEMA
+from slotwise.benchmarks.grading.rows import OTHER_MEANING, SCHEMA
 from slotwise.benchmarks.grading.sources import Sources
 from slotwise.models.errors import InputError
 from slotwise.pipeline.spark.paths import literal
@@ -105,10 +105,7 @@ def run_batch(spark: SparkSession, batch: Batch, rightly_refused: str, watcher: 
 
 
 def _check_meaning(rows: DataFrame, folder: str) -> None:
-    from pyspark.sql import functions as fn
-
-    means_other = ~fn.array_contains(fn.split("version", ", "), MEANING)
-    other = rows.where(means_other).select("version").first()
+    other = rows.where(of_runs.means_other()).select("version").first()
     if other is not None:
         rule = f"has rows of version '{other['version']}': {OTHER_MEANING}"
         raise InputError(rule, field="out", value=folder)
