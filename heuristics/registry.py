@@ -160,14 +160,12 @@ def _unusable(point: EntryPoint, rule: str) -> InputError:
     return InputError(rule, field=f"entry point {GROUP}{package}", value=point.name)
 
 
-# Parameters of a method, written after its name: ``r-storm:weights=1,1,2,normalise=capacity``.
-#
-# After the colon stand ``key=value`` pairs with commas between; a value may be a list with commas,
-# for a part without ``=`` goes on with the value before it.
-
-
 def configured(method: Method, text: str) -> Method:
     """Return `method` with the parameters that `text` says.
+
+    They follow the name: ``r-storm:weights=1,1,2,normalise=capacity``. After the colon stand
+    ``key=value`` pairs with commas between; a value may be a list with commas, for a part without
+    ``=`` goes on with the value before it.
 
     Raises
     ------

@@ -6,12 +6,12 @@ and where its scheduler throws an exception, ours must have the same message.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import pytest
+from conftest import DEEP
 from storm_stories import Story, for_storm_1, storm_1_story, tight_story
 
 from slotwise.benchmarks.experiments.storm.storm_1_comparison import (
@@ -36,7 +36,6 @@ pytestmark = [
     pytest.mark.storm_peer,
     pytest.mark.skipif(missing(STORM_1) is not None, reason=f"Storm 1.0.6 {missing(STORM_1)}"),
 ]
-DEEP = os.environ.get("SLOTWISE_TESTS") == "deep"
 SEED = 16
 STORIES = range(500 if DEEP else 15)
 TIGHT = range(1000) if DEEP else [*range(20), 86, 146, 160, 486, 816]

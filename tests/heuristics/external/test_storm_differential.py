@@ -7,12 +7,11 @@ A worker is compared by node and tasks. Storm's status of every topology must be
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from conftest import EXAMPLES
+from conftest import DEEP, EXAMPLES
 from ras_vectors import Vector, instances_of, read_vector
 from storm_stories import Story, story
 
@@ -31,7 +30,6 @@ pytestmark = [
     pytest.mark.storm_peer,
     pytest.mark.skipif(missing() is not None, reason=f"Storm's scheduler {missing()}"),
 ]
-DEEP = os.environ.get("SLOTWISE_TESTS") == "deep"
 SEED = 12
 STORIES = 500 if DEEP else 10
 MAX_STATES = 300

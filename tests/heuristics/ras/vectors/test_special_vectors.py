@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
 
 import pytest
+from conftest import DEEP
 from ras_expectations import CHECKS, Run, check_all
 from ras_vector_cases import pytest_generate_tests
 from ras_vectors import Vector, instances_of, nodes_of
@@ -29,7 +29,6 @@ from slotwise.models.judge.judge import judge
 
 __all__ = ["pytest_generate_tests"]
 
-DEEP = os.environ.get("SLOTWISE_TESTS") == "deep"
 
 SORT_TYPES = {"COMMON": "common", "GENERIC_RAS": "generic-ras", "DEFAULT_RAS": "default-ras"}
 
