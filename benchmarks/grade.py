@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED
 from slotwise.benchmarks.grading.batch.folder import address_of, alone, local_folder, make_local
 from slotwise.benchmarks.grading.batch.slots import task_cpus
 from slotwise.benchmarks.grading.batch.start import Batch, run_batch
@@ -28,6 +27,7 @@ from slotwise.benchmarks.grading.oracle.sample import without_unsampled
 from slotwise.benchmarks.grading.oracle.stages import grading_stages
 from slotwise.benchmarks.grading.plan import RunLimits, make_settings
 from slotwise.benchmarks.grading.progress.watching import watching
+from slotwise.benchmarks.grading.rows import RIGHTLY_REFUSED
 from slotwise.benchmarks.grading.sources import read_sources
 from slotwise.models.values import time_limit, whole
 from slotwise.pipeline.spark.masters import DRIVER_MEMORY, MEMORY_ASKED, Cluster, is_local
@@ -60,7 +60,6 @@ def grade(
     crosscheck: float = 0.0,
     progress: bool = False,
     log: str | os.PathLike[str] | None = None,
-    finish: Callable[[Any], None] | None = None,
 ) -> GradeSummary:
     """Run what the folder `out` has no row of yet; append the rows there.
 
@@ -96,7 +95,7 @@ def grade(
         File of `pack` that the executors' Python is in; ``None`` = they have slotwise installed.
     retry_failed
         Also run again what has a failure as its newest row: error, crashed, timeout or
-        out-of-memory. The new rows count.
+        memory. The new rows count.
     deterministic
         `time_limit_s` counts units of work instead of seconds: the same call gives the same rows
         but for times and memory, on any number of executors, in any order, on a busy machine. Each
@@ -108,9 +107,6 @@ def grade(
         Show on stderr how far it is: bars on a terminal, elsewhere a line every ten seconds.
     log
         File that events are appended to as JSON lines (``docs/grading.md``); ``None`` = none.
-    finish
-        Called with the `SparkSession` when all rows are there, before it stops, for example to sum
-        them up; ``None`` = nothing is.
 
     Raises
     ------
@@ -163,8 +159,6 @@ def grade(
             narrowed=partial(without_unsampled, share=share, seed=seed) if share else None,
         )
         done = run_batch(spark, batch, RIGHTLY_REFUSED, watcher)
-        if finish is not None:
-            finish(spark)
     return GradeSummary(
         folder=os.fspath(out) if local_folder(out) is None else Path(out),
         instances=done.instances,

@@ -63,9 +63,9 @@ if TYPE_CHECKING:
     from slotwise.api.solving import solve as solve
     from slotwise.api.verifying import certify as certify
     from slotwise.api.verifying import verify as verify
-    from slotwise.benchmarks.aggregation.summary import Summary as Summary
     from slotwise.benchmarks.grade import grade as grade
     from slotwise.benchmarks.grading.grade_summary import GradeSummary as GradeSummary
+    from slotwise.benchmarks.judged.summary import Summary as Summary
     from slotwise.benchmarks.report.comparison.comparison import Comparison as Comparison
     from slotwise.heuristics.method_error import MethodError as MethodError
     from slotwise.models.allocation.case import AllocationCase as AllocationCase

@@ -9,13 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
-from slotwise.benchmarks.grading.rows import SUCCEEDED, Row, RunStatus, term_values
+from slotwise.benchmarks.grading.rows import KILLED, Row, reason_of, term_values
 
 TIME_SHIFT_S = 0.01
 """Shift of the geometric mean of times: exp(mean(log(t + shift))) - shift, seconds."""
-
-KILLED = (RunStatus.TIMEOUT, RunStatus.CRASHED, RunStatus.OUT_OF_MEMORY)
-"""How runs end that count at their time limit, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,35 +63,3 @@ def reasons(rows: Iterable[Row]) -> tuple[tuple[str, int], ...]:
     """Return why there was no valid placement and how often, most frequent first."""
     counted = Counter(reason for row in rows if (reason := reason_of(row)) is not None)
     return tuple(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
-
-
-RIGHTLY_REFUSED = "rightly refused"
-"""What a refusal is called where it is proven that there is no placement."""
-
-
-def reason_of(row: Row) -> str | None:
-    """Return in words why a row has no valid placement; ``None`` where it has one."""
-    status = row["status"]
-    if status in SUCCEEDED:
-        return None
-    if status == RunStatus.INVALID:
-        rules = sorted({text.partition(":")[0] for text in row["violations"] or ()})
-        return f"breaks {', '.join(rules)}"
-    if status == RunStatus.REFUSED:
-        return f"refused: {row['reason']}"
-    if status == RunStatus.INFEASIBLE:
-        return "proven infeasible"
-    if status == RunStatus.UNKNOWN:
-        return "nothing found within the limit"
-    return f"{status}: {row['error']}"
-
-
-def details_of(row: Row) -> tuple[str, ...]:
-    """Return what a row says about its failure: of an invalid one its reason and violations."""
-    if row["status"] != RunStatus.INVALID:
-        reason = reason_of(row)
-        return () if reason is None else (reason,)
-    named = tuple(row["violations"] or ())
-    more = (row["violation_count"] or 0) - len(named)
-    said = (row["reason"],) if row["reason"] else ()
-    return (*said, *named, f"and {more} more") if more > 0 else (*said, *named)

@@ -36,7 +36,19 @@ TERM_KEYS = ("term", "value", "bound")
 _KINDS = dict(re.findall(r"(\w+) (string|int|long|double|array<\w+)", SCHEMA.replace("\n", " ")))
 """Kind of each column, by Spark's name of its type as far as it matters."""
 
-_BROKEN = (pa.ArrowException, OSError, UnicodeDecodeError)
+_ARROW = {
+    "string": pa.string(),
+    "int": pa.int32(),
+    "long": pa.int64(),
+    "double": pa.float64(),
+    "array<string": pa.list_(pa.string()),
+    "array<struct": pa.list_(pa.struct([(key, pa.string()) for key in TERM_KEYS])),
+}
+
+ROW_SCHEMA = pa.schema([(name, _ARROW[kind]) for name, kind in _KINDS.items()])
+"""`SCHEMA` in PyArrow's types."""
+
+NOT_PARQUET = (pa.ArrowException, OSError, UnicodeDecodeError)
 """What PyArrow raises for files that are no Parquet or damaged."""
 
 
@@ -78,7 +90,7 @@ def read_table(path: Path, columns: list[str]) -> pa.Table:
     row_schema(path, columns)
     try:
         return pq.read_table(path, columns=columns)
-    except _BROKEN as error:
+    except NOT_PARQUET as error:
         raise _no_rows(str(error)) from error
 
 
@@ -94,7 +106,7 @@ def row_schema(path: Path, columns: list[str]) -> pa.Schema:
         raise _no_rows("is not a file")
     try:
         schema = pq.read_schema(path)
-    except _BROKEN as error:
+    except NOT_PARQUET as error:
         raise _no_rows(str(error)) from error
     for name in columns:
         _check_column(schema, name)
@@ -142,14 +154,14 @@ def _cells(table: pa.Table, name: str) -> list[Any]:
     column = table.column(name)
     try:
         return list(column.to_pylist())
-    except _BROKEN:
+    except NOT_PARQUET:
         return [_cell(cell, name, number) for number, cell in enumerate(column, 1)]
 
 
 def _cell(cell: pa.Scalar, name: str, number: int) -> Any:
     try:
         return cell.as_py()
-    except _BROKEN as error:
+    except NOT_PARQUET as error:
         field = f"row {number}, column {name}"
         raise InputError(f"cannot be read: {error}", field=field, has_value=False) from error
 

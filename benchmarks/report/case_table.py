@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from slotwise.benchmarks.analysis.aggregate import Aggregate
 from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances, is_right_refusal
 from slotwise.benchmarks.analysis.gaps import Gap, row_gap
-from slotwise.benchmarks.analysis.measures import RIGHTLY_REFUSED, details_of, reason_of
-from slotwise.benchmarks.grading.rows import Kind, Row
+from slotwise.benchmarks.grading.rows import RIGHTLY_REFUSED, Kind, Row, details_of, reason_of
 from slotwise.benchmarks.report.text import (
     DASH,
     case_name,

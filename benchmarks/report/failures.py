@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slotwise.benchmarks.analysis.cases import infeasible_instances, is_right_refusal
-from slotwise.benchmarks.analysis.measures import details_of, reason_of
-from slotwise.benchmarks.grading.rows import Row, RunStatus
+from slotwise.benchmarks.grading.rows import Row, RunStatus, details_of, reason_of
 from slotwise.benchmarks.report.text import case_name
 
 MOST_EXAMPLES = 10

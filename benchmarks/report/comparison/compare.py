@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
-from slotwise.benchmarks.aggregation.intervals import generator, holm, mean_interval, wilcoxon_p
 from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances, latest
-from slotwise.benchmarks.analysis.measures import reason_of
-from slotwise.benchmarks.grading.rows import SUCCEEDED, Row, RunStatus, term_values
+from slotwise.benchmarks.grading.rows import SUCCEEDED, Row, RunStatus, reason_of, term_values
+from slotwise.benchmarks.judged.intervals import generator, holm, mean_interval, wilcoxon_p
 from slotwise.benchmarks.report.comparison.change import Change, MethodChanges, Pair, TermChange
 from slotwise.benchmarks.report.labels import label_of
 from slotwise.benchmarks.report.text import case_name, objective_text

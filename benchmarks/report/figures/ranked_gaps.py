@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from slotwise.benchmarks.aggregation.intervals import LEAST_INSTANCES, MEAN_RESAMPLES
+from slotwise.benchmarks.judged.intervals import LEAST_INSTANCES, MEAN_RESAMPLES
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.bars import name_bars
 from slotwise.benchmarks.report.figures.drawing.canvas import new_chart

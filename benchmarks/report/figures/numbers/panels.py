@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import fmean
 
-from slotwise.benchmarks.aggregation.intervals import generator, mean_interval
 from slotwise.benchmarks.analysis.aggregate import Aggregate
 from slotwise.benchmarks.analysis.cases import Case, case_of, infeasible_instances
 from slotwise.benchmarks.analysis.gaps import Gap, Reference, row_term_gaps
 from slotwise.benchmarks.grading.rows import Kind, Row, Subject, subject_of
+from slotwise.benchmarks.judged.intervals import generator, mean_interval
 from slotwise.benchmarks.report.figures.numbers.shared_cases import Cases, shared_cases
 
 Excess = Mapping[Case, float]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as fn
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
+from slotwise.benchmarks.judged.judging import Indices, Judged
 from slotwise.models.errors import InputError
 from slotwise.models.suggestion import suggestion
 
@@ -41,23 +43,26 @@ def check_by(names: str | Iterable[str]) -> tuple[str, ...]:
     return found
 
 
-def with_classes(runs: DataFrame, by: Sequence[str]) -> DataFrame:
-    """Replace what a run has of `by` by its class, the same for all runs of an instance."""
-    instance = Window.partitionBy("instance_hash")
-    columns = {
-        "family": fn.coalesce(fn.min("family").over(instance), fn.lit(NO_FAMILY)),
-        "size": _class("tasks", SIZE_EDGES),
-        "tightness": _class("tightness", TIGHTNESS_EDGES),
-    }
-    return runs.withColumns({name: columns[name] for name in by}) if by else runs
+def classes(judged: Judged, by: Sequence[str]) -> Iterator[tuple[dict[str, str], Indices]]:
+    """Yield each class, from small to large, with the indices of its instances.
+
+    Without `by`, all instances are one class.
+    """
+    if not by:
+        yield {}, np.arange(len(judged.instances))
+        return
+    columns = pd.DataFrame({name: _class_of(judged.instances, name) for name in by})
+    for key, some in columns.groupby(list(by), observed=True, sort=True):
+        yield dict(zip(by, map(str, key), strict=True)), np.asarray(some.index, dtype=np.int64)
 
 
-def _class(column: str, edges: Sequence[float]) -> Column:
-    names = class_names(edges)
-    found = fn.lit(names[-1])
-    for edge, name in reversed(list(zip(edges, names, strict=False))):
-        found = fn.when(fn.col(column) < edge, name).otherwise(found)
-    return found
+def _class_of(instances: pd.DataFrame, name: str) -> pd.Categorical | NDArray[np.object_]:
+    if name == "family":
+        return np.asarray(instances["family"].replace("", NO_FAMILY), dtype=object)
+    column, edges = ("tasks", SIZE_EDGES) if name == "size" else ("tightness", TIGHTNESS_EDGES)
+    codes = np.searchsorted(np.asarray(edges), instances[column].to_numpy(), side="right")
+    names = np.asarray(class_names(edges), dtype=object)[codes]
+    return pd.Categorical(names, categories=list(class_names(edges)), ordered=True)
 
 
 def class_names(edges: Sequence[float]) -> tuple[str, ...]:

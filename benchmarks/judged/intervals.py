@@ -114,13 +114,13 @@ LEAST_PAIRS = 6
 
 def wilcoxon_p(differences: Sequence[float] | NDArray[np.float64]) -> float | None:
     """Return the two-sided p-value; ``None`` where fewer than `LEAST_PAIRS` differ."""
-    from scipy.stats import wilcoxon
-
     # Equal differences must have equal ranks, whatever was rounded in computing them.
     numbers = np.round(np.asarray(differences, dtype=float), 12)
     numbers = numbers[numbers != 0]
     if len(numbers) < LEAST_PAIRS:
         return None
+    from scipy.stats import wilcoxon
+
     return float(wilcoxon(numbers).pvalue)
 
 
