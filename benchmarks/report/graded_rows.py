@@ -15,7 +15,7 @@ from slotwise.benchmarks.judged.reading import judged_rows
 from slotwise.benchmarks.judged.summary import Summary, summarise
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.figures import charts
-from slotwise.benchmarks.report.figures.numbers.levels import ProblemOf
+from slotwise.benchmarks.report.figures.traffic import ProblemOf
 from slotwise.benchmarks.report.labels import check_labels
 from slotwise.models.errors import InputError
 
