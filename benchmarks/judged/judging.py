@@ -60,9 +60,9 @@ class Judged:
     Parameters
     ----------
     runs
-        As in `Runs`.
+        As in `Runs`, without values.
     instances
-        As in `Runs`, with ``objective``; one row for each code of ``runs.instance``.
+        As in `Runs`; one row for each code of ``runs.instance``.
     decimals
         See `Runs`.
     terms
@@ -208,9 +208,9 @@ def judge_runs(found: Runs, solver_gap: bool = False) -> Judged:
     bounds, known = _strongest(proved, proofs, bounds_of_proofs, len(instances))
     infeasible = np.zeros(len(instances), dtype=bool)
     infeasible[instance[has_status(runs, RunStatus.INFEASIBLE)]] = True
-    low, high = _gaps(values, best[instance], bounds[instance], known[instance], solver_gap)
+    low, high = _gaps(values, instance, (best, bounds, known), solver_gap)
     return Judged(
-        runs=runs,
+        runs=runs.drop(columns=[f"v{p}" for p in range(positions)]),
         instances=instances,
         decimals=found.decimals,
         terms=terms,
@@ -284,17 +284,25 @@ def _strongest(
 
 
 def _gaps(
-    values: NDArray[Any], best: NDArray[Any], bounds: NDArray[Any], known: Indices, solver: bool
+    values: NDArray[Any],
+    instance: Indices,
+    known_of: tuple[NDArray[Any], NDArray[Any], Indices],
+    solver: bool,
 ) -> tuple[Floats, Floats]:
-    """Return [R, P] the least and the greatest gap of each run; the rows of all are those of R."""
+    """Return [R, P] the least and the greatest gap of each run.
+
+    `known_of`: `Judged.best`, `Judged.bounds` and `Judged.known`.
+    """
     low, high = (np.full(values.shape, np.inf) for _ in range(2))
     settled = np.asarray((values != NONE).any(axis=1), dtype=bool)
+    known = known_of[2][instance]
     for p in range(values.shape[1]):
-        value, here = values[:, p], settled & np.asarray(values[:, p] != NONE, dtype=bool)
-        low[here, p] = ratios(value[here], best[here, p], solver)
-        bounded = here & (known >= p) & np.asarray(bounds[:, p] != NONE, dtype=bool)
-        high[bounded, p] = ratios(value[bounded], bounds[bounded, p], solver)
-        settled &= np.asarray(value == best[:, p], dtype=bool)
+        value, best, bound = values[:, p], *(grid[instance, p] for grid in known_of[:2])
+        here = settled & np.asarray(value != NONE, dtype=bool)
+        low[here, p] = ratios(value[here], best[here], solver)
+        bounded = here & (known >= p) & np.asarray(bound != NONE, dtype=bool)
+        high[bounded, p] = ratios(value[bounded], bound[bounded], solver)
+        settled &= np.asarray(value == best, dtype=bool)
     return low, high
 
 

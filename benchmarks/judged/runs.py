@@ -306,30 +306,33 @@ def _values(frame: pd.DataFrame) -> list[str]:
 def _stacked(
     frames: Sequence[pd.DataFrame], parts: Sequence[Runs], decimals: int, most: int
 ) -> pd.DataFrame:
+    """Return frames below each other; each column is taken out of them, so that none is twice."""
     columns: dict[str, Any] = {}
     letters = "vb" if "b0" in {name for frame in frames for name in frame.columns} else "v"
-    for name in frames[0].columns:
-        if name in _NAMES:
-            whole = [frame[name].array for frame in frames]
-            columns[name] = union_categoricals(whole, sort_categories=True)
-        elif not re.fullmatch(r"[vb]\d+", name):
-            columns[name] = np.concatenate([frame[name].to_numpy() for frame in frames])
-    if "row" in columns:
-        lengths = [len(frame) for frame in frames]
-        before = np.cumsum(lengths) - lengths
-        columns["row"] = columns["row"] + np.repeat(before, lengths)
+    lengths = [len(frame) for frame in frames]
     for letter in letters:
         for p in range(most):
-            cells = [_cell(f, f"{letter}{p}", decimals - part.decimals)
-                     for f, part in zip(frames, parts, strict=True)]  # fmt: skip
+            cells = [
+                _cell(frame, f"{letter}{p}", decimals - part.decimals)
+                for frame, part in zip(frames, parts, strict=True)
+            ]
             columns[f"{letter}{p}"] = np.concatenate(cells)
-    return pd.DataFrame(columns)
+    for name in list(frames[0].columns):
+        if name in _NAMES:
+            whole = [frame.pop(name).array for frame in frames]
+            columns[name] = union_categoricals(whole, sort_categories=True)
+        else:
+            columns[name] = np.concatenate([frame.pop(name).to_numpy() for frame in frames])
+    if "row" in columns:
+        before = np.cumsum(lengths) - lengths
+        columns["row"] += np.repeat(before, lengths).astype(columns["row"].dtype)
+    return pd.DataFrame(columns, copy=False)
 
 
 def _cell(frame: pd.DataFrame, name: str, digits: int) -> NDArray[Any]:
     if name not in frame.columns:
         return np.full(len(frame), NONE)
-    return rescaled(frame[name].to_numpy(), digits)
+    return rescaled(frame.pop(name).to_numpy(), digits)
 
 
 def _objective_of(found: Runs) -> pd.Series[str]:
@@ -349,16 +352,35 @@ def _objective_of(found: Runs) -> pd.Series[str]:
 
 
 def newest(found: Runs) -> Runs:
-    """Return the newest row of each run, sorted by `RUN`; cross-checks are not contestants."""
-    age = (_codes(found.runs[FILE]), _codes(found.runs["batch"]))
-    keys: list[NDArray[Any]] = [*age, *(_codes(found.runs[name]) for name in reversed(RUN))]
-    order = np.lexsort(keys)
-    runs = found.runs.iloc[order]
-    last = ~runs.duplicated(RUN, keep="last").to_numpy()
-    kept = runs[last & (runs["kind"] != str(Kind.CROSSCHECK)).to_numpy()]
-    kept = kept.drop(columns=["batch", FILE, "objective"]).reset_index(drop=True)
-    return Runs(kept, found.proofs, found.instances, found.decimals)
+    """Return the newest row of each run, sorted by `RUN`; cross-checks are not contestants.
+
+    The columns are taken out of `found`, so that none is there twice.
+    """
+    runs, count = found.runs, len(found.runs)
+    age = _packed([runs.pop("batch"), runs.pop(FILE)])
+    run = _packed([runs[name] for name in RUN])
+    order = np.lexsort([age, run])
+    run = run[order]
+    last = np.append(run[1:] != run[:-1], True)[:count]
+    kept = order[last & (runs["kind"] != str(Kind.CROSSCHECK)).to_numpy()[order]]
+    runs.pop("objective")
+    columns = {name: runs.pop(name).array.take(kept) for name in list(runs.columns)}
+    return Runs(pd.DataFrame(columns, copy=False), found.proofs, found.instances, found.decimals)
+
+
+def _packed(columns: Sequence[pd.Series[Any]]) -> NDArray[Any]:
+    """Return one whole number for each row that sorts like its columns, first ones first."""
+    found: NDArray[Any] = np.zeros(len(columns[0]), dtype=np.int64)
+    most = 1
+    for column in columns:
+        codes = _codes(column)
+        width = int(codes.max()) + 1
+        most *= width
+        if most >= _MOST_64:
+            found = found.astype(object)
+        found = found * width + codes
+    return found
 
 
 def _codes(column: pd.Series[Any]) -> NDArray[Any]:
-    return np.asarray(column.cat.codes if column.dtype == "category" else column)
+    return np.asarray(column.cat.codes if column.dtype == "category" else column, dtype=np.int64)

@@ -3,8 +3,8 @@
     python docs/_scripts/measured_gaps.py collect FOLDER   # of `slotwise grade`; makes measured.csv
     python docs/_scripts/measured_gaps.py write            # the tables of all pages from it
 
-`measured.csv` has one line for each method and instance, with how the run ended and the terms of the
-placement, so that tables can be written, and values checked, without grading again.
+`measured.csv` has one line for each method and instance, with how the run ended and the terms of
+the placement, so that tables can be written, and values checked, without grading again.
 """
 
 from __future__ import annotations

@@ -217,7 +217,7 @@ def test_a_method_that_places_less_says_so(tmp_path: Path) -> None:
     text = " ".join(read_page(write_report(store.folder)).text.split())
     # r-storm-1.0 refuses star-a, which r-storm overloads by 720; nothing is proven here.
     assert "fails in 1 of 5 runs (refused: 1)" in text
-    assert "r-storm-1.0 4 of 5" in text
+    assert "r-storm-1.04 of 5" in text
     assert "5 without a proven optimum" in text
 
 
@@ -248,7 +248,6 @@ def test_page_of_graphs_to_partition_has_edge_cuts(tmp_path: Path, graded: Path)
     assert cut["auto"] < cut["ldg"] < cut["hash"]
     for method in ("ldg", "hash"):
         over_optimum, over_hash = (f"{cut[method] / cut[other]:.3g}" for other in ("auto", "hash"))
-        assert f"partition{method}1 of 1{over_optimum}{over_hash}-" in table.replace(" ", "").replace(
-            "1of1", "1 of 1"
-        )
+        line = f"partition{method}1of1{over_optimum}{over_hash}-"
+        assert line in table.replace(" ", "")
     assert "Edge cuts" not in read_page(write_report(graded)).text, "nothing is partitioned there"

@@ -35,7 +35,7 @@ def test_it_is_that_of_the_first_open_term(
     assert gap_of(outcome(values, bounds), terms) == gap
 
 
-@pytest.mark.parametrize("unit", [Fraction(1), Fraction(1, 10**3), Fraction(1, 10**12)])
+@pytest.mark.parametrize("unit", [Fraction(1), Fraction(1, 10**3)])
 @pytest.mark.parametrize(("value", "bound"), [(3, 2), (10**6, 1), (5, 5)])
 def test_results_and_reports_agree(value: int, bound: int, unit: Fraction) -> None:
     """Reports give the gap of solvers where it is asked for."""
