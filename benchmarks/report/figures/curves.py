@@ -143,7 +143,8 @@ def performance_profiles(source: Source) -> Chart | None:
         times = dict(zip(contest.names, time_ratios(contest).T, strict=True))
         profiles.append(("seconds", source.heading(contest, "time"), "least time", times))
         for name, heading, best, found in profiles:
-            if any((some > 1).any() for some in found.values()):
+            every = np.concatenate(list(found.values()))
+            if np.isfinite(every).any() and (every > 1).any():
                 panels.append(_profile(source, contest, (name, heading, best), found))
                 contests.append(contest)
     return chart_of(
