@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from slotwise.benchmarks.grading.batch.finished import finished
 from slotwise.benchmarks.grading.batch.folder import address_of, alone, local_folder, make_local
 from slotwise.benchmarks.grading.batch.slots import task_cpus
 from slotwise.benchmarks.grading.batch.start import Batch, run_batch
@@ -52,6 +53,7 @@ def grade(
     master: str = "local[*]",
     out: str | Path = "out",
     seed: int = 0,
+    seeds: int = 1,
     count: int | None = None,
     conf: Mapping[str, str] | None = None,
     archive: str | os.PathLike[str] | None = None,
@@ -89,6 +91,8 @@ def grade(
         grading at a time may write into it: a second is refused where the folder can be locked.
     seed, count
         Of families, methods and engine; instances per family, ``None`` = the family's own.
+    seeds
+        Runs of each method that draws, with `seed` and the next seeds; others run once.
     conf
         Settings of Spark, such as ``{"spark.task.cpus": "4"}``, over ours; ``None`` = none.
     archive
@@ -127,7 +131,7 @@ def grade(
     started = time.perf_counter()
     engine = known_engine(engine)
     time_limit_s = time_limit(time_limit_s, "time_limit_s")
-    _check_numbers(seed, count, memory_limit_mb)
+    _check_numbers(seed, seeds, count, memory_limit_mb)
     names = known_methods(methods)
     share = checked_share(crosscheck)
     if deterministic:
@@ -141,15 +145,14 @@ def grade(
     make_local(out)
     told: dict[str, Any] = {"out": os.fspath(out), "methods": list(names), "engine": engine}
     told |= {"master": master, "time_limit_s": time_limit_s, "seed": seed}
-    with (
-        alone(out),
-        watching(told, None if log is None else Path(log), progress) as watcher,
-        session(cluster, watcher.waiting("starting Spark")) as spark,
-    ):
+
+    def batch_of(workers: int) -> Batch:
         folder = os.getcwd() if is_local(master) else None
-        limits = RunLimits(time_limit_s, task_cpus(spark), seed, folder, memory_limit_mb)
-        limits = replace(by_work(limits) if deterministic else limits, crosscheck=share > 0)
-        batch = Batch(
+        limits = RunLimits(time_limit_s, workers, seed, folder, memory_limit_mb)
+        limits = replace(
+            by_work(limits) if deterministic else limits, crosscheck=share > 0, seeds=seeds
+        )
+        return Batch(
             address=address_of(out),
             sources=named,
             settings=make_settings(named.subjects, names, engine, limits),
@@ -158,7 +161,15 @@ def grade(
             stages=grading_stages(share, seed),
             narrowed=partial(without_unsampled, share=share, seed=seed) if share else None,
         )
-        done = run_batch(spark, batch, RIGHTLY_REFUSED, watcher)
+
+    local = local_folder(out)
+    with alone(out), watching(told, None if log is None else Path(log), progress) as watcher:
+        with watcher.waiting("finding what is to be run"):
+            done = None if local is None else finished(batch_of(workers=1), local)
+        if done is None:
+            with session(cluster, watcher.waiting("starting Spark")) as spark:
+                batch = batch_of(task_cpus(spark))
+                done = run_batch(spark, batch, RIGHTLY_REFUSED, watcher)
     return GradeSummary(
         folder=os.fspath(out) if local_folder(out) is None else Path(out),
         instances=done.instances,
@@ -176,8 +187,9 @@ def _written(sources: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     return [os.fspath(source) for source in several]
 
 
-def _check_numbers(seed: int, count: int | None, memory_limit_mb: int | None) -> None:
+def _check_numbers(seed: int, seeds: int, count: int | None, memory_limit_mb: int | None) -> None:
     whole(seed, "seed")
+    whole(seeds, "seeds", least=1)
     for number, name in ((count, "count"), (memory_limit_mb, "memory_limit_mb")):
         if number is not None:
             whole(number, name, least=1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,6 +30,9 @@ from slotwise.benchmarks.grading.rows import (
 from slotwise.benchmarks.grading.run import read_placement_text
 from slotwise.models.errors import InputError, at, in_file
 from slotwise.models.formats.json_text import parse_json
+from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.judge import check_shape
+from slotwise.models.problem.problem import Problem
 from slotwise.models.values import number_of_text, one_of
 
 TERM_KEYS = ("term", "value", "bound")
@@ -311,3 +315,28 @@ _CHECKS: Mapping[str, Callable[[Any], object]] = {
     "method": _name,
     "version": _version,
 }
+
+
+def placement_of(row: Row, problem: Problem) -> Placement:
+    """Return the placement of a row that has one; `problem` is the row's.
+
+    Raises
+    ------
+    InputError
+        Naming file, row and column of what is no placement of `problem`.
+    """
+    assert row["placement"] is not None, "only rows with a placement are asked for it"
+    with _at_placement(row):
+        placement = read_placement_text(row["placement"])
+        check_shape(problem, placement)
+    return placement
+
+
+@contextmanager
+def _at_placement(row: Row) -> Iterator[None]:
+    read = stored(row)
+    if read is None:
+        yield
+        return
+    with in_file(read.file), at(read.place("placement")):
+        yield

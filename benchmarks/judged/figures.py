@@ -43,7 +43,7 @@ WITH_INTERVAL = ("mean", "median", "p95")
 """Statistics that have a 95 % interval."""
 
 STATISTICS = (
-    *("instances", "proven", "placed", "at_optimum", "common"),
+    *("instances", "proven", "placed", "finite", "at_optimum", "common"),
     *(f"{name}_{end}" for name in ("mean", *QUANTILES, "most") for end in ("low", "high")),
     *(f"{name}_ci_{end}" for name in WITH_INTERVAL for end in ("low", "high")),
 )
@@ -139,18 +139,26 @@ class Contest:
         return self._mean(self.judged.runs["seconds"].to_numpy()[self._runs[0]])
 
     @cached_property
-    def values(self) -> NDArray[Any]:
-        """[N, M, P] the means of the values over the seeds, times a number common to all."""
-        runs, cells = self._runs
+    def _seeds(self) -> Indices:
+        """[N x M] number of runs in each cell, at least 1."""
         size = len(self.instances) * len(self.members)
-        counts = np.maximum(np.bincount(cells, minlength=size), 1)
-        least = math.lcm(*np.unique(counts).tolist()) if size else 1
+        return np.maximum(np.bincount(self._runs[1], minlength=size), 1)
+
+    @cached_property
+    def scale(self) -> int:
+        """What `values` are multiplied with, so that means over the seeds are whole; mostly 1."""
+        return math.lcm(*np.unique(self._seeds).tolist())
+
+    @cached_property
+    def values(self) -> NDArray[Any]:
+        """[N, M, P] the means of the values over the seeds, times `scale`."""
+        runs, cells = self._runs
         values = self.judged.values[runs]
-        if least > 1:
+        if self.scale > 1:
             values = values.astype(object)
-        found = np.zeros((size, values.shape[1]), dtype=values.dtype)
+        found = np.zeros((len(self._seeds), values.shape[1]), dtype=values.dtype)
         np.add.at(found, cells, values)
-        found *= (least // counts).astype(found.dtype)[:, None]
+        found *= (self.scale // self._seeds).astype(found.dtype)[:, None]
         return found.reshape(len(self.instances), len(self.members), -1)
 
     @cached_property
@@ -241,6 +249,13 @@ class Gaps:
         compared = np.append(self.contest.compared, False)
         return np.asarray(np.isfinite(self.low[:, compared]).all(axis=1), dtype=bool)
 
+    @cached_property
+    def placed(self) -> Flags:
+        """[n, M + 1] whether there is a valid placement."""
+        placed = self.contest.placed[self.rows]
+        best = (placed & self.contest.compared).any(axis=1)
+        return np.column_stack([placed, best])
+
     @property
     def names(self) -> tuple[str, ...]:
         """[M + 1] what the columns of `low` and `high` are called."""
@@ -249,11 +264,11 @@ class Gaps:
     def statistics(self, member: int, seed: int) -> dict[str, Any]:
         """Return what a member's gaps come to; each statistic has a low and a high end.
 
-        ``instances``, ``proven`` (of these), ``placed`` (a finite gap), ``at_optimum`` (a gap of
-        0), ``common`` (the number of instances of the means); then for the mean over the common
-        ones, `QUANTILES` and the greatest of all: ``mean_low``, ``mean_high`` and so on, equal
-        where every optimum is proven; for `WITH_INTERVAL` also the 95 % interval,
-        ``mean_ci_low`` and ``mean_ci_high``, null for too few instances.
+        ``instances``, ``proven`` (of these), ``placed``, ``finite`` (placed with a finite gap),
+        ``at_optimum`` (a gap of 0), ``common`` (the number of instances of the means); then for
+        the mean over the common ones, `QUANTILES` and the greatest of all: ``mean_low``,
+        ``mean_high`` and so on, equal where every optimum is proven; for `WITH_INTERVAL` also the
+        95 % interval, ``mean_ci_low`` and ``mean_ci_high``, null for too few instances.
         """
         ends = {"low": np.sort(self.low[:, member]), "high": np.sort(self.high[:, member])}
         means = {
@@ -263,7 +278,8 @@ class Gaps:
         found: dict[str, Any] = {
             "instances": len(self.rows),
             "proven": int(self.proven.sum()),
-            "placed": int(np.isfinite(self.low[:, member]).sum()),
+            "placed": int(self.placed[:, member].sum()),
+            "finite": int(np.isfinite(self.low[:, member]).sum()),
             "at_optimum": int((self.high[:, member] == 0).sum()),
             "common": int(self.common.sum()),
         }

@@ -112,16 +112,34 @@ LEAST_PAIRS = 6
 """With fewer instances that differ, even the clearest result has a p-value above 0.05."""
 
 
+MOST_EXACT = 50
+"""With more instances that differ, the p-value is that of the normal approximation."""
+
+
 def wilcoxon_p(differences: Sequence[float] | NDArray[np.float64]) -> float | None:
-    """Return the two-sided p-value; ``None`` where fewer than `LEAST_PAIRS` differ."""
+    """Return the two-sided p-value; ``None`` where fewer than `LEAST_PAIRS` differ.
+
+    Exact up to `MOST_EXACT`, ties included: the share of all signs of the ranks with a sum of
+    positive ranks at least as far out. SciPy's own exact test with ties flips signs one by one.
+    """
     # Equal differences must have equal ranks, whatever was rounded in computing them.
     numbers = np.round(np.asarray(differences, dtype=float), 12)
     numbers = numbers[numbers != 0]
     if len(numbers) < LEAST_PAIRS:
         return None
-    from scipy.stats import wilcoxon
+    if len(numbers) > MOST_EXACT:
+        from scipy.stats import wilcoxon
 
-    return float(wilcoxon(numbers).pvalue)
+        return float(wilcoxon(numbers, method="asymptotic").pvalue)
+    _, of_each, counts = np.unique(np.abs(numbers), return_inverse=True, return_counts=True)
+    twice = (2 * np.cumsum(counts) - counts + 1)[of_each]  # The mean of tied ranks, times two.
+    ways = np.zeros(int(twice.sum()) + 1)
+    ways[0] = 1.0
+    for rank in twice.tolist():
+        ways[rank:] = ways[rank:] + ways[:-rank]
+    positive = int(twice[numbers > 0].sum())
+    least = min(ways[: positive + 1].sum(), ways[positive:].sum())
+    return min(1.0, 2.0 * float(least) / 2.0 ** len(numbers))
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

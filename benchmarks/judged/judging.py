@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -138,6 +139,12 @@ class Judged:
     @property
     def _at_best(self) -> Flags:
         return np.asarray((self.values == self.best[self.instance]).all(axis=1), dtype=bool)
+
+    def vector(self, instance: int, numbers: NDArray[Any]) -> dict[str, Fraction]:
+        """Return the numbers [P] of an instance by term, in the user's unit; what is known."""
+        places = zip(self.term_at[instance].tolist(), numbers.tolist(), strict=True)
+        unit = 10**self.decimals
+        return {self.terms[t]: Fraction(n, unit) for t, n in places if t >= 0 and n != NONE}
 
     @cached_property
     def terms_counted(self) -> Indices:

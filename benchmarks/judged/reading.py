@@ -10,7 +10,7 @@ import os
 import pickle
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -171,11 +171,18 @@ def _joined(parts: Sequence[Runs], folder: str | os.PathLike[str]) -> Runs:
 
 
 def _parts(file: Path) -> Iterator[Runs]:
-    """Yield the rows of a file, some at a time; an error names file, row and column."""
+    """Yield the rows of a file, some at a time."""
+    with named(file):
+        for table in tables_of(file, ARROW):
+            yield part_of(table)
+
+
+@contextmanager
+def named(file: Path) -> Iterator[None]:
+    """Let an error say where it is: in which file, and of a cell its row and column."""
     with in_file(str(file)):
         try:
-            for table in tables_of(file, ARROW):
-                yield part_of(table)
+            yield
         except (InputError, *NOT_PARQUET) as error:
             read_rows(file, COLUMNS)
             raise InputError(f"cannot be read: {error}", has_value=False) from error

@@ -17,6 +17,7 @@ from slotwise.benchmarks.grading.rows import COLUMNS as OF_ROWS
 from slotwise.benchmarks.judged.judging import Judged, judge_runs, terms_in_order
 from slotwise.benchmarks.judged.reading import (
     ARROW,
+    named,
     row_files,
     rows_of_spark,
     tables_of,
@@ -55,8 +56,10 @@ def run_table(folder: str | os.PathLike[str]) -> pd.DataFrame:
     """
     tables = []
     for file in row_files(folder):
-        with in_file(str(file)):
-            tables += list(tables_of(file, _ALL))
+        with named(file):
+            for table in tables_of(file, _ALL):
+                part_of(_judged_columns(table))  # What is wrong has a file now, but not later.
+                tables.append(table)
     with in_file(os.fspath(folder)):
         table = pa.concat_tables(tables) if tables else _ALL.empty_table()
         return _frame(table, None)
@@ -111,13 +114,17 @@ def _spark_type(kind: pa.DataType) -> str:
 
 def _frame(table: pa.Table, terms: Sequence[str] | None) -> pd.DataFrame:
     """Return the newest row of each run, with columns for these terms; ``None`` = for all."""
-    judged = judge_runs(newest(joined([part_of(table.select([*COLUMNS, FILE]).cast(ARROW))])))
+    judged = judge_runs(newest(joined([part_of(_judged_columns(table))])))
     found = table.select(_KEPT).take(pa.array(judged.runs["row"])).to_pandas()
     found["rightly_refused"] = judged.rightly_refused
     columns: dict[str, Any] = {}
     for term in judged.terms if terms is None else terms:
         columns |= {f"{term}_{what}": cells for what, cells in _of_term(judged, term).items()}
     return pd.concat([found, pd.DataFrame(columns, index=found.index)], axis=1)
+
+
+def _judged_columns(table: pa.Table) -> pa.Table:
+    return table.select([*COLUMNS, FILE]).cast(ARROW)
 
 
 def _of_term(judged: Judged, term: str) -> dict[str, NDArray[Any]]:
@@ -142,5 +149,5 @@ def _of_term(judged: Judged, term: str) -> dict[str, NDArray[Any]]:
 
 
 def _decimals(numbers: NDArray[Any], digits: int) -> NDArray[np.object_]:
-    found = [None if n == NONE else Decimal(int(n)).scaleb(-digits) for n in numbers.tolist()]
+    found = [None if n == NONE else Decimal(f"{n}e-{digits}") for n in numbers.tolist()]
     return np.array(found, dtype=object)

@@ -51,7 +51,7 @@ def paper_files(graded: Graded) -> dict[str, bytes]:
     for one in drawn:
         files[f"{one.name}.svg"] = one.svg
         files[f"{one.name}.pdf"] = image(one.drawn, "pdf")
-    for table in (*tables(graded.rows, graded.summary, graded.labels), *behind):
+    for table in (*tables(graded), *behind):
         files[f"{table.name}.csv"] = table.csv_text().encode()
         files[f"{table.name}.tex"] = latex_table(table).encode()
     shown = "\n".join(latex_figure(one.name, one.caption) for one in drawn)

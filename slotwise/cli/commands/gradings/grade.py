@@ -47,6 +47,12 @@ def grade(
     ] = 0.0,
     count: options.Count = None,
     seed: options.Seed = 0,
+    seeds: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Runs of each method that draws, with N seeds from --seed on."
+        ),
+    ] = 1,
     master: Annotated[
         str,
         typer.Option(
@@ -116,6 +122,7 @@ def grade(
                 archive=archive,
                 out=out,
                 seed=seed,
+                seeds=seeds,
                 count=count,
                 retry_failed=retry_failed,
                 progress=not quiet,

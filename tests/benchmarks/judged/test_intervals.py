@@ -6,8 +6,9 @@ from math import inf
 
 import numpy as np
 import pytest
+from scipy.stats import PermutationMethod, wilcoxon
 
-from slotwise.benchmarks.aggregation.intervals import (
+from slotwise.benchmarks.judged.intervals import (
     generator,
     holm,
     mean_interval,
@@ -66,6 +67,18 @@ def test_six_clear_wins_are_the_fewest_that_can_be_significant():
     assert wilcoxon_p([-1, -2, -3, -4, -5, -6]) == pytest.approx(2 / 64)
     assert wilcoxon_p([-1, -2, -3, -4, -5]) is None
     assert wilcoxon_p([0, 0, -1, -2, -3, -4, -5]) is None
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_p_values_are_those_of_scipy(seed):
+    random = np.random.default_rng(seed)
+    untied = random.normal(0.3, 1, 20)
+    assert wilcoxon_p(untied) == pytest.approx(wilcoxon(untied, method="exact").pvalue)
+    tied = random.choice([-2, -1, 1, 2, 3], 8)
+    flips = PermutationMethod(n_resamples=np.inf)
+    assert wilcoxon_p(tied) == pytest.approx(wilcoxon(tied, method=flips).pvalue)
+    many = random.normal(0.3, 1, 80)
+    assert wilcoxon_p(many) == pytest.approx(wilcoxon(many).pvalue)
 
 
 def test_holm_by_hand():
