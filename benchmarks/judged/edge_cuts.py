@@ -68,7 +68,7 @@ def _lines(contest: Contest, balance: Floats) -> list[tuple[str, ...]]:
     judged = contest.judged
     at = np.argmax(judged.term_at[contest.instances] == judged.terms.index(CUT), axis=1)
     cuts = np.take_along_axis(contest.values, at[:, None, None], axis=2)[:, :, 0].astype(float)
-    common: Flags = contest.placed[:, contest.compared].all(axis=1)
+    common: Flags = np.asarray(contest.placed[:, contest.compared].all(axis=1), dtype=bool)
     best = judged.best[contest.instances, at].astype(float) * contest.scale
     baselines = [
         cuts[:, contest.names.index(name)] if name in contest.names else None for name in BASELINES

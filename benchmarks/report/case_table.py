@@ -218,7 +218,8 @@ class _Table:
         gap = float(self.judged.low[run, at])
         if not math.isinf(gap):
             return gap
-        return ABOVE_ZERO + float(self.judged.values[run, at]) / 10**self.judged.decimals
+        above: float = ABOVE_ZERO + int(self.judged.values[run, at]) / 10.0**self.judged.decimals
+        return above
 
     def _deciding(self, run: int) -> int | None:
         """Return the position of the first term that may not be at its optimum; ``None`` = none."""

@@ -163,7 +163,8 @@ class Source:
 
 
 def _indexed(table: pd.DataFrame, *columns: str) -> Index:
-    return {tuple(row[name] for name in columns): row for row in table.to_dict("records")}
+    records: list[dict[str, Any]] = table.to_dict("records")  # type: ignore[assignment]
+    return {tuple(row[name] for name in columns): row for row in records}
 
 
 def range_text(low: float, high: float) -> str:
