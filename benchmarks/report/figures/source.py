@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -28,8 +28,7 @@ from slotwise.models.display import listed
 MOST_METHODS = 3
 """Methods of a group that a caption names, and of a panel that a sentence does."""
 
-
-Record = Mapping[Hashable, Any]
+Record = Mapping[str, Any]
 Index = Mapping[tuple[Any, ...], Record]
 """Rows of a table of the summary, by some of their columns."""
 
