@@ -137,16 +137,15 @@ def _gap_panel(
 ) -> Panel:
     cast = source.cast
     means = [
-        f"from {range_text(low[0], high[0])} to {range_text(low[-1], high[-1])} for "
-        f"{cast.name(method)}"
+        f"{range_text(low[0], high[0])} and {range_text(low[-1], high[-1])} for {cast.name(method)}"
         for method, (low, high) in list(curves.items())[:MOST_METHODS]
     ]
     return Panel(
         term.heading,
         HEIGHT_IN,
         partial(_draw_gaps, made=made, curves=curves, of=of, cast=cast),
-        f"{term.heading}: from the least {of.noun} ({made[0].text}) to the largest "
-        f"({made[-1].text}), the mean gap goes {', '.join(means)}.",
+        f"{term.heading}: at the least {of.noun} ({made[0].text}) and the largest "
+        f"({made[-1].text}), the mean gap is {'; '.join(means)}.",
         [
             (cast.name(method), one.text, f"{len(one.rows):,}", range_text(a, b))
             for method, (low, high) in curves.items()

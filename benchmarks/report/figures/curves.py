@@ -44,8 +44,10 @@ TIMES_BEST = (1.0, 1.1, 1.5, 2.0, 10.0)
 
 
 def gap_distribution(source: Source) -> Chart | None:
-    """Return the chart; ``None`` where no method is above the optimum."""
-    shown = [term for term in source.terms if term.gaps.high.any()]
+    """Return the chart; ``None`` where no method is above the optimum, or all gaps infinite."""
+    shown = [
+        term for term in source.terms if term.gaps.high.any() and np.isfinite(term.gaps.low).any()
+    ]
     is_unproven = any(not np.array_equal(one.gaps.low, one.gaps.high) for one in shown)
     thin = (
         " Where optima are not proven, a line has the share that is surely within x, and the thin "
@@ -143,7 +145,8 @@ def performance_profiles(source: Source) -> Chart | None:
         times = dict(zip(contest.names, time_ratios(contest).T, strict=True))
         profiles.append(("seconds", source.heading(contest, "time"), "least time", times))
         for name, heading, best, found in profiles:
-            if any((some > 1).any() for some in found.values()):
+            every = np.concatenate(list(found.values()))
+            if np.isfinite(every).any() and (every > 1).any():
                 panels.append(_profile(source, contest, (name, heading, best), found))
                 contests.append(contest)
     return chart_of(

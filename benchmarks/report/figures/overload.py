@@ -165,7 +165,7 @@ def _draw_counts(ax: Axes, of: Overloads, cast: Cast) -> None:
 
 def _draw_means(ax: Axes, of: Overloads, cast: Cast) -> None:
     means = [one.mean for one in of.methods]
-    ax.barh(range(len(means)), means, height=0.62, color=colour("series-2"))
+    ax.barh(range(len(means)), means, height=0.62, color=colour("series-1"))
     for place, value in enumerate(means):
         ax.annotate(
             amount(value), (value, place), xytext=(4, 0), textcoords="offset points", va="center"

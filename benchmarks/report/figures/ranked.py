@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLUMNS = (
-    *("term", "method", "instances", "finite gap", "in the mean", "mean", "95 % interval"),
-    *("median", "95th percentile"),
+    *("term", "method", "instances", "placed", "finite gap", "in the mean", "mean"),
+    *("95 % interval", "median", "95th percentile"),
 )
 
 ENDS = ("mean_low", "mean_high", "mean_ci_low", "mean_ci_high")
@@ -56,7 +56,7 @@ def _ranked(term: TermGaps) -> list[Record]:
     bars = [term.statistics[method] for method in term.compared]
     if term.gaps.common.any():
         return sorted(bars, key=lambda bar: (bar["mean_low"], bar["mean_high"], bar["method"]))
-    return sorted(bars, key=lambda bar: (-bar["placed"], bar["median_low"], bar["method"]))
+    return sorted(bars, key=lambda bar: (-bar["finite"], bar["median_low"], bar["method"]))
 
 
 def _panel(source: Source, term: TermGaps, bars: Sequence[Record], *, drawn: bool) -> Panel:
@@ -67,7 +67,7 @@ def _panel(source: Source, term: TermGaps, bars: Sequence[Record], *, drawn: boo
 
 
 def _cells(bar: Record) -> tuple[str, ...]:
-    counts = (f"{bar[name]:,}" for name in ("instances", "placed", "common"))
+    counts = (f"{bar[name]:,}" for name in ("instances", "placed", "finite", "common"))
     names = ("mean", "mean_ci", "median", "p95")
     return (*counts, *(range_text(bar[f"{one}_low"], bar[f"{one}_high"]) for one in names))
 
@@ -76,9 +76,11 @@ def _draw(ax: Axes, bars: Sequence[Record], cast: Cast) -> None:
     finite = [100 * bar[end] for bar in bars for end in ENDS if math.isfinite(bar[end])]
     edge = 1.1 * max([0.0, *finite]) or 1.0
     ax.set_xlim(min([0.0, *finite]), edge * 1.4)
+    if not finite:
+        ax.set_xticks([])
     for place, bar in enumerate(bars):
         if math.isnan(bar["mean_low"]):
-            text = f"no mean: a finite gap in {bar['placed']:,} of {bar['instances']:,}"
+            text = f"no mean: a finite gap in {bar['finite']:,} of {bar['instances']:,}"
             _write(ax, text, 0.0, place, "muted")
             continue
         low, high, *interval = (min(100 * bar[end], edge) for end in ENDS)

@@ -28,7 +28,6 @@ from slotwise.models.display import listed
 MOST_METHODS = 3
 """Methods of a group that a caption names, and of a panel that a sentence does."""
 
-
 Record = Mapping[str, Any]
 Index = Mapping[tuple[Any, ...], Record]
 """Rows of a table of the summary, by some of their columns."""
