@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from slotwise.benchmarks.grading.rows import Kind
 from slotwise.benchmarks.judged.plain_table import INFINITE, plain_records
 from slotwise.benchmarks.judged.summary import IN_TABLE, Summary
 
@@ -78,7 +79,8 @@ def definition(summary: Summary) -> str:
 
 def idle_methods(summary: Summary) -> str:
     """Return a sentence on methods that are in no group; empty where there are none."""
-    idle = summary.methods.loc[summary.methods["group"].isna(), "method"]
+    methods = summary.methods[summary.methods["group"].isna()]
+    idle = methods.loc[methods["kind"] != str(Kind.EXACT), "method"]
     return f"Not compared, as they apply to no instance: {', '.join(idle)}." if len(idle) else ""
 
 
@@ -199,11 +201,12 @@ def _statistic(row: Record, name: str) -> str:
 
 def interval_text(low: float | None, high: float | None) -> str:
     """Return a gap in percent: one number where it is known, else from and to."""
-    if low is None or high is None:
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
         return NO_NUMBER
     if low == high:
         return percent(low)
-    return f"{percent(low).removesuffix(' %')} to {percent(high)}"
+    least = percent(low) if math.isinf(high) else percent(low).removesuffix(" %")
+    return f"{least} to {percent(high)}"
 
 
 def _number(value: object) -> float | None:

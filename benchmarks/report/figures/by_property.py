@@ -11,6 +11,7 @@ import numpy as np
 
 from slotwise.benchmarks.judged.figures import Contest
 from slotwise.benchmarks.judged.judging import Floats, Indices
+from slotwise.benchmarks.judged.method_table import interval_text
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.axes import seconds_axis, size_axis
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
@@ -21,7 +22,6 @@ from slotwise.benchmarks.report.figures.source import (
     Source,
     TermGaps,
     amount,
-    range_text,
 )
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _gap_panel(
 ) -> Panel:
     cast = source.cast
     means = [
-        f"{range_text(low[0], high[0])} and {range_text(low[-1], high[-1])} for {cast.name(method)}"
+        f"{interval_text(low[0], high[0])} and {interval_text(low[-1], high[-1])} for {cast.name(method)}"
         for method, (low, high) in list(curves.items())[:MOST_METHODS]
     ]
     return Panel(
@@ -147,7 +147,7 @@ def _gap_panel(
         f"{term.heading}: at the least {of.noun} ({made[0].text}) and the largest "
         f"({made[-1].text}), the mean gap is {'; '.join(means)}.",
         [
-            (cast.name(method), one.text, f"{len(one.rows):,}", range_text(a, b))
+            (cast.name(method), one.text, f"{len(one.rows):,}", interval_text(a, b))
             for method, (low, high) in curves.items()
             for one, a, b in zip(made, low, high, strict=True)
         ],

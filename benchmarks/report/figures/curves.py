@@ -14,6 +14,7 @@ import numpy as np
 
 from slotwise.benchmarks.judged.figures import Contest, time_ratios
 from slotwise.benchmarks.judged.judging import Floats
+from slotwise.benchmarks.judged.method_table import interval_text
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.axes import decades, ratios, share_axis
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
@@ -23,7 +24,6 @@ from slotwise.benchmarks.report.figures.source import (
     Source,
     TermGaps,
     compared,
-    range_text,
     shares_text,
 )
 from slotwise.models.display import counted
@@ -93,7 +93,7 @@ def _distribution(source: Source, term: TermGaps) -> Panel:
         [
             (
                 *(cast.name(method), f"{count:,}"),
-                *(range_text(one["share_low"], one["share_high"]) for one in found),
+                *(interval_text(one["share_low"], one["share_high"]) for one in found),
             )
             for method, found in shares.items()
         ],
@@ -194,7 +194,7 @@ def _profile(
             cast,
         ),
         [
-            (cast.name(method), f"{count:,}", *(range_text(one, one) for one in some))
+            (cast.name(method), f"{count:,}", *(interval_text(one, one) for one in some))
             for method, some in shares.items()
         ],
     )

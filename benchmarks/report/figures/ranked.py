@@ -8,12 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from slotwise.benchmarks.judged.intervals import LEAST_INSTANCES, MEAN_RESAMPLES
+from slotwise.benchmarks.judged.method_table import interval_text
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.bars import name_bars
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.benchmarks.report.figures.drawing.colours import colour
 from slotwise.benchmarks.report.figures.panels import Panel, chart_of
-from slotwise.benchmarks.report.figures.source import Record, Source, TermGaps, range_text
+from slotwise.benchmarks.report.figures.source import Record, Source, TermGaps
 from slotwise.models.display import counted
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _panel(source: Source, term: TermGaps, bars: Sequence[Record], *, drawn: boo
 def _cells(bar: Record) -> tuple[str, ...]:
     counts = (f"{bar[name]:,}" for name in ("instances", "placed", "finite", "common"))
     names = ("mean", "mean_ci", "median", "p95")
-    return (*counts, *(range_text(bar[f"{one}_low"], bar[f"{one}_high"]) for one in names))
+    return (*counts, *(interval_text(bar[f"{one}_low"], bar[f"{one}_high"]) for one in names))
 
 
 def _draw(ax: Axes, bars: Sequence[Record], cast: Cast) -> None:
@@ -88,7 +89,7 @@ def _draw(ax: Axes, bars: Sequence[Record], cast: Cast) -> None:
         ax.barh(place, high - low, left=low, height=0.62, color=colour("series-6"))
         ends = [end for end in interval if not math.isnan(end)]
         ax.plot(ends, [place] * len(ends), color=colour("text"), linewidth=1.1)
-        text = range_text(bar["mean_low"], bar["mean_high"])
+        text = interval_text(bar["mean_low"], bar["mean_high"])
         _write(ax, text, max([high, *ends, 0.0]), place, "text")
     name_bars(ax, [cast.short(bar["method"]) for bar in bars])
     ax.set_xlabel("mean gap, %")
@@ -119,4 +120,4 @@ def _sentence(heading: str, bars: Sequence[Record], cast: Cast) -> str:
 
 
 def _mean(bar: Record) -> str:
-    return range_text(bar["mean_low"], bar["mean_high"])
+    return interval_text(bar["mean_low"], bar["mean_high"])

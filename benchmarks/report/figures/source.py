@@ -17,8 +17,6 @@ from slotwise.benchmarks.judged.method_table import (
     DEFINITIONS,
     NO_NUMBER,
     basis,
-    interval_text,
-    percent,
     telling_terms,
 )
 from slotwise.benchmarks.judged.summary import Summary
@@ -164,15 +162,6 @@ class Source:
 def _indexed(table: pd.DataFrame, *columns: str) -> Index:
     records: list[dict[str, Any]] = table.to_dict("records")  # type: ignore[assignment]
     return {tuple(row[name] for name in columns): row for row in records}
-
-
-def range_text(low: float, high: float) -> str:
-    """Return a share or a gap in percent, from and to where it is not known."""
-    if math.isnan(low) or math.isnan(high):
-        return NO_NUMBER
-    if math.isinf(high) and math.isfinite(low):
-        return f"{percent(low)} to {percent(high)}"
-    return interval_text(low, high)
 
 
 def amount(value: float) -> str:

@@ -62,7 +62,7 @@ def test_without_a_proof_the_gap_goes_from_the_best_known_to_the_bound() -> None
 
 def test_without_the_exact_engine_the_bound_is_missing() -> None:
     assert sentence(valid("a", "0", "10")) == (
-        "m: network 0 to \N{INFINITY} above the optimum on average over the 1 that all methods "
-        "place (median 0 to \N{INFINITY}, 95th percentile 0 to \N{INFINITY} of all 1); "
+        "m: network 0 % to \N{INFINITY} above the optimum on average over the 1 that all methods "
+        "place (median 0 % to \N{INFINITY}, 95th percentile 0 % to \N{INFINITY} of all 1); "
         "overload at its optimum on 0 of 1; optimal on 0 of 1; no failures."
     )
