@@ -137,7 +137,8 @@ def _gap_panel(
 ) -> Panel:
     cast = source.cast
     means = [
-        f"{interval_text(low[0], high[0])} and {interval_text(low[-1], high[-1])} for {cast.name(method)}"
+        f"{interval_text(low[0], high[0])} and {interval_text(low[-1], high[-1])} for "
+        f"{cast.name(method)}"
         for method, (low, high) in list(curves.items())[:MOST_METHODS]
     ]
     return Panel(
