@@ -9,7 +9,7 @@ from slotwise.benchmarks.analysis.aggregate import references_of
 from slotwise.benchmarks.analysis.edge_cuts import GRAPH_FAMILIES, EdgeCuts, edge_cuts
 from slotwise.benchmarks.grading.rows import COLUMNS, Row
 from slotwise.models.families.registry import FAMILIES
-from slotwise.models.families.stromax import EDGE_CUT
+from slotwise.models.graph_partition.as_instance import EDGE_CUT
 
 
 def run(
