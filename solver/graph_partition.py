@@ -14,11 +14,16 @@ from slotwise.models.instance.instance import Instance
 from slotwise.solver.core.engine import Engine
 from slotwise.solver.core.progress import OnProgress
 from slotwise.solver.core.result import Result, Status
+from slotwise.solver.parameters import Parameters
 
 MOST_VERTICES = 20_000
 MOST_EDGES = 200_000
 """Of a graph that is proven; reading and compiling a larger one takes minutes, and no engine
 takes it."""
+
+MOST_PAIRED_VERTICES = 40
+"""The compact models of a graph of at most this size have a choice for each pair of vertices; their
+rows grow with its cube."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +123,7 @@ def solve_partition(
         memory_limit_mb=memory_limit_mb,
         hint=None if start is None else placement_of(problem, start),
         on_progress=on_progress,
+        parameters=_parameters(engine),
     )
     (network,) = placed.objective
     part = None if placed.placement is None else part_of(problem, placed.placement)
@@ -136,6 +142,17 @@ def solve_partition(
         instance=instance,
         placed=placed,
     )
+
+
+def _parameters(engine: str | Engine) -> dict[str, Parameters]:
+    """Return what a compact model goes by here."""
+    from slotwise.solver.compact.params import CpSatParams, MilpParams
+
+    if engine == "cp-sat":
+        return {engine: CpSatParams(max_pair_tasks=MOST_PAIRED_VERTICES)}
+    if engine == "milp":
+        return {engine: MilpParams(max_pair_tasks=MOST_PAIRED_VERTICES)}
+    return {}
 
 
 def _bound_of(placed: Result) -> int | None:
