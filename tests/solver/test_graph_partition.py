@@ -15,8 +15,13 @@ from slotwise.models.certificates.check import findings
 from slotwise.models.errors import InputError
 from slotwise.models.graph_partition.judge import judge_partition
 from slotwise.models.graph_partition.problem import PartitionProblem, balanced_capacities
+from slotwise.models.instance.placement import Placement
+from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
-from slotwise.solver.core.result import Status
+from slotwise.models.problem.problem import Problem
+from slotwise.solver.core.engine import Engine
+from slotwise.solver.core.reporter import Reporter
+from slotwise.solver.core.result import Limits, Outcome, Status
 from slotwise.solver.graph_partition import MOST_VERTICES, PartitionResult, solve_partition
 from slotwise.solver.verification.certify import certificate_of
 
@@ -153,14 +158,33 @@ def test_infeasible_balance_is_said_in_a_sentence(
 
 
 def test_at_a_limit_the_start_and_a_bound_are_kept() -> None:
-    problem = problem_of(nx.random_regular_graph(6, 120, seed=1), 4)
-    start = [vertex % 4 for vertex in range(120)]
-    result = solve_partition(problem, engine="cp-sat", time_limit_s=0.2, start=start)
-    assert result.status is Status.FEASIBLE
-    assert result.value is not None
-    assert result.value <= judge_partition(problem, start).cut
-    assert result.bound is not None
-    assert result.bound < result.value
+    """By an engine that ends where a limit would end it, whatever the machine does meanwhile."""
+
+    def run(
+        problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
+    ) -> Outcome:
+        assert hint is not None
+        value = judge(problem, hint).scaled
+        return Outcome(Status.FEASIBLE, hint, value, (3,), "half a search")
+
+    stopped = Engine("stopped", run, lambda problem: None, lambda: "0")
+    problem = problem_of(nx.cycle_graph(8), 2)
+    start = (0, 0, 1, 1, 0, 0, 1, 1)
+    result = solve_partition(problem, engine=stopped, start=start)
+    assert (result.status, result.value, result.bound) == (Status.FEASIBLE, 4, 3)
+    assert (result.part, result.reason) == (start, "")
+
+
+def test_what_is_not_known_is_not_called_infeasible() -> None:
+    def run(
+        problem: Problem, limits: Limits, hint: Placement | None, reporter: Reporter | None = None
+    ) -> Outcome:
+        return Outcome(Status.UNKNOWN, None, None, (None,), "")
+
+    lost = Engine("lost", run, lambda problem: None, lambda: "0")
+    result = solve_partition(problem_of(nx.cycle_graph(8), 2), engine=lost)
+    assert (result.status, result.part, result.value) == (Status.UNKNOWN, None, None)
+    assert result.reason.startswith("no partition within the limits was found")
 
 
 def test_a_start_that_breaks_the_balance_does_no_harm() -> None:
