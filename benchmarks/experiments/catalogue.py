@@ -55,6 +55,14 @@ EXPERIMENTS: dict[str, Experiment] = {
         ".proofs.partition",
         "proofs of balanced partitions, compared with textbook models",
     ),
+    "partition_family": Experiment(
+        ".proofs.partition_family",
+        "how many graphs of the family partition each engine proves within its time limit",
+    ),
+    "partitions_agree": Experiment(
+        ".agreement.partitions_agree",
+        "whether least cuts of tiny graphs are those of exhaustive search",
+    ),
     "fewest_moves": Experiment(
         ".proofs.fewest_moves",
         "whether the fewest moves over all best plans are proven wherever the network is",

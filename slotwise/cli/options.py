@@ -24,7 +24,8 @@ MAX_SEED = 2**31 - 1
 MOST_MEMORY_MB = 2**40
 
 
-def _time_limit(value: float | None) -> float | None:
+def check_time_limit(value: float | None) -> float | None:
+    """Refuse a value of ``--time-limit`` that is not a finite number of seconds above 0."""
     return None if value is None else time_limit(value, "--time-limit")
 
 
@@ -110,7 +111,7 @@ Seed = Annotated[
     typer.Option(callback=whole_number("--seed", 0, MAX_SEED), help="Seed of every random choice."),
 ]
 TimeLimit = Annotated[
-    float, typer.Option(callback=_time_limit, metavar="SECONDS", help="Wall-clock time limit.")
+    float, typer.Option(callback=check_time_limit, metavar="SECONDS", help="Wall-clock time limit.")
 ]
 MemoryLimit = Annotated[
     int | None,

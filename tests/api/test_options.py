@@ -71,6 +71,8 @@ NO_ARGUMENT = {
     ("measure", "page"): "Measurement.write_page",
     ("generate", "out"): "write_instance",
     ("partition", "out"): "PartitionedFile.partition",
+    ("partition", "out_instance"): "ProvenPartition.result and write_instance",
+    ("partition", "certificate"): "certify and write_certificate",
     ("allocate", "out"): "to_document",
     ("allocate", "out_instance"): "Allocated.to_instance",
     ("allocate", "plot"): "a drawing of the command line",
