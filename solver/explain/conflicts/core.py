@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import to_places
 from slotwise.models.problem.scaling import dimension
-from slotwise.solver.explain.conflicts.listing import constraints_of
 from slotwise.solver.explain.conflicts.quantities import demand, placed, total_capacity
-from slotwise.solver.explain.conflicts.relaxation import relaxed
-from slotwise.solver.explain.constraint import Constraint
+from slotwise.solver.explain.constraint import Constraint, constraints_of
 from slotwise.solver.explain.explanation import Feasibility, Places
 from slotwise.solver.explain.feasibility import Decider, Decision
+from slotwise.solver.explain.relaxation import relaxed
 
 FOR_WITNESSES = 0.5
 """Most of the time left that a core found by counting may take to be shown minimal."""

@@ -9,10 +9,9 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.solver.explain import change as kinds
-from slotwise.solver.explain.change import Change
+from slotwise.solver.explain.change import Change, applied
 from slotwise.solver.explain.explanation import Feasibility
 from slotwise.solver.explain.feasibility import Decider
-from slotwise.solver.explain.repairs.application import applied
 from slotwise.solver.explain.repairs.levers import Lever
 
 Made = Callable[[int], Instance]

@@ -9,14 +9,12 @@ from fractions import Fraction
 
 from slotwise.models.instance.instance import Instance
 from slotwise.solver.explain import change as kinds
-from slotwise.solver.explain.change import Change
+from slotwise.solver.explain.change import Change, applied
 from slotwise.solver.explain.conflicts.core import CoreSearch
-from slotwise.solver.explain.conflicts.listing import constraints_of
-from slotwise.solver.explain.constraint import Constraint
+from slotwise.solver.explain.constraint import Constraint, constraints_of
 from slotwise.solver.explain.explanation import Repair
 from slotwise.solver.explain.feasibility import Decider
 from slotwise.solver.explain.prices import RepairPrices, price_of
-from slotwise.solver.explain.repairs.application import applied
 from slotwise.solver.explain.repairs.least_amount import (
     Bracket,
     Found,

@@ -10,10 +10,10 @@ import pytest
 from explained import check_explanation, exists
 
 from slotwise.models.instance.instance import Instance
-from slotwise.solver.explain.conflicts.listing import constraints_of
+from slotwise.solver.explain.change import applied
+from slotwise.solver.explain.constraint import constraints_of
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.prices import RepairPrices, price_of
-from slotwise.solver.explain.repairs.application import applied
 from slotwise.solver.explain.repairs.levers import Lever, levers
 from slotwise.testing.random_instances.tiny import tiny_instance
 

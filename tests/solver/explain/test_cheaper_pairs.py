@@ -14,11 +14,10 @@ from explained import check_explanation, exists
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Component, Topology
-from slotwise.solver.explain.change import ADD_NODES, Change
-from slotwise.solver.explain.conflicts.listing import constraints_of
+from slotwise.solver.explain.change import ADD_NODES, Change, applied
+from slotwise.solver.explain.constraint import constraints_of
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.prices import RepairPrices, price_of
-from slotwise.solver.explain.repairs.application import applied
 from slotwise.solver.explain.repairs.levers import Lever, levers
 
 

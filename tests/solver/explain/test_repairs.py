@@ -14,12 +14,12 @@ from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
+from slotwise.solver.explain.change import applied
 from slotwise.solver.explain.conflicts.core import CoreSearch
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.explanation import Cause, Feasibility
 from slotwise.solver.explain.feasibility import Decider
 from slotwise.solver.explain.prices import RepairPrices
-from slotwise.solver.explain.repairs.application import applied
 
 
 def topology(name: str, tasks: int, priority: int = 29, **demand: int) -> Topology:

@@ -10,11 +10,10 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.solver.core.result import Status
-from slotwise.solver.explain.change import ADD_NODES
-from slotwise.solver.explain.conflicts.listing import constraints_of
+from slotwise.solver.explain.change import ADD_NODES, applied
+from slotwise.solver.explain.constraint import constraints_of
 from slotwise.solver.explain.explanation import Cause
 from slotwise.solver.explain.feasibility import Decider
-from slotwise.solver.explain.repairs.application import applied
 from slotwise.solver.explain.repairs.least_amount import bracket, making
 from slotwise.solver.explain.repairs.levers import Lever, levers
 

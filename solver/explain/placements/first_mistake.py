@@ -1,28 +1,180 @@
 """The first decision of a method after which no completion exists.
 
-The more tasks are fixed, the fewer completions there are: so the decisions after which one
-exists are the first ones, and a binary search finds the last of them. Each step is decided
-exactly (`completion`). A search that steps back is looked at where it had placed most tasks.
+The more tasks are fixed, the fewer completions there are: so the decisions after which one exists
+are the first ones, and a binary search finds the last of them. Each step is decided exactly, by
+solving with the tasks fixed that were placed so far: they run in their places while at most 0 tasks
+may move (``objective.limits.moved``), a rule that every engine keeps for node and worker. Costs are
+left out, so any valid placement ends the search. A search that steps back is looked at where it had
+placed most tasks.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
-from slotwise.heuristics.decision_log import TaskDecision
+from slotwise.heuristics.decision_log import DecisionLog, TaskDecision
+from slotwise.heuristics.method import Method
+from slotwise.heuristics.run import run_method
+from slotwise.models.errors import InputError
 from slotwise.models.explanation.alternatives import Alternative, alternatives
-from slotwise.models.instance.instance import Instance
-from slotwise.models.instance.placement import Placement
-from slotwise.models.judge.verdict import Violation
+from slotwise.models.instance.instance import Instance, Objective, Place
+from slotwise.models.instance.placement import UNPLACED, Placement, Refusal
+from slotwise.models.judge.judge import judge
+from slotwise.models.judge.verdict import Verdict, Violation
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
-from slotwise.solver.explain.placements.completion import (
-    Completable,
-    complete,
-    partial_placement,
-    with_fixed,
-)
+from slotwise.solver.core.result import Status
+from slotwise.solver.solve import solve
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TracedRun:
+    """A method's answer, and the decisions on the way where it can tell them.
+
+    Parameters
+    ----------
+    method, seed
+        Who.
+    refused
+        Reason of the refusal, if it refused.
+    placement, verdict
+        What it made otherwise.
+    decisions
+        In order: all that led to its placement, or where not all tasks have a place the longest
+        sequence that stood; ``None`` = the method cannot tell.
+    applies
+        Whether the method is for such instances at all; if not, it made no decision.
+    """
+
+    method: str
+    seed: int
+    refused: str | None
+    placement: Placement | None
+    verdict: Verdict | None
+    decisions: tuple[TaskDecision, ...] | None
+    applies: bool = True
+
+    @property
+    def left_out(self) -> bool:
+        """Whether tasks have no place."""
+        return self.placement is None or UNPLACED in self.placement.nodes
+
+    @property
+    def failed(self) -> bool:
+        """Whether it refused, left tasks out or broke a rule."""
+        return self.left_out or self.verdict is None or not self.verdict.valid
+
+
+def traced_run(problem: Problem, method: Method, seed: int) -> TracedRun:
+    """Run `method` and note its decisions; raises what `run_method` raises."""
+    log = DecisionLog()
+    answer = run_method(problem, _logging(method, log), seed)
+    refused = answer.reason if isinstance(answer, Refusal) else None
+    placement = None if isinstance(answer, Refusal) else answer
+    verdict = None if placement is None else judge(problem, placement)
+    decisions = None
+    applies = method.supports(problem) is None
+    if method.place_logged is not None and applies:
+        whole = placement is not None and UNPLACED not in placement.nodes
+        decisions = log.standing if whole else log.furthest
+    return TracedRun(method.name, seed, refused, placement, verdict, decisions, applies)
+
+
+def _logging(method: Method, log: DecisionLog) -> Method:
+    logged = method.place_logged
+    if logged is None:
+        return method
+    return replace(method, place=lambda problem, rng: logged(problem, rng, log), place_until=None)
+
+
+class Completable(StrEnum):
+    """Whether all other tasks can be placed."""
+
+    YES = "yes"
+    NO = "no"
+    """Proven."""
+    UNDECIDED = "undecided"
+    """Not settled within the limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """The answer: a whole placement that keeps the fixed tasks where it is `Completable.YES`.
+
+    `broken` are the rules that the fixed tasks break by themselves, if any. `interrupted`: Ctrl-C
+    ended the search.
+    """
+
+    answer: Completable
+    placement: Placement | None = None
+    broken: tuple[Violation, ...] = ()
+    interrupted: bool = False
+
+
+def everything_placed(instance: Instance) -> Instance:
+    """Return the instance in which all tasks must be placed and nothing costs anything.
+
+    Raises `InputError` where moves are limited: then a fixed task could not be told from one that
+    runs.
+    """
+    if instance.objective.limits:
+        raise InputError(
+            "cannot be explained: tasks are fixed by the same rule",
+            field="objective.limits",
+            value=dict(instance.objective.limits),
+        )
+    objective = Objective(("linear",), instance.objective.soft, {"moved": 0})
+    return replace(instance, running={}, objective=objective, linear=())
+
+
+def with_fixed(instance: Instance, decisions: Iterable[TaskDecision]) -> Instance:
+    """Return `everything_placed` with the tasks of `decisions` fixed in their places."""
+    names = instance.task_names()
+    running: dict[str, dict[str, Place]] = {}
+    for one in decisions:
+        topology, task = names[one.task]
+        place = Place(instance.cluster.nodes[one.node].id, one.worker)
+        running.setdefault(topology, {})[task] = place
+    return replace(everything_placed(instance), running=running)
+
+
+def partial_placement(instance: Instance, decisions: Iterable[TaskDecision]) -> Placement:
+    """Return the placement of these tasks alone."""
+    nodes = [UNPLACED] * len(instance.task_names())
+    workers = list(nodes)
+    for one in decisions:
+        nodes[one.task], workers[one.task] = one.node, one.worker
+    return Placement(tuple(nodes), tuple(workers))
+
+
+def complete(
+    instance: Instance,
+    decisions: Iterable[TaskDecision],
+    *,
+    time_limit_s: float,
+    seed: int = 0,
+    workers: int = 1,
+) -> Completion:
+    """Return whether all tasks can be placed with those of `decisions` where these put them.
+
+    Whether topologies may be left out does not matter here: all are to be placed.
+    """
+    decisions = tuple(decisions)
+    problem = compile_problem(with_fixed(instance, decisions))
+    partial = judge(problem, partial_placement(instance, decisions))
+    broken = tuple(one for one in partial.violations if one.rule != "placed")
+    if broken:  # each rule that some tasks break is broken with more tasks as well
+        return Completion(Completable.NO, broken=broken)
+    result = solve(problem, time_limit_s=time_limit_s, seed=seed, workers=workers)
+    if result.placement is not None:
+        return Completion(Completable.YES, result.placement, interrupted=result.interrupted)
+    no = result.status is Status.INFEASIBLE
+    answer = Completable.NO if no else Completable.UNDECIDED
+    return Completion(answer, interrupted=result.interrupted)
+
 
 SLICE = 0.25
 """Share of the time that is left which one step may take."""
