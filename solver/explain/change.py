@@ -146,7 +146,7 @@ _TEXTS: dict[str, Callable[[Change], str]] = {
 }
 
 
-def applied(instance: Instance, change: Change) -> Instance:
+def apply_change(instance: Instance, change: Change) -> Instance:
     """Return the instance after the change; its placements stay valid but for tasks that go."""
     if change.kind in _CLUSTER:
         return replace(instance, cluster=_CLUSTER[change.kind](instance.cluster, change))

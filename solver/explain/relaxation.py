@@ -65,7 +65,7 @@ def with_topologies(instance: Instance, topologies: tuple[Topology, ...]) -> Ins
     return replace(instance, topologies=topologies, running=running, linear=linear)
 
 
-def relaxed(instance: Instance, dropped: Collection[Constraint]) -> Instance:
+def relax(instance: Instance, dropped: Collection[Constraint]) -> Instance:
     """Return the instance without these constraints; every placement of it stays valid.
 
     Capacities, slots and heap limits become unlimited, rules and shared regions go, and a component

@@ -46,7 +46,7 @@ from slotwise.solver.explain.constraint import (
 )
 from slotwise.solver.explain.explanation import Cause, Member, Places
 from slotwise.solver.explain.feasibility import Decider, question
-from slotwise.solver.explain.relaxation import relaxed, with_counts
+from slotwise.solver.explain.relaxation import relax, with_counts
 
 PACKED = frozenset({"capacity", "shared_memory", "worker_min_cpu"})
 """Limits that alone make a packing problem."""
@@ -90,7 +90,7 @@ def find_cause(core: Core, decider: Decider) -> Finding:
     packed = all(one.rule in PACKED or _is_no_slots(one) for one in limits)
     if packed and "capacity" in rules:
         return Finding(Cause.FRAGMENTATION, fragments_text(core, decider))
-    apart, at_sight = _apart(core), _at_sight(core.instance)
+    apart, at_sight = _exclusion_text(core), _contradiction(core.instance)
     if not apart and at_sight is not None:
         return at_sight
     return Finding(
@@ -99,7 +99,7 @@ def find_cause(core: Core, decider: Decider) -> Finding:
     )
 
 
-def _at_sight(instance: Instance) -> Finding | None:
+def _contradiction(instance: Instance) -> Finding | None:
     """Return the contradiction that a person sees at once, if there is one."""
     problem = compile_problem(question(instance))
     found = find_contradiction(problem)
@@ -129,7 +129,7 @@ def _moves(core: Core, decider: Decider) -> Finding:
             f"The tasks cannot all be placed, and {allowed}; a task that is left out counts as "
             "moved.",
         )
-    least = decider.least_moved(relaxed(core.instance, [limit]))
+    least = decider.least_moved(relax(core.instance, [limit]))
     must = "more must" if least is None else f"at least {least} must"
     return Finding(
         Cause.COMBINATION,
@@ -233,7 +233,7 @@ def _these(instance: Instance) -> str:
     return f"These tasks ({'; '.join(names)})" if count <= MOST_NAMES else "These tasks"
 
 
-def _apart(core: Core) -> str:
+def _exclusion_text(core: Core) -> str:
     """Say which components exclude each other from workers; empty where that is not all."""
     slots = total_slots(core.instance)
     pairs = {frozenset((c.subject, c.other)) for c in core.constraints if c.rule == "incompatible"}
@@ -305,7 +305,7 @@ def fragments_text(core: Core, decider: Decider) -> str:
         f"All nodes together have enough {listed(tuple(resources))}, but not in pieces into which "
         "the tasks fit."
     )
-    found = _nearly_all(core.instance, decider)
+    found = _placement_of_most(core.instance, decider)
     if found is None:
         return total
     topology, component, left_out, instance, placement = found
@@ -354,7 +354,7 @@ def need_text(need: dict[str, Decimal]) -> str:
     return ", ".join(quantity(resource, amount) for resource, amount in need.items() if amount)
 
 
-def _nearly_all(
+def _placement_of_most(
     instance: Instance, decider: Decider
 ) -> tuple[Topology, Component, int, Instance, Placement] | None:
     """Return a component, how many of its tasks to leave out, and a placement of the rest."""
@@ -430,7 +430,7 @@ def _numbers(instance: Instance, core: Core, finding: Finding, one: Constraint) 
 
 
 def _capacity(instance: Instance, finding: Finding, one: Constraint) -> Numbers:
-    assert one.amount is not None, "a capacity without limit is no constraint"
+    assert one.amount is not None, "a capacity without limit does not constrain"
     if finding.task is not None:
         topology, component = finding.task
         need = one_task(instance, topology, component, one.subject)

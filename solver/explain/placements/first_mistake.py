@@ -32,7 +32,7 @@ from slotwise.solver.solve import solve
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TracedRun:
-    """A method's answer, and the decisions on the way where it can tell them.
+    """A method's answer, and the decisions on the way where it records them.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class TracedRun:
         What it made otherwise.
     decisions
         In order: all that led to its placement, or where not all tasks have a place the longest
-        sequence that stood; ``None`` = the method cannot tell.
+        sequence that stood; ``None`` = the method does not record them.
     applies
         Whether the method is for such instances at all; if not, it made no decision.
     """
@@ -117,8 +117,7 @@ class Completion:
 def everything_placed(instance: Instance) -> Instance:
     """Return the instance in which all tasks must be placed and nothing costs anything.
 
-    Raises `InputError` where moves are limited: then a fixed task could not be told from one that
-    runs.
+    Raises `InputError` where moves are limited: a fixed task would look like one that runs.
     """
     if instance.objective.limits:
         raise InputError(
@@ -181,7 +180,7 @@ SLICE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Stuck:
+class StuckTask:
     """A task without any place beside the fixed ones, and what forbids each place."""
 
     task: int
@@ -219,7 +218,7 @@ class FirstMistake:
     settled: bool
     completion: Placement
     broken: tuple[Violation, ...] = ()
-    stuck: tuple[Stuck, ...] = ()
+    stuck: tuple[StuckTask, ...] = ()
     interrupted: bool = False
 
     @property
@@ -290,7 +289,7 @@ class _Search:
             self._decide(middle)
         top = len(self._decisions)
         settled = self._possible == top or self._impossible == self._possible + 1
-        stuck: tuple[Stuck, ...] = ()
+        stuck: tuple[StuckTask, ...] = ()
         if settled and self._impossible is not None and not self._broken:
             stuck = tuple(self._stuck())
         return FirstMistake(
@@ -341,7 +340,7 @@ class _Search:
         if kept >= self._possible:
             self._possible, self._completion = kept, placement
 
-    def _stuck(self) -> list[Stuck]:
+    def _stuck(self) -> list[StuckTask]:
         """Return a task of each class that has no place beside the first `impossible` decisions."""
         fixed = self._decisions[: self._impossible]
         partial = partial_placement(self._problem.instance, fixed)
@@ -353,5 +352,5 @@ class _Search:
             if waiting:
                 places = alternatives(problem, partial, waiting[0])
                 if all(place.forbidden_by for place in places):
-                    found.append(Stuck(waiting[0], places))
+                    found.append(StuckTask(waiting[0], places))
         return found

@@ -18,7 +18,7 @@ from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
 from slotwise.solver.core.result import Status
-from slotwise.solver.explain.change import applied
+from slotwise.solver.explain.change import apply_change
 from slotwise.solver.explain.constraint import constraints_of
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.explanation import Repair
@@ -74,7 +74,7 @@ def cheapest_single(instance: Instance) -> Repair:
     for lever in levers(instance, constraints_of(instance), each_node=True):
         steps = cheaper_than(lever, offered.price, instance)
         if steps:
-            assert not is_feasible(applied(instance, lever.change(steps))), lever
+            assert not is_feasible(apply_change(instance, lever.change(steps))), lever
     return offered
 
 
