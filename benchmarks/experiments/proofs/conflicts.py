@@ -1,7 +1,7 @@
 """Infeasible instances explained: experiment ``explain_conflicts``.
 
-Each is explained, then checked again: the members of every conflict alone have no placement;
-without any one of them there is one, and every repaired instance has one, each by a solve of its own and by
+Each is explained, then checked: the members of every conflict alone have no placement; without
+any one of them there is one, and every repaired instance has one, each by a solve of its own and by
 the judge. Prints, per instance, the cause, the number of members, the cheapest repair and seconds;
 the exit code is 1 where a check fails or a limit is passed.
 """
