@@ -13,10 +13,10 @@ from typing import Any
 from pydantic import RootModel
 
 from slotwise.models.errors import InputError, in_file
-from slotwise.models.formats.fields import Number, key_path
 from slotwise.models.formats.text import read_data
 from slotwise.models.formats.validation import validated
 from slotwise.models.instance.cluster import Cluster
+from slotwise.models.nouns import Number, key_path
 from slotwise.models.problem.scaling import CPU, MEMORY
 
 Pools = Mapping[str, Mapping[str, Decimal]]

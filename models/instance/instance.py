@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Annotated, Any
 
 from slotwise.models.display import block, counted, html_line, html_table, listed
 from slotwise.models.errors import InputError
@@ -19,37 +20,50 @@ from slotwise.models.instance.instance_checks import (
     check_task_count,
 )
 from slotwise.models.instance.topology import Topology
-from slotwise.models.values import distinct, exact, name, one_of, whole
+from slotwise.models.nouns import SPARSE, FromFile, Name, Noun, Number, Whole, check_fields, choice
+from slotwise.models.values import distinct, one_of
 
 TERM_PARTS = ("overload", "network", "rejected", "nodes", "workers", "moved", "linear")
 FLOWS = ("pairs", "rates")
 PRIORITY_STRATEGIES = ("default", "fifo", "generic")
 LIMITED_PARTS = ("moved",)
 """Parts of the objective that can be limited by a hard rule."""
+LimitedPart = Annotated[str, choice(LIMITED_PARTS)]
+
+
+def _limits(limits: Mapping[str, int | None] | None) -> dict[str, int]:
+    """Return the limits of a file without those that are null."""
+    return {part: most for part, most in (limits or {}).items() if most is not None}
 
 
 @dataclass(frozen=True, slots=True)
-class Objective:
-    """What to minimise, in this order.
+class Objective(Noun):
+    """Terms in lexicographic order, the soft resources' weights, limits of parts.
 
     Parameters
     ----------
     terms
-        Lexicographic: a later term counts only among placements that are best in the earlier
-        ones. Each is one of `TERM_PARTS` or a sum of them, written ``network+linear``.
+        What is minimised, in this order: ``overload``, ``network``, ``rejected``, ``nodes``,
+        ``workers``, ``moved``, ``linear``, or sums such as ``network+linear``. A later term counts
+        only among placements that are best in the earlier ones.
     soft
-        Soft resource -> weight of one unit of overload, a whole number; others are hard.
+        Resource that may be exceeded -> weight of one unit of overload; all others are hard.
     limits
-        Part -> most of it, a hard rule, whether or not the part is a term; one of
-        `LIMITED_PARTS`. ``{"moved": 3}``: at most 3 tasks are not where `running` has them.
+        Part -> most of it, a hard rule, whether or not the part is a term; one of `LIMITED_PARTS`.
+        ``{"moved": 3}``: at most 3 tasks are elsewhere than ``running`` has them; ``None`` in a
+        file = no limit.
     """
 
     terms: tuple[str, ...] = ("overload", "network")
-    soft: Mapping[str, int] = field(default_factory=dict)
-    limits: Mapping[str, int] = field(default_factory=dict)
+    soft: Mapping[str, Whole] = field(default_factory=dict)
+    limits: Annotated[
+        Mapping[LimitedPart, Whole],
+        FromFile(Mapping[LimitedPart, Whole | None] | None, _limits),
+    ] = field(default_factory=dict, metadata=SPARSE)
 
     def __post_init__(self) -> None:
         """Check that every part is known and stands once."""
+        check_fields(self)
         terms = tuple("+".join(parts_of(term)) for term in self.terms)
         object.__setattr__(self, "terms", terms)
         if not self.terms:
@@ -58,13 +72,6 @@ class Objective:
             for part in parts_of(term):
                 one_of(part, TERM_PARTS, f"terms[{index}]")
         distinct((part for term in self.terms for part in parts_of(term)), "terms")
-        for key, weight in self.soft.items():
-            whole(weight, f"soft.{key}")
-        object.__setattr__(self, "soft", dict(self.soft))
-        for part, most in self.limits.items():
-            one_of(part, LIMITED_PARTS, "limits")
-            whole(most, f"limits.{part}")
-        object.__setattr__(self, "limits", dict(self.limits))
 
     @property
     def parts(self) -> frozenset[str]:
@@ -78,49 +85,45 @@ def parts_of(term: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Scheduler:
+class Scheduler(Noun):
     """Settings of the cluster's scheduler.
 
     Parameters
     ----------
     worker_min_cpu
-        A worker counts at least this much cpu (Storm's ``storm.worker.min.cpu.pcore.percent``).
+        Least cpu that a worker counts, in points; ``None`` in a file = 0 (Storm's
+        ``storm.worker.min.cpu.pcore.percent``).
     priority_strategy
-        Storm's order of topologies: ``default``, ``fifo`` or ``generic``; no rule of the problem.
+        Order of topologies in a round of ``schedule``; no rule.
     pools
-        Owner -> guaranteed resources; no rule of the problem.
+        Owner -> resource -> amount that is guaranteed in a round; no rule.
     """
 
-    worker_min_cpu: Decimal = Decimal(0)
-    priority_strategy: str = "default"
-    pools: Mapping[str, Mapping[str, Decimal]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Check each field."""
-        object.__setattr__(self, "worker_min_cpu", exact(self.worker_min_cpu, "worker_min_cpu"))
-        one_of(self.priority_strategy, PRIORITY_STRATEGIES, "priority_strategy")
-        pools = {
-            owner: {key: exact(value, f"pools.{owner}.{key}") for key, value in pool.items()}
-            for owner, pool in self.pools.items()
-        }
-        object.__setattr__(self, "pools", pools)
+    worker_min_cpu: Annotated[
+        Number, FromFile(Number | None, lambda least: least or Decimal(0))
+    ] = Decimal(0)
+    priority_strategy: Annotated[str, choice(PRIORITY_STRATEGIES)] = "default"
+    pools: Mapping[str, Mapping[str, Number]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where one task runs: a node's id and a worker label, unique on that node (a port, say)."""
+class Place(Noun):
+    """Where one task runs.
 
-    node: str
-    worker: int
+    Parameters
+    ----------
+    node
+        Id of a node.
+    worker
+        Label of the worker, 0 or more: tells workers of a node apart, say a port.
+    """
 
-    def __post_init__(self) -> None:
-        """Check each field."""
-        name(self.node, "node")
-        whole(self.worker, "worker")
+    node: Name
+    worker: Whole
 
 
 @dataclass(frozen=True, slots=True)
-class LinearCost:
+class LinearCost(Noun):
     """Cost of one task on one node; absent rows cost 0.
 
     `task` is ``topology/component[index]``, or ``component[index]`` where the instance has a
@@ -129,11 +132,11 @@ class LinearCost:
 
     task: str
     node: str
-    cost: Decimal
+    cost: Number
 
-    def __post_init__(self) -> None:
-        """Check each field."""
-        object.__setattr__(self, "cost", exact(self.cost, "cost"))
+    def to_document(self) -> list[Any]:
+        """Return the row."""
+        return [self.task, self.node, self.cost]
 
 
 Running = Mapping[str, Mapping[str, Place]]
@@ -141,26 +144,30 @@ Running = Mapping[str, Mapping[str, Place]]
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(Noun):
     """One placement problem, in the user's own units.
 
     Parameters
     ----------
     name
         For people; not part of the instance's hash.
-    cluster, topologies
-        At least one node; topology ids unique.
-    scheduler, objective
-        See `Scheduler`, `Objective`.
+    cluster
+        The machines and the distances between them.
+    topologies
+        What is to be placed.
+    scheduler
+        Scheduler settings of the cluster.
     running
-        Where tasks run now, for the term ``moved``; ``None`` = nothing is known. Tasks in it must
-        exist. A node in it that the cluster lacks is lost: its tasks are orphans, which run
-        nowhere; see `still_running`, `lost`.
+        Where tasks run now: topology -> ``component[index]`` -> place; ``None`` = not known. A node
+        in it that the cluster lacks is lost: its tasks are orphans, which run nowhere.
+    objective
+        What is minimised.
     linear
-        Costs of tasks on nodes, for the term ``linear``.
+        Costs for the term ``linear``: task (``topology/component[index]``, or without the topology
+        if there is one only), node, cost; absent = 0.
     flow
-        ``pairs``: weight 1 for each ordered pair of tasks of two components joined by a stream;
-        ``rates``: rates times tuple size, divided over the pairs by grouping.
+        ``pairs``: flow 1 for each ordered pair of tasks of two joined components; ``rates``: rate
+        times bytes of a tuple, divided over the pairs by grouping.
 
     Examples
     --------
@@ -169,21 +176,26 @@ class Instance:
     ('wc', 'lines[0]')
     """
 
-    name: str
+    FORMAT = "slotwise.instance/1"
+
+    name: Name
     cluster: Cluster
     topologies: tuple[Topology, ...]
     scheduler: Scheduler = field(default_factory=Scheduler)
     running: Running | None = None
     objective: Objective = field(default_factory=Objective)
-    linear: tuple[LinearCost, ...] = ()
-    flow: str = "pairs"
+    linear: tuple[
+        Annotated[LinearCost, FromFile(tuple[str, str, Number], lambda row: LinearCost(*row))],
+        ...,
+    ] = ()
+    flow: Annotated[str, choice(FLOWS)] = "pairs"
 
     def __post_init__(self) -> None:
         """Check the references between the parts."""
-        name(self.name, "name")
-        object.__setattr__(self, "topologies", tuple(self.topologies))
-        object.__setattr__(self, "linear", tuple(self.linear))
-        one_of(self.flow, FLOWS, "flow")
+        check_fields(self)
+        if self.running is not None:
+            known = {topology: tasks for topology, tasks in self.running.items() if tasks}
+            object.__setattr__(self, "running", known)
         distinct((topology.id for topology in self.topologies), "topologies[].id")
         check_task_count(self.topologies)
         if self.flow == "rates":
