@@ -55,11 +55,11 @@ class Allowed:
     Parameters
     ----------
     check
-        Of a value given in Python.
+        Of every value that a noun is made of (`check_fields`).
     schema
         The same as JSON Schema.
     read
-        Of a value in a file; ``None`` = `check`, of text if that is the type.
+        Of a value in a file, before: what a file may not hold, though Python may.
     """
 
     check: Check
@@ -70,9 +70,9 @@ class Allowed:
         """Return what Pydantic checks."""
         from pydantic_core import core_schema
 
-        if self.read is None:
-            return core_schema.no_info_after_validator_function(self.check, handler(source))
-        return core_schema.no_info_plain_validator_function(self.read)
+        if self.read is not None:
+            return core_schema.no_info_plain_validator_function(self.read)
+        return handler(source) if source is str else core_schema.any_schema()
 
     def __get_pydantic_json_schema__(self, core: object, handler: object) -> dict[str, Any]:
         """Return the JSON Schema."""
@@ -94,10 +94,10 @@ class FromFile:
         return core_schema.no_info_after_validator_function(self.read, shape)
 
 
-def _file_number(value: Any) -> Decimal:
+def _not_text(value: Any) -> Any:
     if isinstance(value, str):
         raise InputError("must be a number, not text", value=value)
-    return exact(value, "")
+    return value
 
 
 def _amount(value: Any) -> Decimal:
@@ -140,23 +140,22 @@ def choice(allowed: tuple[str, ...]) -> Allowed:
 
 
 def _least(least: int) -> Allowed:
-    check = partial(_whole, least=least)
-    return Allowed(check, {"type": "integer", "minimum": least}, check)
+    return Allowed(partial(_whole, least=least), {"type": "integer", "minimum": least})
 
 
 _NUMBER = {"type": "number", "minimum": 0}
 
 Name = Annotated[str, Allowed(lambda value: name(value, ""), {"type": "string", "minLength": 1})]
-Number = Annotated[Decimal, Allowed(lambda value: exact(value, ""), _NUMBER, _file_number)]
+Number = Annotated[Decimal, Allowed(lambda value: exact(value, ""), _NUMBER, _not_text)]
 Amount = Annotated[Decimal, Allowed(_amount, _NUMBER, _amount)]
 """A value that was computed: exact, and finer than the numbers of an instance may be."""
 Exact = Annotated[
-    Fraction, Allowed(_fraction, _NUMBER, lambda value: Fraction(_file_number(value)))
+    Fraction, Allowed(_fraction, _NUMBER, lambda value: Fraction(exact(_not_text(value), "")))
 ]
 """A fraction of 0 or more; in files as exact as `Number`."""
 Whole = Annotated[int, _least(0)]
 Positive = Annotated[int, _least(1)]
-Flag = Annotated[bool, Allowed(_flag, {"type": "boolean"}, _flag)]
+Flag = Annotated[bool, Allowed(_flag, {"type": "boolean"})]
 
 SPARSE = {"sparse": True}
 """Metadata of a field that is written only where it is not its default."""
@@ -190,8 +189,8 @@ class Noun:
         head = {} if self.FORMAT is None else {"format": self.FORMAT}
         for field, key, default in _written(type(self)):  # type: ignore[arg-type]
             value = getattr(self, field)
-            if default is MISSING or value != default():
-                head[key] = document(value)
+            if default is MISSING or value != default:
+                head[key] = value if type(value) in _PLAIN else document(value)
         return head
 
     @classmethod
@@ -260,7 +259,7 @@ def key_of(field: Any) -> str:
 
 def document(value: Any) -> Any:
     """Return a noun, or what its fields hold, as the data of a file; numbers stay exact."""
-    if value is None or isinstance(value, str | int | Decimal):
+    if type(value) in _PLAIN:
         return value
     if isinstance(value, Noun):
         return value.to_document()
@@ -271,19 +270,22 @@ def document(value: Any) -> Any:
     return {key: document(one) for key, one in value.items()}
 
 
+_PLAIN = frozenset((str, int, bool, Decimal, NoneType))
+"""Types of values that are written as they are."""
+
+
 @cache
 def _written(noun: type[DataclassInstance]) -> tuple[tuple[str, str, Any], ...]:
-    """Return field, key, and of sparse fields what makes the default, in the order of files."""
-    last: tuple[str, ...] = getattr(noun, "LAST", ())
-    first = [field for field in fields(noun) if field.name not in last]
-    by_name = {field.name: field for field in fields(noun)}
+    """Return field, key, and of sparse fields the default, in the order of files."""
+    last: tuple[str, ...] = ("", *getattr(noun, "LAST", ()))
     rows = []
-    for field in (*first, *map(by_name.__getitem__, last)):
+    for field in sorted(
+        fields(noun), key=lambda one: last.index(one.name) if one.name in last else 0
+    ):
         default: Any = MISSING
         if field.metadata.get("sparse"):
-            default = field.default_factory
-            if default is MISSING:
-                default = partial(lambda value: value, field.default)
+            made = field.default_factory
+            default = field.default if made is MISSING else made()
         rows.append((field.name, key_of(field), default))
     return tuple(rows)
 

@@ -157,8 +157,8 @@ class Certificate(Noun):
     places
         Topology -> ``component[index]`` -> place; ``None`` = infeasible.
     digest
-        Hash of all the rest, ``sha256:...``, as its file has it; no signature. Of a certificate
-        made in Python ``None``.
+        Hash of all the rest, ``sha256:...``, no signature; files must have it. ``None`` = it was
+        made in Python.
 
     Examples
     --------

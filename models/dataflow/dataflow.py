@@ -36,9 +36,9 @@ class Stream(Noun):
     Parameters
     ----------
     source
-        Task that sends; ``from`` in files.
+        Task that sends.
     target
-        Task that receives; ``to`` in files.
+        Task that receives.
     selectivity
         Tuples sent for each tuple that the sender takes in.
     """

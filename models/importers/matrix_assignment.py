@@ -45,9 +45,6 @@ class MatrixFile(Noun):
     optimum_status: str = "unknown"
     solution: tuple[Whole, ...] | None = None
 
-    def __post_init__(self) -> None:
-        """Nothing is left to check: it is made by reading files only."""
-
 
 @dataclass(frozen=True, slots=True)
 class PublishedOptimum:

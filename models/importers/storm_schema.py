@@ -15,9 +15,6 @@ class StormObject(Noun):
 
     OTHERS = True
 
-    def __post_init__(self) -> None:
-        """Nothing is left to check: these are made by reading files only."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StormInput(StormObject):

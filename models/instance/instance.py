@@ -49,9 +49,8 @@ class Objective(Noun):
     soft
         Resource that may be exceeded -> weight of one unit of overload; all others are hard.
     limits
-        Part -> most of it, a hard rule, whether or not the part is a term; one of `LIMITED_PARTS`.
-        ``{"moved": 3}``: at most 3 tasks are elsewhere than ``running`` has them; ``None`` in a
-        file = no limit.
+        Part -> most of it, a hard rule, whether or not the part is a term: ``{"moved": 3}`` = at
+        most 3 tasks are elsewhere than ``running`` has them; ``None`` in a file = no limit.
     """
 
     terms: tuple[str, ...] = ("overload", "network")

@@ -123,13 +123,13 @@ class Stream(Noun):
     Parameters
     ----------
     source
-        Component that sends; ``from`` in files.
+        Component that sends.
     target
-        Component that receives; ``to`` in files.
+        Component that receives.
     grouping
-        How tuples are dealt to the receiver's tasks, one of `GROUPINGS`; it counts only where the
-        instance's ``flow`` is ``rates``. Storm's other spellings (``localOrShuffle``,
-        ``LOCAL_OR_SHUFFLE``) are read, too.
+        How tuples are dealt to the receiver's tasks; it counts only where the instance's ``flow``
+        is ``rates``. Storm's other spellings (``localOrShuffle``, ``LOCAL_OR_SHUFFLE``) are read,
+        too.
     rate
         Tuples per second of the whole stream; ``None`` = unknown, which ``flow: rates`` refuses.
     tuple_bytes
@@ -216,7 +216,7 @@ class Ackers(Noun):
     resources
         Demand of one acker, as of a component's task.
     estimated
-        As in `Component`.
+        Resources whose demand ``measure`` estimated because the logs do not tell; no rule.
     """
 
     count: Whole
@@ -238,7 +238,7 @@ class Topology(Noun):
     streams
         Who sends to whom; cycles are allowed.
     owner
-        User it belongs to, for the scheduler's ``pools``.
+        User it belongs to, for ``scheduler.pools``.
     priority
         0 is the highest; it weighs the term ``rejected`` and orders rounds.
     launch_time
