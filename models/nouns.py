@@ -14,6 +14,7 @@ from dataclasses import MISSING, dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial, reduce
+from itertools import repeat
 from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
@@ -209,7 +210,7 @@ class Noun:
             return {key: value for key, value in checked.items() if key != "format"}
 
         schema = handler(source)
-        shape = handler.resolve_ref_schema(schema)  # may stand elsewhere, to be referred to
+        shape: Any = handler.resolve_ref_schema(schema)  # may stand elsewhere, to be referred to
         shape["schema"] = core_schema.no_info_before_validator_function(check, shape["schema"])
         return schema
 
@@ -277,11 +278,9 @@ _PLAIN = frozenset((str, int, bool, Decimal, NoneType))
 @cache
 def _written(noun: type[DataclassInstance]) -> tuple[tuple[str, str, Any], ...]:
     """Return field, key, and of sparse fields the default, in the order of files."""
-    last: tuple[str, ...] = ("", *getattr(noun, "LAST", ()))
+    last = {name: index for index, name in enumerate(getattr(noun, "LAST", ()))}
     rows = []
-    for field in sorted(
-        fields(noun), key=lambda one: last.index(one.name) if one.name in last else 0
-    ):
+    for field in sorted(fields(noun), key=lambda one: last.get(one.name, -1)):
         default: Any = MISSING
         if field.metadata.get("sparse"):
             made = field.default_factory
@@ -311,37 +310,39 @@ def _check_of(hint: Any) -> Check | None:
     origin, args = get_origin(hint), get_args(hint)
     if origin is Annotated:
         rules = (one.check if isinstance(one, Allowed) else one for one in args[1:])
-        return _chain(_check_of(args[0]), *filter(callable, rules))
+        return _chain([one for one in (_check_of(args[0]), *rules) if callable(one)])
     if origin in (Union, UnionType):
         return _optional(_check_of(args[0])) if args[1:] == (NoneType,) else None
     if origin is tuple:
-        return _tuple(_check_of(args[0]) if args[-1] is Ellipsis else None)
+        many = args[-1] is Ellipsis
+        return _tuple([_check_of(one) for one in (args[:1] if many else args)], many)
     if origin is not None and issubclass(origin, Mapping):
         return _mapping(*map(_check_of, args))
     return None
 
 
-def _chain(*checks: Check | None) -> Check | None:
+def _chain(checks: list[Check]) -> Check | None:
     """Return what makes the checks one after the other."""
-    first, *others = [check for check in checks if check is not None] or [None]
-    if first is None or not others:
-        return first
-    return lambda value: reduce(lambda one, check: check(one), others, first(value))
+    if len(checks) < 2:
+        return checks[0] if checks else None
+    return lambda value: reduce(lambda one, check: check(one), checks, value)
 
 
 def _optional(check: Check | None) -> Check | None:
     return check and (lambda value: None if value is None else check(value))
 
 
-def _tuple(check: Check | None) -> Check:
-    if check is None:
+def _tuple(checks: list[Check | None], many: bool) -> Check:
+    """Return what checks the items: each by the only one, if there may be many, or its own."""
+    if not any(checks):
         return tuple
 
     def checked(values: Any) -> tuple[Any, ...]:
         done: list[Any] = []
+        rules = repeat(checks[0]) if many else checks
         try:
-            for value in values:
-                done.append(check(value))
+            for value, check in zip(values, rules, strict=not many):
+                done.append(value if check is None else check(value))
         except InputError as error:
             raise error.within(f"[{len(done)}]") from error
         return tuple(done)

@@ -66,7 +66,7 @@ class _NounSchema(GenerateJsonSchema):
         }
 
     def get_default_value(self, schema: WithDefaultSchema) -> Any:
-        factory = schema.get("default_factory")
+        factory: Any = schema.get("default_factory")
         return factory() if factory is not None else super().get_default_value(schema)
 
     def encode_default(self, dft: Any) -> Any:

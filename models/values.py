@@ -178,6 +178,8 @@ def plain(number: Decimal | Fraction | float) -> int | float:
 
 def name(value: str, field: str) -> str:
     """Return an identifier: text that is not empty, without line breaks or control characters."""
+    if value and value.isascii() and value.isprintable():  # most of them
+        return value
     if value.splitlines() != [value]:
         raise InputError("must be a text of one line, not empty", field=field, value=value)
     if any(unicodedata.category(letter) == "Cc" for letter in value):

@@ -43,14 +43,15 @@ def validated(shape: type[Shape], document: object) -> Shape:
         The first thing that is wrong: path, value, rule.
     """
     try:
-        return adapter(shape).validate_python(document)
+        noun: Shape = adapter(shape).validate_python(document)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise _input_error(dict(first)) from error
+    return noun
 
 
 @cache
-def adapter(shape: type[Shape]) -> TypeAdapter[Shape]:
+def adapter(shape: Any) -> TypeAdapter[Any]:
     """Return what validates and describes a shape."""
     return TypeAdapter(shape)
 

@@ -99,7 +99,7 @@ class Scheduler(Noun):
     """
 
     worker_min_cpu: Annotated[
-        Number, FromFile(Number | None, lambda least: least or Decimal(0))
+        Number, FromFile(Number | None, lambda least: Decimal(0) if least is None else least)
     ] = Decimal(0)
     priority_strategy: Annotated[str, choice(PRIORITY_STRATEGIES)] = "default"
     pools: Mapping[str, Mapping[str, Number]] = field(default_factory=dict)
