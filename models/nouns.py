@@ -177,6 +177,8 @@ class Noun:
     """Value of the key ``format`` of its files; ``None`` = they have none."""
     OTHERS: ClassVar[bool] = False
     """Whether there may be keys that are not read."""
+    ROW: ClassVar[bool] = False
+    """Whether it is a list in files, of its fields in order."""
     LAST: ClassVar[tuple[str, ...]] = ()
     """Fields that are written after all others, in this order."""
     __pydantic_config__: ClassVar[Any] = {"strict": False}
@@ -185,9 +187,9 @@ class Noun:
         """Check each field."""
         check_fields(self)  # type: ignore[arg-type]
 
-    def to_document(self) -> Any:
+    def to_document(self) -> dict[str, Any]:
         """Return the data of the noun's part of a file; see `document`."""
-        head = {} if self.FORMAT is None else {"format": self.FORMAT}
+        head: dict[str, Any] = {} if self.FORMAT is None else {"format": self.FORMAT}
         for field, key, default in _written(type(self)):  # type: ignore[arg-type]
             value = getattr(self, field)
             if default is MISSING or value != default:
@@ -263,7 +265,8 @@ def document(value: Any) -> Any:
     if type(value) in _PLAIN:
         return value
     if isinstance(value, Noun):
-        return value.to_document()
+        data = value.to_document()
+        return list(data.values()) if value.ROW else data
     if isinstance(value, tuple | list):
         return [document(one) for one in value]
     if isinstance(value, Fraction):

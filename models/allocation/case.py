@@ -13,9 +13,10 @@ from slotwise.models.errors import in_file
 from slotwise.models.formats.json_text import canonical_json, parse_json, pretty_json
 from slotwise.models.formats.text import read_data
 from slotwise.models.formats.validation import validated
-from slotwise.models.nouns import Exact, FromFile, Name, Noun, check_fields, document
+from slotwise.models.nouns import Exact, FromFile, Name, Noun, check_fields
 from slotwise.models.performance.file import ModelsFile, models_document
 from slotwise.models.performance.rows import Models
+from slotwise.models.values import as_decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ class AllocationCase(Noun):
         return {
             "format": self.FORMAT,
             "name": self.name,
-            "rate": document(self.rate),
-            "dataflow": document(self.dataflow),
+            "rate": as_decimal(self.rate),
+            "dataflow": self.dataflow.to_document(),
             "models": models_document({k: one for k, one in self.models.items() if k in used}),
         }
 
@@ -91,18 +92,13 @@ def case_from_data(data: Any) -> AllocationCase:
     return validated(AllocationCase, data)
 
 
-def case_document(case: AllocationCase) -> dict[str, Any]:
-    """Return a case as the data of a file, with the models that its dataflow uses."""
-    return case.to_document()
-
-
 def case_text(case: AllocationCase) -> str:
     """Return a case as the text of a JSON file."""
-    return pretty_json(case_document(case)) + "\n"
+    return pretty_json(case.to_document()) + "\n"
 
 
 def case_hash(case: AllocationCase) -> str:
     """Return ``sha256:`` and the hash of the canonical document without the case's name."""
-    document = case_document(case)
+    document = case.to_document()
     del document["name"]
     return "sha256:" + hashlib.sha256(canonical_json(document).encode("ascii")).hexdigest()

@@ -19,7 +19,6 @@ from slotwise.models.nouns import (
     Whole,
     check_fields,
     choice,
-    document,
 )
 from slotwise.models.number_text import short_text
 
@@ -131,10 +130,10 @@ class CertifiedProof(Noun):
             file.bounds,
         )
 
-    def to_document(self) -> Any:
+    def to_document(self) -> dict[str, Any]:
         """Return the data of a file."""
         called = ParametersFile(self.time_limit_s, self.workers, self.seed)
-        return document(ProofFile(self.engine, self.version, called, self.how, self.bounds))
+        return ProofFile(self.engine, self.version, called, self.how, self.bounds).to_document()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,3 @@ def read_dataflow(source: str | Path) -> Dataflow:
 def dataflow_from_data(data: Any) -> Dataflow:
     """Return the dataflow in the data of a file."""
     return validated(Dataflow, data)
-
-
-def dataflow_document(dataflow: Dataflow) -> dict[str, Any]:
-    """Return a dataflow as the data of a file."""
-    data: dict[str, Any] = dataflow.to_document()
-    return data

@@ -15,8 +15,7 @@ def instance_document(instance: Instance) -> dict[str, Any]:
 
     Every number is an `int` or a `Decimal`; `json_text` and `yaml_text` write them.
     """
-    data: dict[str, Any] = instance.to_document()
-    return data
+    return instance.to_document()
 
 
 def instance_hash(instance: Instance) -> str:

@@ -88,8 +88,7 @@ def placement_of(file: PlacementFile, instance: Instance) -> Placement:
 def placement_document(instance: Instance, placement: Placement) -> dict[str, Any]:
     """Return the data of a placement file; JSON-ready."""
     places = to_places(instance, placement)
-    data: dict[str, Any] = PlacementFile(instance_hash(instance), topologies=places).to_document()
-    return data
+    return PlacementFile(instance_hash(instance), topologies=places).to_document()
 
 
 def placement_text(instance: Instance, placement: Placement) -> str:

@@ -43,7 +43,7 @@ def validated(shape: type[Shape], document: object) -> Shape:
         The first thing that is wrong: path, value, rule.
     """
     try:
-        noun: Shape = adapter(shape).validate_python(document)
+        noun: Shape = adapter(shape).validate_python(document)  # type: ignore[arg-type]
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise _input_error(dict(first)) from error

@@ -31,9 +31,13 @@ LIMITED_PARTS = ("moved",)
 LimitedPart = Annotated[str, choice(LIMITED_PARTS)]
 
 
-def _limits(limits: Mapping[str, int | None] | None) -> dict[str, int]:
-    """Return the limits of a file without those that are null."""
-    return {part: most for part, most in (limits or {}).items() if most is not None}
+def _limits(limits: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the limits of a file, those that are null left out; unknown ones stay, and fail."""
+    return {
+        part: most
+        for part, most in (limits or {}).items()
+        if most is not None or part not in LIMITED_PARTS
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +133,11 @@ class LinearCost(Noun):
     single topology.
     """
 
+    ROW = True
+
     task: str
     node: str
     cost: Number
-
-    def to_document(self) -> list[Any]:
-        """Return the row."""
-        return [self.task, self.node, self.cost]
 
 
 Running = Mapping[str, Mapping[str, Place]]

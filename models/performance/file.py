@@ -276,5 +276,4 @@ def write_models(path: str | Path, models: Models, source: str = "") -> None:
 def models_document(models: Models, source: str = "") -> dict[str, Any]:
     """Return models as the data of a file; JSON-ready save for its decimals."""
     rows = {name: model.measurements for name, model in models.items()}
-    data: dict[str, Any] = ModelsFile(source, models=rows).to_document()
-    return data
+    return ModelsFile(source, models=rows).to_document()
