@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core.core_schema import DataclassSchema, WithDefaultSchema
+from pydantic_core.core_schema import DataclassSchema
 
 from slotwise.models.allocation.case import AllocationCase
 from slotwise.models.allocation.file import VmsFile
@@ -49,25 +49,24 @@ class _NounSchema(GenerateJsonSchema):
         made = super().dataclass_schema(schema)
         summary, texts = _docstring(noun)
         properties = made["properties"]
+        needed = keys_of(noun)
         for field in fields(noun):
+            key = properties[key_of(field)]
             if field.name in texts:
-                properties[key_of(field)]["description"] = texts[field.name]
+                key["description"] = texts[field.name]
+            if needed[key_of(field)]:
+                key.pop("default", None)
+            elif field.default_factory is not MISSING:
+                key["default"] = self.encode_default(field.default_factory())
         if noun.FORMAT is not None:
             names = {"const": noun.FORMAT, "description": "Names this format.", "type": "string"}
             properties = {"format": names} | properties
-        required = [key for key, needed in keys_of(noun).items() if needed]
-        for key in required:
-            properties[key].pop("default", None)
         return made | {
             "description": summary,
             "properties": properties,
-            "required": required,
+            "required": [key for key, must in needed.items() if must],
             "additionalProperties": noun.OTHERS,
         }
-
-    def get_default_value(self, schema: WithDefaultSchema) -> Any:
-        factory: Any = schema.get("default_factory")
-        return factory() if factory is not None else super().get_default_value(schema)
 
     def encode_default(self, dft: Any) -> Any:
         return json.loads(canonical_json(document(dft)))
