@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Annotated, Any
@@ -10,15 +10,6 @@ from typing import Annotated, Any
 from slotwise.models.display import block, counted, html_line, html_table, listed
 from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster
-from slotwise.models.instance.instance_checks import (
-    Task,
-    check_linear,
-    check_moves_count,
-    check_rates,
-    check_running,
-    check_soft,
-    check_task_count,
-)
 from slotwise.models.instance.topology import Topology
 from slotwise.models.nouns import SPARSE, FromFile, Name, Noun, Number, Whole, check_fields, choice
 from slotwise.models.values import distinct, one_of
@@ -29,6 +20,12 @@ PRIORITY_STRATEGIES = ("default", "fifo", "generic")
 LIMITED_PARTS = ("moved",)
 """Parts of the objective that can be limited by a hard rule."""
 LimitedPart = Annotated[str, choice(LIMITED_PARTS)]
+
+MAX_TASKS = 1_000_000
+"""Most tasks of an instance; the largest published topology has 9,389."""
+
+Task = tuple[str, str]
+"""Topology id and ``component[index]``."""
 
 
 def _limits(limits: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -198,27 +195,82 @@ class Instance(Noun):
             known = {topology: tasks for topology, tasks in self.running.items() if tasks}
             object.__setattr__(self, "running", known)
         distinct((topology.id for topology in self.topologies), "topologies[].id")
-        check_task_count(self.topologies)
+        self._check_task_count()
         if self.flow == "rates":
-            check_rates(self.topologies)
-        check_soft(self.objective.soft, self.cluster)
-        self._check_tasks()
-
-    def _check_tasks(self) -> None:
-        """Check what names tasks; their names are listed only where something does."""
+            self._check_rates()
+        offered = {key for node in self.cluster.nodes for key in node.resources}
+        for key in self.objective.soft:
+            if key not in offered:
+                rule = "must be a resource that some node offers"
+                raise InputError(rule, field="objective.soft", value=key)
         if self.running is None:
-            check_moves_count(self.objective.parts, self.objective.limits)
-        if self.running is None and not self.linear:
-            return
-        tasks = set(self.task_names())
-        running = (
-            (topology, task, place.node, place.worker)
-            for topology, places in (self.running or {}).items()
-            for task, place in places.items()
-        )
-        check_running(running, tasks)
-        linear = ((row.task, self.task_of(row.task), row.node) for row in self.linear)
-        check_linear(linear, tasks, self.cluster)
+            for where in ("terms", "limits"):
+                parts = self.objective.parts if where == "terms" else self.objective.limits
+                if "moved" in parts:
+                    rule = "'moved' needs `running`"
+                    raise InputError(rule, field=f"objective.{where}", value="moved")
+        if self.running is not None or self.linear:
+            tasks = set(self.task_names())
+            self._check_running(tasks)
+            self._check_linear(tasks)
+
+    def _check_task_count(self) -> None:
+        total = 0
+        for i, topology in enumerate(self.topologies):
+            for j, component in enumerate(topology.placed_components):
+                total += component.parallelism
+                if total > MAX_TASKS:
+                    own = j < len(topology.components)
+                    where = f"components[{j}].parallelism" if own else "ackers.count"
+                    raise InputError(
+                        f"makes more than {MAX_TASKS} tasks in all",
+                        field=f"topologies[{i}].{where}",
+                        value=component.parallelism,
+                    )
+
+    def _check_rates(self) -> None:
+        for i, topology in enumerate(self.topologies):
+            for j, stream in enumerate(topology.streams):
+                if stream.rate is None and stream.source != stream.target:
+                    raise InputError(
+                        "is needed where the flow is 'rates'",
+                        field=f"topologies[{i}].streams[{j}].rate",
+                        value=None,
+                    )
+
+    def _check_running(self, tasks: Collection[Task]) -> None:
+        """Refuse unknown tasks, and two topologies in one worker.
+
+        A node that the cluster lacks is no mistake: it died, and its tasks are orphans.
+        """
+        tenant: dict[Place, str] = {}
+        for topology, places in (self.running or {}).items():
+            for task, place in places.items():
+                where = f"running.{topology}.{task}"
+                if (topology, task) not in tasks:
+                    raise InputError("must be a task of the instance", field=where, has_value=False)
+                if (other := tenant.setdefault(place, topology)) != topology:
+                    raise InputError(
+                        f"holds tasks of {other!r} too: a worker has one topology",
+                        field=f"{where}.worker",
+                        value=place.worker,
+                    )
+
+    def _check_linear(self, tasks: Collection[Task]) -> None:
+        """Refuse unknown tasks and nodes, and rows that stand twice."""
+        nodes = {node.id for node in self.cluster.nodes}
+        seen: set[tuple[Task, str]] = set()
+        for i, row in enumerate(self.linear):
+            task = self.task_of(row.task)
+            if task not in tasks:
+                rule = "must be a task, written topology/component[index]"
+                raise InputError(rule, field=f"linear[{i}][0]", value=row.task)
+            if row.node not in nodes:
+                raise InputError("must be a node", field=f"linear[{i}][1]", value=row.node)
+            if (task, row.node) in seen:
+                rule = "occurs twice for this task and node; keep one row"
+                raise InputError(rule, field=f"linear[{i}]", value=row.task)
+            seen.add((task, row.node))
 
     @property
     def still_running(self) -> Running | None:

@@ -256,6 +256,22 @@ def tasks_by_worker(
     return found
 
 
+def node_lines(instance: Instance, placement: Placement) -> list[str]:
+    """Return a line for each node in use, in the cluster's order: ``n1: lines[0], split[1]``.
+
+    With several topologies each task has the prefix ``topology/``.
+    """
+    several = len(instance.topologies) > 1
+    tasks: dict[int, list[str]] = {}
+    workers = tasks_by_worker(instance, placement)
+    for topology, node, worker in sorted(workers, key=lambda key: (key[1], key[2], key[0])):
+        prefix = f"{topology}/" if several else ""
+        found = workers[topology, node, worker]
+        tasks.setdefault(node, []).extend(f"{prefix}{task}" for task in found)
+    nodes = instance.cluster.nodes
+    return [f"{nodes[node].id}: {listed(found)}" for node, found in tasks.items()]
+
+
 def leave_out(instance: Instance, placement: Placement, topologies: Collection[str]) -> Placement:
     """Return the placement without the tasks of these topologies."""
     kept = [topology not in topologies for topology, _ in instance.task_names()]

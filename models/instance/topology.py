@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Annotated
 
 from slotwise.models.display import listed
 from slotwise.models.errors import InputError
-from slotwise.models.instance.ras_settings import RasSettings
 from slotwise.models.instance.reserved import ACKER
-from slotwise.models.instance.topology_checks import References, check_component_ids
 from slotwise.models.nouns import (
     SPARSE,
     Allowed,
@@ -226,6 +224,32 @@ class Ackers(Noun):
 
 
 @dataclass(frozen=True, slots=True)
+class RasSettings(Noun):
+    """What the strategies of Storm's Resource Aware Scheduler also read; no rule of the problem.
+
+    Parameters
+    ----------
+    order_by_proximity
+        Tasks are ordered by nearness in the graph, not by connections
+        (``topology.ras.order.executors.by.proximity.needs``).
+    isolated_machines
+        Most nodes that ``ras-round-robin`` uses, 1 or more (``topology.isolate.machines``);
+        ``None`` = no limit.
+    max_states
+        Most assignments that a strategy's search tries, 0 or more
+        (``topology.ras.constraint.max.state.search``).
+    max_seconds
+        Longest search, whole seconds (``topology.ras.constraint.max.time.secs``); ``None`` = the
+        scheduler's own limit.
+    """
+
+    order_by_proximity: Flag = False
+    isolated_machines: Positive | None = None
+    max_states: Whole = 10_000
+    max_seconds: Whole | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Topology(Noun):
     """A directed graph of components joined by streams; cycles are allowed.
 
@@ -295,11 +319,32 @@ class Topology(Noun):
     def __post_init__(self) -> None:
         """Check each field, then the references between them."""
         check_fields(self)
-        check_component_ids([c.id for c in self.components], has_ackers=self.ackers is not None)
-        references = References(self.id, (c.id for c in self.placed_components))
-        references.check_streams((s.source, s.target) for s in self.streams)
-        references.check_constraints(self.constraints.incompatible, self.constraints.max_per_node)
-        references.check_shared_memory([(r.id, r.components) for r in self.shared_memory])
+        ids = [component.id for component in self.components]
+        distinct(ids, "components[].id")
+        if self.ackers is not None and ACKER in ids:
+            raise InputError(
+                "is made from `ackers`; give one of the two",
+                field=f"components[{ids.index(ACKER)}].id",
+                value=ACKER,
+            )
+        distinct((region.id for region in self.shared_memory), "shared_memory[].id")
+        known = {component.id for component in self.placed_components}
+        for key, where in self._references():
+            if key not in known:
+                rule = f"must be a component of topology {self.id!r}"
+                raise InputError(rule, field=where, value=key)
+
+    def _references(self) -> Iterator[tuple[str, str]]:
+        """Yield the component ids that streams and rules name, and where."""
+        for i, stream in enumerate(self.streams):
+            yield stream.source, f"streams[{i}].from"
+            yield stream.target, f"streams[{i}].to"
+        for i, pair in enumerate(self.constraints.incompatible):
+            yield from ((key, f"constraints.incompatible[{i}]") for key in pair)
+        for key in self.constraints.max_per_node:
+            yield key, "constraints.max_per_node"
+        for i, region in enumerate(self.shared_memory):
+            yield from ((key, f"shared_memory[{i}].components") for key in region.components)
 
     def __repr__(self) -> str:
         """One line: the components with their numbers of tasks."""
