@@ -173,14 +173,11 @@ class Noun:
 
     __slots__ = ()
 
-    FORMAT: ClassVar[str | None] = None
-    """Value of the key ``format`` of its files; ``None`` = they have none."""
-    OTHERS: ClassVar[bool] = False
-    """Whether there may be keys that are not read."""
-    ROW: ClassVar[bool] = False
-    """Whether it is a list in files, of its fields in order."""
-    LAST: ClassVar[tuple[str, ...]] = ()
-    """Fields that are written after all others, in this order."""
+    # What a class says of its files. Comments, for the API's pages show what has a docstring.
+    FORMAT: ClassVar[str | None] = None  # value of the key ``format``; None = they have none
+    OTHERS: ClassVar[bool] = False  # whether there may be keys that are not read
+    ROW: ClassVar[bool] = False  # whether it is a list, of its fields in order
+    LAST: ClassVar[tuple[str, ...]] = ()  # fields written after all others, in this order
     __pydantic_config__: ClassVar[Any] = {"strict": False}
 
     def __post_init__(self) -> None:

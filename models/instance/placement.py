@@ -11,6 +11,7 @@ from slotwise.models.display import counted, html_line, html_table, listed
 from slotwise.models.errors import InputError, at
 from slotwise.models.frame import frame
 from slotwise.models.instance.instance import Instance, Place
+from slotwise.models.nouns import document
 from slotwise.models.one_line import one_line
 
 if TYPE_CHECKING:
@@ -77,10 +78,8 @@ class Placement:
         InputError
             When the placement is of another instance: not as many tasks, or nodes it has not.
         """
-        return {
-            topology: {task: {"node": p.node, "worker": p.worker} for task, p in tasks.items()}
-            for topology, tasks in to_places(instance, self).items()
-        }
+        places: dict[str, dict[str, dict[str, Any]]] = document(to_places(instance, self))
+        return places
 
     def to_frame(self, instance: Instance) -> DataFrame:
         """Return a pandas DataFrame with a row for each task, in the instance's order.
