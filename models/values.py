@@ -125,11 +125,6 @@ def exact(value: Number | Outsized, field: str) -> Decimal:
     return Decimal(0) if number == 0 else number
 
 
-def exact_or_none(value: Number | None, field: str) -> Decimal | None:
-    """Return `exact(value)`, or ``None`` (no limit) for ``None``."""
-    return None if value is None else exact(value, field)
-
-
 def whole(value: int | Outsized, field: str, *, least: int = 0) -> int:
     """Return `value` if it is a whole number of at least `least`, else raise `InputError`."""
     if isinstance(value, Outsized):
@@ -183,6 +178,8 @@ def plain(number: Decimal | Fraction | float) -> int | float:
 
 def name(value: str, field: str) -> str:
     """Return an identifier: text that is not empty, without line breaks or control characters."""
+    if value and value.isascii() and value.isprintable():  # most of them
+        return value
     if value.splitlines() != [value]:
         raise InputError("must be a text of one line, not empty", field=field, value=value)
     if any(unicodedata.category(letter) == "Cc" for letter in value):
