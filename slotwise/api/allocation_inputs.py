@@ -51,7 +51,7 @@ def as_dataflow(given: DataflowLike) -> Dataflow:
     is_file = str(source) == "-" or Path(source).suffix or Path(source).exists()
     if not is_file:
         rule = f"is neither a file nor a micro DAG; {suggestion(str(source), MICRO_DAGS)}"
-        raise InputError(rule, field="DAG", value=str(source))
+        raise InputError(rule, field="dag", value=str(source))
     return read_dataflow(source)
 
 

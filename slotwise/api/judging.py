@@ -57,7 +57,9 @@ def judge(
     placed: topology wc, tasks: 9 needed, 1 placed
     """
     if (placement is None) == (not running):
-        rule = "is needed, or `running`" if placement is None else "goes without `running`"
+        rule = "is needed, or `running` to judge what runs now"
+        if placement is not None:
+            rule = "cannot be given together with `running`"
         raise InputError(rule, field="placement", has_value=False)
     problem = as_problem(instance, **decoded)
     if placement is None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from slotwise.cli import exits, inputs, options
+from slotwise.cli import exits, options
 from slotwise.cli.exits import Exit, print_json
 from slotwise.models.errors import InputError
 
@@ -74,7 +74,7 @@ def partition(
         from slotwise.api import partitioning
         from slotwise.models.graph_files.graph_file import write_parts
 
-    inputs.check_target(out)
+    options.check_target(out)
     _check_not_the_graph(graph, out)
     with options.as_options(method="--with", sizes="--sizes", form="--format"):
         done = partitioning.partition(
