@@ -24,7 +24,8 @@ MAX_SEED = 2**31 - 1
 MOST_MEMORY_MB = 2**40
 
 
-def _time_limit(value: float | None) -> float | None:
+def check_time_limit(value: float | None) -> float | None:
+    """Refuse a value of ``--time-limit`` that is not a finite number of seconds above 0."""
     return None if value is None else time_limit(value, "--time-limit")
 
 
@@ -78,15 +79,18 @@ def as_options(**options: str) -> Iterator[None]:
     """Put options in place of arguments in an `InputError` of the public functions.
 
     `options` are names of arguments and what users type for them: ``max_moved="--max-moved"``.
-    They are replaced in its field, and where its rule has them in backquotes.
+    They are replaced in its field, and where its rule has others in backquotes: its own name there
+    is that of a key in a file, as `running` is.
     """
     try:
         yield
     except InputError as error:
-        if error.file or re.split(r"\W", error.field)[0] not in options:
+        name = re.split(r"\W", error.field)[0]
+        if error.file or name not in options:
             raise
         field = re.sub(r"^\w+|(?<=, )\w+", lambda word: options.get(word[0], word[0]), error.field)
-        rule = re.sub(r"`(\w+)`", lambda found: options.get(found[1], found[0]), error.rule)
+        others = {other: option for other, option in options.items() if other != name}
+        rule = re.sub(r"`(\w+)`", lambda word: others.get(word[1], word[0]), error.rule)
         raise InputError(rule, field=field, value=error.value, has_value=error.has_value) from error
 
 
@@ -127,7 +131,7 @@ Seed = Annotated[
 TimeLimit = Annotated[
     float,
     typer.Option(
-        "--time-limit", callback=_time_limit, metavar="SECONDS", help="Wall-clock time limit."
+        "--time-limit", callback=check_time_limit, metavar="SECONDS", help="Wall-clock time limit."
     ),
 ]
 MemoryLimit = Annotated[
@@ -177,6 +181,12 @@ Models = Annotated[
         "--models",
         metavar="FILE",
         help="Performance models (JSON, YAML, CSV, Parquet); default: the SAM article's five.",
+    ),
+]
+Certificate = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", callback=target, help="Also write a certificate, for slotwise verify."
     ),
 ]
 Plot = Annotated[

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -56,14 +55,7 @@ def solve(
             help="Let another engine search for anything better, with the same time limit.",
         ),
     ] = False,
-    certificate: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            callback=options.target,
-            help="Also write a certificate, for slotwise verify.",
-        ),
-    ] = None,
+    certificate: options.Certificate = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> int:
@@ -72,12 +64,11 @@ def solve(
     Progress goes to stderr. Ctrl-C ends the search and keeps the best placement and bound.
     """
     with exits.held():
-        from slotwise.api import solving, verifying
+        from slotwise.api import solving
+        from slotwise.cli.commands.verify import save_certificate
         from slotwise.cli.progress import progress
-        from slotwise.models.certificates.file import write_certificate
         from slotwise.models.formats.placement_file import write_placement
         from slotwise.solver.core.ctrl_c import counted_presses
-        from slotwise.solver.core.result import Status
         from slotwise.solver.engines import ENGINES
 
     options.known(engine, ["auto", *ENGINES], "--engine")
@@ -89,8 +80,8 @@ def solve(
         if out is not None and solved.placement is not None:
             write_placement(out, task.given, solved.placement)
         check = solving.crosscheck(task.problem, result) if crosscheck else None
-        if certificate is not None and result.status is not Status.UNKNOWN:
-            write_certificate(certificate, verifying.certify(task.problem, result, check))
+        if certificate is not None:
+            save_certificate(certificate, task.problem, result, check)
         if as_json:
             checked = {} if check is None else {"crosscheck": check.to_document()}
             print_json(solved.to_document() | checked)

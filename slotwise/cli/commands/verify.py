@@ -1,7 +1,8 @@
-"""The command ``verify``."""
+"""The command ``verify``, and the certificate of ``solve``."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +12,22 @@ from slotwise.cli.command import Call, command
 from slotwise.cli.exits import Exit, print_json
 
 if TYPE_CHECKING:
+    from slotwise.models.problem.problem import Problem
+    from slotwise.solver.core.result import Result
+    from slotwise.solver.verification.crosscheck import CrossCheck
     from slotwise.solver.verification.verify import Verified
+
+
+def save_certificate(
+    path: Path, problem: Problem, result: Result, check: CrossCheck | None
+) -> None:
+    """Write the certificate of `result`, unless there is no answer to certify."""
+    from slotwise.api.verifying import certify
+    from slotwise.models.certificates.file import write_certificate
+    from slotwise.solver.core.result import Status
+
+    if result.status is not Status.UNKNOWN:
+        write_certificate(path, certify(problem, result, check))
 
 
 @command(
