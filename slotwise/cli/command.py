@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import typer
+from typer.models import ArgumentInfo
 
 from slotwise.cli import exits, options
 from slotwise.models.lazy_names import homes
@@ -74,7 +75,9 @@ class Command:
         for name, default in defaults(self.function).items():
             kind = self.declared[name] if name in self.declared else options.SHARED[name]
             if kind is not None:
-                shared[name] = _parameter(name, kind, default)
+                shared[name] = inspect.Parameter(
+                    name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
+                )
         typed = {name: _typed(one) for name, one in shared.items()}
 
         def run(**values: Any) -> int:
@@ -106,8 +109,7 @@ def defaults(function: str) -> dict[str, Any]:
     """Return parameter -> default of a public function; `inspect.Parameter.empty` without one.
 
     They are read in its source: loading it takes up to two seconds, which neither ``--help`` nor
-    a misspelt option shall wait for. So what the help shows as a default
-    is a literal there.
+    a misspelt option shall wait for. A default that the help is to show is a literal there.
     """
     package, _, name = function.rpartition(".")
     import_module(package)
@@ -142,16 +144,10 @@ def _literal(text: ast.expr) -> Any:
     return ",".join(map(str, value)) or None if isinstance(value, tuple) else value
 
 
-def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-
-
 def _typed(parameter: inspect.Parameter) -> str:
     """Return what people type for a parameter: ``--time-limit``, or ``INSTANCE``."""
     info = get_args(parameter.annotation)[1]
-    if info.__class__.__name__ == "ArgumentInfo":
+    if isinstance(info, ArgumentInfo):
         return str(info.metavar).strip("[]")
-    usual = f"--{parameter.name.replace('_', '-')}"
-    return next(
-        (one for one in (info.default, *(info.param_decls or ())) if isinstance(one, str)), usual
-    )
+    named = info.default  # where Typer keeps the first name in an `Annotated` option
+    return named if isinstance(named, str) else f"--{parameter.name.replace('_', '-')}"
