@@ -94,14 +94,6 @@ def as_options(**options: str) -> Iterator[None]:
         raise InputError(rule, field=field, value=error.value, has_value=error.has_value) from error
 
 
-Instance = Annotated[
-    str,
-    typer.Argument(
-        callback=file, metavar="INSTANCE", help="Instance file (JSON or YAML); - for stdin."
-    ),
-]
-
-
 def _node_ids(names: str | None) -> tuple[str, ...]:
     """Return the ids in ``a1,a2``."""
     ids = () if names is None else tuple(name.strip() for name in names.split(","))
@@ -111,15 +103,6 @@ def _node_ids(names: str | None) -> tuple[str, ...]:
     return ids
 
 
-WithoutNodes = Annotated[
-    str | None,
-    typer.Option(
-        "--without-node",
-        callback=_node_ids,
-        metavar="A,B",
-        help="These nodes died: their tasks run nowhere and do not count as moved.",
-    ),
-]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")
 ]
@@ -150,10 +133,6 @@ Count = Annotated[
         help="Instances per family; default: the family's size.",
     ),
 ]
-Workers = Annotated[
-    int,
-    typer.Option(callback=whole_number("--workers", 1, MAX_WORKERS), help="Threads of the engine."),
-]
 Engine = Annotated[str, typer.Option(metavar="NAME", help="Exact engine, or auto.")]
 Out = Annotated[
     Path | None,
@@ -165,14 +144,6 @@ Deterministic = Annotated[
         "--deterministic",
         help="--time-limit counts units of work, about a second each, instead of seconds: the "
         "same answer on any machine, busy or not.",
-    ),
-]
-MaxMoved = Annotated[
-    int | None,
-    typer.Option(
-        callback=whole_number("--max-moved", 0, MAX_SEED),
-        metavar="K",
-        help="Move at most K of the tasks in the instance's `running`.",
     ),
 ]
 Models = Annotated[
@@ -194,6 +165,7 @@ Plot = Annotated[
     typer.Option(metavar="FILE.svg", callback=target, help="Also draw the curves."),
 ]
 OutDir = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write into.")]
+
 _IN_DECODED = "For a decoded Storm cluster"
 """Section of the help with the options that say how such a file is read."""
 WHOLE_DECODED = {"worker_min_cpu": None, "submitters": False}
@@ -201,15 +173,40 @@ DECODED = {"topology": None, **WHOLE_DECODED}
 """Options of `read_instance` -> defaults: of decoded clusters, with all topologies or with one."""
 
 SHARED: dict[str, Any] = {
-    "instance": Instance,
+    "instance": Annotated[
+        str,
+        typer.Argument(
+            callback=file, metavar="INSTANCE", help="Instance file (JSON or YAML); - for stdin."
+        ),
+    ],
     "engine": Engine,
     "time_limit_s": TimeLimit,
-    "workers": Workers,
+    "workers": Annotated[
+        int,
+        typer.Option(
+            callback=whole_number("--workers", 1, MAX_WORKERS), help="Threads of the engine."
+        ),
+    ],
     "seed": Seed,
     "memory_limit_mb": MemoryLimit,
     "deterministic": Deterministic,
-    "max_moved": MaxMoved,
-    "without_nodes": WithoutNodes,
+    "max_moved": Annotated[
+        int | None,
+        typer.Option(
+            callback=whole_number("--max-moved", 0, MAX_SEED),
+            metavar="K",
+            help="Move at most K of the tasks in the instance's `running`.",
+        ),
+    ],
+    "without_nodes": Annotated[
+        str | None,
+        typer.Option(
+            "--without-node",
+            callback=_node_ids,
+            metavar="A,B",
+            help="These nodes died: their tasks run nowhere and do not count as moved.",
+        ),
+    ],
     "count": Count,
     "models": Models,
     "topology": Annotated[
