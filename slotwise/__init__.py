@@ -86,10 +86,10 @@ if TYPE_CHECKING:
     from slotwise.models.instance.instance import Scheduler as Scheduler
     from slotwise.models.instance.placement import Placement as Placement
     from slotwise.models.instance.placement import Refusal as Refusal
-    from slotwise.models.instance.ras_settings import RasSettings as RasSettings
     from slotwise.models.instance.topology import Ackers as Ackers
     from slotwise.models.instance.topology import Component as Component
     from slotwise.models.instance.topology import Constraints as Constraints
+    from slotwise.models.instance.topology import RasSettings as RasSettings
     from slotwise.models.instance.topology import SharedMemory as SharedMemory
     from slotwise.models.instance.topology import Stream as Stream
     from slotwise.models.instance.topology import Topology as Topology

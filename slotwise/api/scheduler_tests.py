@@ -1,4 +1,4 @@
-"""What the command ``test-scheduler`` does, and the document and exit code that it gives."""
+"""Several checks of a scheduler, with the files of what fails: ``test-scheduler``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slotwise.cli.exits import Exit
+from slotwise.api.exit_code import Exit
 from slotwise.models.instance.instance import Instance
 from slotwise.models.problem.compile import compile_problem
 from slotwise.testing.checks.drawn import check_kind
@@ -41,8 +41,8 @@ class Tested:
     rows: tuple[tuple[Report, tuple[FailureFiles, ...]], ...]
 
     @property
-    def code(self) -> Exit:
-        """The exit code."""
+    def exit_code(self) -> Exit:
+        """Of ``test-scheduler``: failed where a check fails."""
         states = {report.state for report, _ in self.rows}
         if State.FAILS in states:
             return Exit.FAILED
