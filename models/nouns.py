@@ -29,7 +29,6 @@ from typing import (
 
 from slotwise.models.errors import InputError
 from slotwise.models.values import (
-    MAX_VALUE,
     TOO_LONG,
     Outsized,
     as_decimal,
@@ -118,12 +117,6 @@ def _fraction(value: Fraction) -> Fraction:
     return value
 
 
-def _whole(value: Any, least: int = 0) -> int:
-    if isinstance(value, Decimal) and value.is_finite() and value > MAX_VALUE:
-        raise InputError(f"must be at most {MAX_VALUE}", value=value)
-    return whole(value, "", least=least)
-
-
 def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise InputError("must be true or false", value=value)
@@ -141,7 +134,7 @@ def choice(allowed: tuple[str, ...]) -> Allowed:
 
 
 def _least(least: int) -> Allowed:
-    return Allowed(partial(_whole, least=least), {"type": "integer", "minimum": least})
+    return Allowed(partial(whole, field="", least=least), {"type": "integer", "minimum": least})
 
 
 _NUMBER = {"type": "number", "minimum": 0}

@@ -125,10 +125,12 @@ def exact(value: Number | Outsized, field: str) -> Decimal:
     return Decimal(0) if number == 0 else number
 
 
-def whole(value: int | Outsized, field: str, *, least: int = 0) -> int:
+def whole(value: int | Decimal | Outsized, field: str, *, least: int = 0) -> int:
     """Return `value` if it is a whole number of at least `least`, else raise `InputError`."""
     if isinstance(value, Outsized):
         raise InputError(TOO_LONG, field=field, value=value)
+    if isinstance(value, Decimal) and value.is_finite() and value > MAX_VALUE:
+        raise InputError(f"must be at most {MAX_VALUE}", field=field, value=value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise InputError("must be a whole number", field=field, value=value)
     if value < least:

@@ -32,7 +32,7 @@ class VmsFile(Noun):
         """Check that there are some, and that their names differ."""
         check_fields(self)
         if not self.sizes:
-            raise InputError("must have at least one size", field="sizes", value="[]")
+            raise InputError("must have at least one size", field="sizes", value=[])
         distinct((one.name for one in self.sizes), "sizes[].name")
 
 
