@@ -59,7 +59,7 @@ TEXT = "text"
 """What messages call a text, in place of a file's name."""
 
 
-NEEDS_RUNNING = "needs an instance that says what is running (`running`)"
+NEEDS_RUNNING = "needs an instance that says what is running (`instance.running`)"
 
 
 def is_text(source: object) -> bool:

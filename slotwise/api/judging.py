@@ -57,8 +57,8 @@ def judge(
     placed: topology wc, tasks: 9 needed, 1 placed
     """
     if (placement is None) == (not running):
-        rule = "a placement, or what runs now" if placement is None else "not both"
-        raise InputError(f"give one: {rule}", field="placement, running", has_value=False)
+        rule = "give one, a placement or what runs now, and not both"
+        raise InputError(rule, field="placement, running", has_value=False)
     problem = as_problem(instance, **decoded)
     if placement is None:
         return judging.judge(problem, as_running(problem))

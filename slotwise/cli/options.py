@@ -79,18 +79,15 @@ def as_options(**options: str) -> Iterator[None]:
     """Put options in place of arguments in an `InputError` of the public functions.
 
     `options` are names of arguments and what users type for them: ``max_moved="--max-moved"``.
-    They are replaced in its field, and where its rule has others in backquotes: its own name there
-    is that of a key in a file, as `running` is.
+    They are replaced in its field, and where its rule has them in backquotes.
     """
     try:
         yield
     except InputError as error:
-        name = re.split(r"\W", error.field)[0]
-        if error.file or name not in options:
+        if error.file or re.split(r"\W", error.field)[0] not in options:
             raise
         field = re.sub(r"^\w+|(?<=, )\w+", lambda word: options.get(word[0], word[0]), error.field)
-        others = {other: option for other, option in options.items() if other != name}
-        rule = re.sub(r"`(\w+)`", lambda word: others.get(word[1], word[0]), error.rule)
+        rule = re.sub(r"`(\w+)`", lambda word: options.get(word[1], word[0]), error.rule)
         raise InputError(rule, field=field, value=error.value, has_value=error.has_value) from error
 
 
