@@ -28,7 +28,7 @@ def test_what_is_measured_may_differ() -> None:
 def test_anything_else_may_not() -> None:
     one, two = row(status="valid", placement="[1]"), row(status="broken rule", placement="[2]")
     assert differences([one], [two]) == [
-        "i, m: status = valid and invalid",
+        "i, m: status = valid and broken rule",
         "i, m: placement = [1] and [2]",
     ]
 
