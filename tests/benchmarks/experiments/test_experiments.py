@@ -59,6 +59,7 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "statistics_speed": ("{instance}", "--lines", "0.003", "--sample", "2000", *LOCAL),
     "interrupts": ("{instance}", "--moments", "1", "--least", "0.1", "--most", "0.2"),
     "planned_runs": ("--runs", "120", "--todo", "5", "--files", "2", "--master", "local[1]"),
+    "summary_speed": ("--runs", "100", "--methods", "5"),
     # It declines at once: the limit is never near, however busy the machine.
     "time_limits": ("--shape", "mid", "--engine", "exhaustive", "--time-limit", "20"),
     "memory_limits": ("--limits", "900", *LIMIT),
