@@ -93,7 +93,7 @@ class _Search:
         self.undecided: list[Lever] = []
         self.is_complete = True  # but for those that are undecided
         self.is_cheapest_proven = False
-        self.notes: list[str] = []
+        self.notes: dict[str, None] = {}  # in their order, none twice
         self._instance = instance
         self._prices = prices
         self._decider = decider
@@ -146,12 +146,14 @@ class _Search:
             self.undecided.append(lever)
 
     def _least(self, lever: Lever, decider: Decider) -> Answer:
-        """Return the least amount of a lever; undecided where the model declines it."""
+        """Return the least amount of a lever, by bisection where the model declines it."""
         try:
             with decider.searching() as (limits, token):
                 return ElasticModel(self._instance, [lever], self._price, token).cheapest(limits)
-        except (CancelledError, NotTakenError):
+        except CancelledError:
             return Answer(None, False)
+        except NotTakenError:
+            return self._bisected(lever, decider)
 
     def _bisected(self, lever: Lever, decider: Decider) -> Answer:
         """Return the least amount of a lever by solving; first with one step less than is known."""
@@ -202,7 +204,7 @@ class _Search:
         except CancelledError:
             pass
         except NotTakenError as error:
-            self.notes.append(f"Combinations of changes were not tried: {error}.")
+            self.notes[f"Combinations of changes were not tried: {error}."] = None
         return is_proven and all(lever.is_exhaustive for lever in choices)
 
     def _affordable(self, lever: Lever, below: Fraction) -> int:
