@@ -24,15 +24,18 @@ from slotwise.solver.core.memory import RunToken
 from slotwise.solver.core.result import Limits, Result, Status
 from slotwise.solver.explain.explanation import Feasibility
 from slotwise.solver.orphans.first_placement import kept
-from slotwise.solver.orphans.standing import Fit
+from slotwise.solver.orphans.standing import Fit, Standing
 from slotwise.solver.solve import solve
 
 START_S, START_S_PER_TASK, MOST_START = 0.05, 0.005, 0.4
 """Seconds for heuristics: a base, more for each task, at most this part of the limit."""
 
 
-MOST_PLACES = 20_000
-"""Tasks times nodes, each some ten microseconds; beyond it a search is as fast."""
+MOST_TASKS = 1_000
+"""Of a quick placement: each looks at the workers of a node, some ten microseconds for one."""
+
+MOST_PLACES = 1_000
+"""Tasks times nodes of one that looks for the tightest room."""
 
 
 def question(instance: Instance) -> Instance:
@@ -70,28 +73,41 @@ class Decision:
 
 
 def quick_placements(problem: Problem) -> Iterator[Placement]:
-    """Yield placements of all tasks, to be judged; tasks that run stay, if that counts."""
-    if problem.task_count * problem.node_count > MOST_PLACES:
+    """Yield placements of all tasks, to be judged; tasks that run stay, if that counts.
+
+    Large tasks first, each in the first room, then each in the tightest.
+    """
+    if problem.task_count > MOST_TASKS:
         return
     begin = kept(problem, CancellationToken())
+    share = problem.demand / np.maximum(problem.capacity.max(axis=0, initial=1), 1)
+    size = share.max(axis=1, initial=0.0)
     waiting = {*begin.crowded, *begin.orphans}
-    size = (problem.demand / np.maximum(problem.capacity.max(axis=0, initial=1), 1)).max(
-        axis=1, initial=0.0
-    )
     order = sorted(waiting, key=lambda task: -size[problem.task_class[task]])
-    for is_tight in (False, True):
-        state = begin.standing.copy()
 
-        def left(fit: Fit) -> float:
-            loads = zip(fit.node.load, problem.capacity[fit.place[0]].tolist(), strict=True)
-            return float(sum(1 - load / capacity for load, capacity in loads if capacity))
+    def first(state: Standing, c: int) -> Fit | None:
+        while full[c] < problem.node_count:  # a node that is full for a class stays so
+            fit = next(state.fits_on(c, full[c]), None)
+            if fit is not None:
+                return fit
+            full[c] += 1
+        return None
 
+    def room(fit: Fit) -> float:
+        loads = zip(fit.node.load, problem.capacity[fit.place[0]].tolist(), strict=True)
+        return float(sum(1 - load / capacity for load, capacity in loads if capacity))
+
+    def tightest(state: Standing, c: int) -> Fit | None:
+        return min(state.fits(c), key=room, default=None)
+
+    is_small = problem.task_count * problem.node_count <= MOST_PLACES
+    for choose in (first, tightest) if is_small else (first,):
+        state, full = begin.standing.copy(), [0] * len(problem.classes)
         for task in order:
-            fits = state.fits(int(problem.task_class[task]))
-            best = min(fits, key=left, default=None) if is_tight else next(fits, None)
-            if best is None:
+            fit = choose(state, int(problem.task_class[task]))
+            if fit is None:
                 break
-            state.put(task, best)
+            state.put(task, fit)
         else:
             yield state.placement()
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from slotwise.models.cancellation import CancelledError
 from slotwise.models.instance.instance import Instance
+from slotwise.models.instance.placement import Placement
 from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.explain import change as kinds
 from slotwise.solver.explain.change import Change, apply_change
@@ -23,6 +24,12 @@ MOST_COMBINATIONS = 3
 
 FOR_SINGLES = 0.5
 """Most of the time for repairs that single changes may take before combinations are tried."""
+
+MANY_TASKS = 100
+"""Tasks from which on each single change is tried by quick placements before any search."""
+
+FOR_QUICK = 0.5
+"""Most of the time for single changes that these may take."""
 
 FOR_COMBINATIONS = 0.5
 """Most of the time left for the cheapest combinations, and then for those that keep all tasks."""
@@ -101,6 +108,12 @@ class _Search:
     def try_singles(self, choices: Sequence[Lever]) -> None:
         """Try each lever alone, in equal shares of a part of the time."""
         part = self._decider.until(FOR_SINGLES)
+        if len(self._instance.task_names()) > MANY_TASKS:  # searches may take long: repairs first
+            quick = part.until(FOR_QUICK)
+            for lever in choices:
+                _, repair = self._quick(lever, quick)
+                if repair is not None:
+                    self._add(repair)
         for tried, lever in enumerate(sorted(choices, key=self._first_price)):
             self._try_single(lever, part.until(1 / (len(choices) - tried), step_fraction=1.0))
 
@@ -155,23 +168,38 @@ class _Search:
         except NotTakenError:
             return self._bisected(lever, decider)
 
+    def _quick(self, lever: Lever, decider: Decider) -> tuple[int, Repair | None]:
+        """Return steps that counting rules out, and a repair with a quick placement, if any."""
+        low, steps = 0, 1
+        while steps <= lever.most and not decider.is_over:
+            decision = decider.quickly(apply_change(self._instance, lever.change(steps)))
+            if decision.placement is not None:
+                return low, self._made(lever.change(steps), decision.placement)
+            low = steps if decision.status is Feasibility.INFEASIBLE else low
+            steps *= 2
+        return low, None
+
+    def _made(self, change: Change, placement: Placement) -> Repair:
+        changed = apply_change(self._instance, change)
+        return Repair((change,), self._price(change), False, changed, placement)
+
     def _bisected(self, lever: Lever, decider: Decider) -> Answer:
-        """Return the least amount of a lever by solving; first with one step less than is known."""
-        repair, is_proven = self.found.get(frozenset((lever.base,))), True
-        low, high = 0, lever.most + 1
+        """Return the least amount of a lever by solving, from what is known of it on."""
+        low, repair, is_proven = 0, self.found.get(frozenset((lever.base,))), True
+        if repair is None:
+            low, repair = self._quick(lever, decider)
+        high, steps = lever.most + 1, lever.most
         if repair is not None:
             high = int(repair.changes[0].amount / lever.step)
-        steps = high - 1
+            steps = high - 1
         while high - low > 1:
             change = lever.change(steps)
-            changed = apply_change(self._instance, change)
-            decision = decider.decide(changed)
+            decision = decider.decide(apply_change(self._instance, change))
             if decision.placement is None:
                 low = steps
                 is_proven &= decision.status is Feasibility.INFEASIBLE
             else:
-                high = steps
-                repair = Repair((change,), self._price(change), False, changed, decision.placement)
+                high, repair = steps, self._made(change, decision.placement)
             steps = (low + high) // 2
         return Answer(repair and replace(repair, least=is_proven), is_proven)
 

@@ -138,7 +138,8 @@ def test_a_model_that_is_declined_leaves_single_changes_by_bisection(
         raise NotTakenError("the model would be too large")
 
     monkeypatch.setattr(search, "ElasticModel", decline)
-    instance = on_one_node(topology("t", 3, cpu=50), cpu=100)
+    node = Node("n1", "r1", slots=2, resources={"cpu": Decimal(100)})
+    instance = Instance("one", Cluster((node,)), (topology("t", 3, cpu=50),))
     found = explain_infeasible(instance)
     assert found.repairs[0].text == "raise cpu of node n1 by 50, from 100 to 150"
     assert found.repairs[0].least
