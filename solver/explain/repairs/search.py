@@ -108,13 +108,14 @@ class _Search:
     def try_singles(self, choices: Sequence[Lever]) -> None:
         """Try each lever alone, in equal shares of a part of the time."""
         part = self._decider.until(FOR_SINGLES)
+        choices = sorted(choices, key=self._first_price)
         if len(self._instance.task_names()) > MANY_TASKS:  # searches may take long: repairs first
             quick = part.until(FOR_QUICK)
             for lever in choices:
                 _, repair = self._quick(lever, quick)
                 if repair is not None:
                     self._add(repair)
-        for tried, lever in enumerate(sorted(choices, key=self._first_price)):
+        for tried, lever in enumerate(choices):
             self._try_single(lever, part.until(1 / (len(choices) - tried), step_fraction=1.0))
 
     def try_undecided(self) -> None:
