@@ -25,7 +25,7 @@ MOST_COMBINATIONS = 3
 FOR_SINGLES = 0.5
 """Most of the time for repairs that single changes may take before combinations are tried."""
 
-MANY_TASKS = 100
+MANY_TASKS = 50
 """Tasks from which on each single change is tried by quick placements before any search."""
 
 FOR_QUICK = 0.5
