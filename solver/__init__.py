@@ -7,9 +7,10 @@ search), `baseline` (bounds that always hold), `presolve`, the engines `exhausti
 `assignment`, `compact`, `column_generation`, `partition`, `few_moves` and `orphans`,
 `large_neighbourhood`, then `whole_cluster` (topologies that share nodes), `portfolio` (``auto``),
 and above `solve`: `admission` (which topologies to admit or evict), `verification`, `explain` (why
-no placement exists, and the cheapest repairs) and `rebalance` (the best cost for each number of
-moves, and their order). Allocation is a separate problem: `slots` finds the fewest slots for a
-dataflow, `allocation` runs it and the published pairs and has every plan checked.
+no placement exists, and the cheapest repairs), `rebalance` (the best cost for each number of moves,
+and their order) and `graph_partition` (the least cut of a graph). Allocation is a separate problem:
+`slots` finds the fewest slots for a dataflow, `allocation` runs it and the published pairs and has
+every plan checked.
 
 Start with `solve`, then `core`. It may import `models` and, for a first placement, `heuristics`.
 In words: ``docs/engines.md``; contracts and formulations: ``docs/design.md``.

@@ -50,6 +50,7 @@ NOT_RUN = {
     "r-storm.md": 1,  # a benchmark: nine exact proofs
     "scheduling.md": 2,  # files of Storm; minutes
     "testing/checks.md": 1,  # pytest with a command that is not there
+    "partitions.md": 1,  # experiments of minutes and hours
     "methods/stromax.md": 1,  # a grading of 212 instances: minutes
     "methods/index.md": 1,  # a grading of 69 instances: minutes
     "methods.md": 4,  # a whole grading; two installations; `make storm-peer` needs Maven

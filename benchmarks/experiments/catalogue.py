@@ -55,6 +55,14 @@ EXPERIMENTS: dict[str, Experiment] = {
         ".proofs.partition",
         "proofs of balanced partitions, compared with textbook models",
     ),
+    "partition_family": Experiment(
+        ".proofs.partition_family",
+        "how many graphs of the family partition each engine proves within its time limit",
+    ),
+    "partitions_agree": Experiment(
+        ".agreement.partitions_agree",
+        "whether least cuts of tiny graphs are those of exhaustive search",
+    ),
     "fewest_moves": Experiment(
         ".proofs.fewest_moves",
         "whether the fewest moves over all best plans are proven wherever the network is",
@@ -131,6 +139,9 @@ EXPERIMENTS: dict[str, Experiment] = {
     "grading_speed": Experiment(
         ".speed.harness.ratios",
         "what the harness of a grading takes, compared with a bare process",
+    ),
+    "summary_speed": Experiment(
+        ".speed.summary", "seconds and memory of a summary against the number of rows"
     ),
     "cli_speed": Experiment(".speed.cli", "how long slotwise --help takes"),
     "interrupts": Experiment(

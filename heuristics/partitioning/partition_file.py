@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,7 @@ def partition_file(
     reason = chosen.missing()
     if reason is not None:
         raise InputError(reason, field="method", value=method)
-    parts = equal_parts(count, balance) if sizes is None else _sized(sizes, count, balance)
+    parts = make_parts(count, balance, sizes)
     begin = time.perf_counter()
     graph = open_graph(path, form)
     made = chosen.run(graph, parts, np.random.default_rng(seed), CancellationToken())
@@ -106,9 +107,18 @@ def partition_file(
     return PartitionedFile(path, method, seed, graph.totals, made, seconds, graph.names)
 
 
-def _sized(text: str, count: int, balance: float) -> Parts:
-    sizes = np.array([float(exact(word.strip(), "sizes")) for word in text.split(",")])
-    if len(sizes) != count or (sizes <= 0).any():
+def make_parts(count: int, balance: float, sizes: str | None) -> Parts:
+    """Return the parts; arguments as in `partition_file`."""
+    if sizes is None:
+        return equal_parts(count, balance)
+    numbers = np.array([float(size) for size in read_sizes(sizes, count)])
+    return Parts(numbers / numbers.sum(), balance)
+
+
+def read_sizes(text: str, count: int) -> tuple[Decimal, ...]:
+    """Return the numbers in ``2,1,1``; refuse others than `count` numbers above 0."""
+    sizes = tuple(exact(word.strip(), "sizes") for word in text.split(","))
+    if len(sizes) != count or min(sizes) <= 0:
         rule = f"must be {count} numbers above 0, one a part"
         raise InputError(rule, field="sizes", value=text)
-    return Parts(sizes / sizes.sum(), balance)
+    return sizes

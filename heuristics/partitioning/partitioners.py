@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from slotwise.heuristics.partitioning.kahip import KAHIP
 from slotwise.heuristics.partitioning.metis import METIS
-from slotwise.heuristics.partitioning.partition import Partitioner
+from slotwise.heuristics.partitioning.partition import Partitioner, Parts
 from slotwise.heuristics.partitioning.streaming import FENNEL, HASH, LDG, restreaming
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.errors import InputError
+from slotwise.models.graph_files.csr import CsrGraph
 from slotwise.models.suggestion import suggestion
 
 MOST_PASSES = 1000
@@ -61,3 +65,15 @@ def read_passes(name: str, given: Mapping[str, tuple[str, ...]]) -> int:
             rule = f"must be a whole number from 1 to {MOST_PASSES}"
             raise InputError(rule, field=f"{name}:passes", value=text)
     return int(",".join(given["passes"]))
+
+
+def start_partition(graph: CsrGraph, parts: Parts, seed: int) -> tuple[int, ...]:
+    """Return the part of each vertex where a search for the least cut starts.
+
+    That is METIS's partition where it is installed, ``fennel-re``'s elsewhere; a part may be over
+    its capacity.
+    """
+    metis = PARTITIONERS["metis"]
+    chosen = metis if metis.missing() is None else PARTITIONERS["fennel-re"]
+    made = chosen.run(graph, parts, np.random.default_rng(seed), CancellationToken())
+    return tuple(made.part.tolist())

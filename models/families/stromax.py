@@ -18,14 +18,14 @@ from decimal import Decimal
 from itertools import pairwise
 
 from slotwise.models.families.family import Family, check_index
-from slotwise.models.instance.cluster import Cluster, Distance, Node
+from slotwise.models.graph_partition.as_instance import EDGE_CUT
+from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance, Objective
 from slotwise.models.instance.topology import Component, Stream, Topology
 
 NAME = "stromax"
 SLOTS = "task_slots"
 CPU = 10
-EDGE_CUT = Distance(Decimal(0), Decimal(0), Decimal(1), Decimal(1))
 NODES, NODE_SLOTS = 40, 10
 SPOUT_TASKS, BOLT_TASKS = 5, 20
 SMALL_SPOUT, SMALL_BOLT, SMALL_SLOTS = 2, 3, 4

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
-
-import numpy as np
 
 from slotwise.models.errors import InputError
 from slotwise.models.formats.atomic_file import write_atomically
 from slotwise.models.graph_files.edge_list import read_edge_list
 from slotwise.models.graph_files.metis import MetisGraph
-from slotwise.models.graph_files.vertex_stream import IdArray, VertexStream
+from slotwise.models.graph_files.vertex_stream import VertexStream
 
 FORMATS = {
     "metis": (".graph", ".metis"),
@@ -66,18 +65,17 @@ def _format_of(path: Path) -> str:
     raise InputError(rule, has_value=False, file=str(path))
 
 
-def write_parts(path: Path, part: IdArray, names: tuple[str, ...] | None) -> None:
+def write_parts(path: Path, part: Sequence[int], names: tuple[str, ...] | None) -> None:
     """Write the part of each vertex: a line each, as METIS does, behind the names if there are any.
 
     Parts are counted from 0. Raises `InputError` for names that would break the lines.
     """
-    numbers = np.asarray(part).tolist()
     if names is None:
-        text = "\n".join(map(str, numbers))
+        text = "\n".join(map(str, part))
     else:
         broken = next((name for name in names if BREAK.search(name)), None)
         if broken is not None:
             rule = "is the name of a vertex and holds a tab or line break; rename it in the graph"
             raise InputError(rule, value=broken, file=str(path))
-        text = "\n".join(f"{name}\t{p}" for name, p in zip(names, numbers, strict=True))
+        text = "\n".join(f"{name}\t{p}" for name, p in zip(names, part, strict=True))
     write_atomically(path, text + "\n")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic
 
 from slotwise.models.problem.problem import Problem
@@ -11,6 +13,7 @@ from slotwise.solver.compact.builder import E, ModelBuilder
 from slotwise.solver.compact.constraints import add_rules
 from slotwise.solver.compact.names import node_name
 from slotwise.solver.compact.network import Product, network
+from slotwise.solver.compact.pairs import counts_pairs, pair_network
 from slotwise.solver.compact.symmetry import break_symmetry
 from slotwise.solver.compact.variables import Counts, make_counts
 
@@ -34,7 +37,9 @@ class Formulation(Generic[E]):
     terms: tuple[E, ...]
 
 
-def formulate(model: ModelBuilder[E], problem: Problem, product: Product[E]) -> Formulation[E]:
+def formulate(
+    model: ModelBuilder[E], problem: Problem, product: Product[E], max_pair_tasks: int = 0
+) -> Formulation[E]:
     """State the compact model of a problem, without an objective.
 
     Parameters
@@ -45,11 +50,17 @@ def formulate(model: ModelBuilder[E], problem: Problem, product: Product[E]) -> 
         What is modelled.
     product
         How this back end linearises products of counts.
+    max_pair_tasks
+        Most tasks for which the network cost goes by pairs where it can.
     """
     counts = make_counts(model, problem)
     overload = add_rules(model, problem, counts)
     break_symmetry(model, problem, counts)
-    return Formulation(counts, add_terms(model, problem, counts, overload, product))
+    if counts_pairs(problem, max_pair_tasks):
+        cost = partial(pair_network, model, problem, counts)
+    else:
+        cost = partial(network, model, problem, counts, product)
+    return Formulation(counts, add_terms(model, problem, counts, overload, cost))
 
 
 def add_terms(
@@ -57,13 +68,16 @@ def add_terms(
     problem: Problem,
     counts: Counts[E],
     overload: E,
-    product: Product[E],
+    cost: Callable[[], E],
 ) -> tuple[E, ...]:
-    """Return each term of the objective, in its integer steps; state the limits of parts."""
+    """Return each term of the objective, in its integer steps; state the limits of parts.
+
+    `cost` states the network cost.
+    """
     used = problem.instance.objective.parts
     parts = {"overload": overload}
     if "network" in used:
-        parts["network"] = network(model, problem, counts, product)
+        parts["network"] = cost()
     if "nodes" in used:
         parts["nodes"] = _nodes(model, problem, counts)
     if "linear" in used:

@@ -18,10 +18,14 @@ class CpSatParams(Parameters):
         problem is not taken.
     report_fraction
         Most of the search's time that goes into telling of better placements as they come.
+    max_pair_tasks
+        Most tasks for which the network cost goes by pairs of tasks where it can; 0 = it never
+        does. `slotwise partition` sets it.
     """
 
     max_counts: int = 20_000
     report_fraction: float = 0.05
+    max_pair_tasks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +36,12 @@ class MilpParams(Parameters):
     ----------
     max_columns
         Of the linear model; a problem with more is not taken.
+    max_pair_tasks
+        As of `CpSatParams`.
     """
 
     max_columns: int = 300_000
+    max_pair_tasks: int = 0
 
 
 CP_SAT_DEFAULTS = CpSatParams()

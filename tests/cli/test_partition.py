@@ -79,9 +79,104 @@ def test_a_part_that_is_too_heavy_is_a_failure(
     assert "heavier than asked for" in capsys.readouterr().out
 
 
+def _proven(words: list[str], capfd: pytest.CaptureFixture[str]) -> dict[str, object]:
+    assert run(["partition", *words, "--json", "--quiet"]) == 0
+    found: dict[str, object] = json.loads(capfd.readouterr().out)
+    return found
+
+
+@pytest.mark.parametrize("method", ["exact", "cp-sat", "milp", "exhaustive"])
+def test_the_least_cut_is_proven(
+    method: str, square: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = square.with_name("parts")
+    words = [str(square), "--parts", "2", "--with", method, "--balance", "1", "--out", str(out)]
+    said = _proven(words, capfd)
+    assert (said["status"], said["edge_cut"], said["bound"], said["gap"]) == ("optimal", 2, 2, 0)
+    assert (said["balance"], said["loads"], said["capacities"]) == (1, [2, 2], [2, 2])
+    parts = [int(line) for line in out.read_text().splitlines()]
+    assert sum(parts[a] != parts[b] for a, b in ((0, 1), (1, 2), (2, 3), (0, 3))) == 2
+
+
+def test_weights_sizes_and_names_of_a_proven_partition(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "path.gml", tmp_path / "parts"
+    nodes = "".join(f'node [ id {i} label "v{i}" weight {i + 1} ]\n' for i in range(4))
+    edges = "".join(f"edge [ source {i} target {i + 1} weight {9 - i} ]\n" for i in range(3))
+    path.write_text(f"graph [\n{nodes}{edges}]\n")
+    words = [str(path), "--parts", "2", "--with", "cp-sat", "--balance", "1", "--sizes", "3,2"]
+    said = _proven([*words, "--out", str(out)], capfd)
+    assert (said["edge_cut"], said["loads"], said["capacities"]) == (7, [6, 4], [6, 4])
+    assert out.read_text() == "v0\t0\nv1\t0\nv2\t0\nv3\t1\n"
+
+
+def test_the_text_says_what_is_proven(square: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [str(square), "--parts", "2", "--with", "exhaustive", "--balance", "1"]
+    assert run(["partition", *words]) == 0
+    said = capsys.readouterr().out
+    assert "4 vertices, 4 edges, 2 parts by exhaustive" in said
+    assert "edge cut 2 (50.00 % of the edge weight), proven least\nbalance 1.0000\n" in said
+
+
+def test_a_certificate_of_a_partition_is_verified(
+    square: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    instance, certificate = square.with_name("i.json"), square.with_name("c.json")
+    words = ["partition", str(square), "--parts", "2", "--with", "cp-sat"]
+    assert run([*words, "--out-instance", str(instance), "--certificate", str(certificate)]) == 0
+    capsys.readouterr()
+    assert run(["verify", str(instance), str(certificate), "--resolve"]) == 0
+    assert "verified" in capsys.readouterr().out
+
+
+def test_infeasible_balance_is_a_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, out = tmp_path / "heavy.graph", tmp_path / "parts"
+    path.write_text("2 1 10\n9 2\n1 1\n")
+    words = ["partition", str(path), "--parts", "2", "--with", "exact", "--out", str(out)]
+    assert run(words) == 1
+    said = capsys.readouterr().out
+    assert "proven infeasible: vertex 0 (counted from 0) weighs 9, more than the 5" in said
+    assert not out.exists()
+    assert run([*words, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["status"], found["edge_cut"], found["bound"]) == ("infeasible", None, None)
+    assert found["loads"] is found["balance"] is None
+
+
+def test_a_proof_needs_whole_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "half.edges"
+    path.write_text("0 1 0.5\n1 2 1\n")
+    assert run(["partition", str(path), "--parts", "2", "--with", "exact"]) == 2
+    err = capsys.readouterr().err
+    assert "half.edges: 0.5: is the weight of an edge; weights must be whole for a proof" in err
+    assert err.count("\n") == 1
+
+
+def test_a_graph_too_large_for_a_proof_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "long.edges"
+    path.write_text("".join(f"{v} {v + 1}\n" for v in range(20_000)))
+    assert run(["partition", str(path), "--parts", "2", "--with", "exact"]) == 2
+    err = capsys.readouterr().err
+    assert "long.edges: vertices = 20001: must be at most 20,000 for a proof" in err
+    assert err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["--parts", "2", "--with", "ldg", "--time-limit", "5"], "--time-limit = '5.0': is for a"),
+        (["--parts", "2", "--with", "ldg", "--workers", "1"], "--workers = '1': is for a proof"),
+        (["--parts", "2", "--with", "ldg", "--memory-limit", "9999"], "--memory-limit"),
+        (["--parts", "2", "--with", "ldg", "--certificate", "c.json"], "--certificate"),
+        (["--parts", "2", "--with", "ldg", "--out-instance", "i.json"], "--out-instance"),
+        (["--parts", "2", "--with", "exact", "--time-limit", "0"], "--time-limit = 0.0"),
+        (["--parts", "2", "--with", "exact", "--balance", "1.00000001"], "--balance"),
+        (["--parts", "2", "--with", "exact", "--sizes", "1,2,3"], "--sizes = '1,2,3': must be 2"),
+        (["--parts", "2", "--with", "exakt"], "did you mean 'exact'"),
+        (["--parts", "2", "--with", "few-moves"], "--with = 'few-moves': does not take this"),
         (["--parts", "0", "--with", "ldg"], "--parts"),
         (["--parts", "2", "--with", "lgd"], "did you mean 'ldg'"),
         (["--parts", "2", "--with", "ldg", "--balance", "0.9"], "--balance"),
@@ -89,6 +184,7 @@ def test_a_part_that_is_too_heavy_is_a_failure(
         (["--parts", "2", "--with", "ldg", "--sizes", "1,2,3"], "--sizes"),
         (["--parts", "2", "--with", "ldg", "--sizes", "1,0"], "--sizes"),
         (["--parts", "2", "--with", "ldg", "--format", "x"], "--format"),
+        (["--parts", "2", "--with", "exact", "--format", "x"], "--format"),
     ],
 )
 def test_wrong_words_are_one_line(

@@ -25,6 +25,7 @@ from slotwise.solver.compact.cp_sat.builder import Count, CpBuilder, products, v
 from slotwise.solver.compact.cp_sat.run import noise_of, proven_bound, run_cp_sat, whole_bound
 from slotwise.solver.compact.formulation import PARTS, formulate
 from slotwise.solver.compact.model_size import check_model_size
+from slotwise.solver.compact.pairs import counts_pairs
 from slotwise.solver.compact.params import CP_SAT_DEFAULTS, CpSatParams
 from slotwise.solver.compact.variables import Counts, described, read_placement
 from slotwise.solver.core.declared_rules import declares
@@ -75,7 +76,7 @@ def run(
     try:
         check_model_size(problem, reporter.token, params)
         deadline = best.started + limits.time_s + GRACE_S
-        model, counts, terms = _model(problem, reporter.token.child(deadline))
+        model, counts, terms = _model(problem, reporter.token.child(deadline), params)
     except CancelledError:
         best.interrupted = reporter.token.is_cancelled
         return search.outcome()
@@ -94,10 +95,10 @@ def run(
 
 
 def _model(
-    problem: Problem, token: CancellationToken
+    problem: Problem, token: CancellationToken, params: CpSatParams
 ) -> tuple[cp_model.CpModel, Counts[Count], tuple[Count, ...]]:
     builder = CpBuilder(cp_model.CpModel(), token)
-    stated = formulate(builder, problem, products(builder))
+    stated = formulate(builder, problem, products(builder), params.max_pair_tasks)
     return builder.model, stated.counts, stated.terms
 
 
@@ -143,6 +144,8 @@ def _minimise(
         best.reporter.token,
         listener=_Listener(search, counts),
         on_bound=lambda double: best.prove([*earlier, whole_bound(double, noise)]),
+        # By default triangles of pairs are not in CP-SAT's relaxation, which bounds nothing then.
+        linearization=2 if counts_pairs(best.problem, search.params.max_pair_tasks) else None,
     )
     best.interrupted |= answer.interrupted
     search.work += answer.solver.response_proto.deterministic_time

@@ -55,7 +55,7 @@ def build(
         When it is too large, or its numbers are.
     """
     model = MilpBuilder(token, params)
-    stated = formulate(model, problem, products(model, problem))
+    stated = formulate(model, problem, products(model, problem), params.max_pair_tasks)
     return CompactModel(model, stated.counts, stated.terms)
 
 

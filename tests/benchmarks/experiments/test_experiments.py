@@ -31,6 +31,8 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "assignment_proofs": ("{assignment}", *LIMIT),
     "matrix_proofs": ("--count", "1", "--root-time-limit", "0.1", *LIMIT),
     "partition_proofs": ("--instances", "{partitions}", *LIMIT, "--textbook-limit", "0.3"),
+    "partition_family": ("--count", "1", "--engines", "cp-sat", *LIMIT),
+    "partitions_agree": ("--count", "5"),
     "fewest_moves": ("--count", "1", "--tiny", "2", *LIMIT),
     "fronts": ("--count", "1", "--max-moves", "2", *LIMIT),
     "machine_loss": ("--count", "1", *LIMIT),
