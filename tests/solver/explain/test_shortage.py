@@ -57,7 +57,7 @@ def least_of(instance: Instance, lever: Lever) -> Repair:
 
 
 def test_a_shortage_is_explained_without_a_search_for_a_placement() -> None:
-    answer = slotwise.explain(short_of_cpu(), time_limit_s=2)
+    answer = slotwise.explain(short_of_cpu(), time_limit_s=10)
     assert answer.result is None
     assert answer.status is Status.INFEASIBLE
     assert answer.infeasible.conflicts[0].cause is Cause.SHORTAGE
