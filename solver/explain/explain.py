@@ -75,6 +75,8 @@ def explain_infeasible(
         conflicts=conflicts,
         repairs=found.repairs,
         complete=found.is_complete,
+        cheapest_proven=found.is_cheapest_proven,
+        notes=found.notes,
         seconds=decider.spent_s,
         solves=decider.solves,
         contradictions=short,

@@ -138,7 +138,8 @@ class Repair:
     Parameters
     ----------
     changes
-        One change, or two where no single one helps, or none that leaves all tasks in.
+        One change, or several that are cheaper together, or that keep all tasks where no single
+        one does.
     price
         By the prices asked for.
     least
@@ -202,8 +203,10 @@ class Explanation:
     repairs
         Cheapest first; each removes all conflicts. Empty where none was found within the time.
     complete
-        Whether every repair that was considered was decided within the time. If not, a cheaper
-        one may exist.
+        Whether every repair that was considered was decided within the time.
+    cheapest_proven
+        Whether it is proven that no combination of changes, whatever their number, costs less than
+        the first repair; without a repair: that none helps.
     seconds
         Wall-clock time.
     solves
@@ -221,6 +224,7 @@ class Explanation:
     solves: int = 0
     notes: tuple[str, ...] = ()
     contradictions: tuple[Statement, ...] = ()
+    cheapest_proven: bool = False
 
     def to_document(self) -> dict[str, Any]:
         """Return the explanation as JSON-ready data, without placements."""
@@ -230,6 +234,7 @@ class Explanation:
             "conflicts": [conflict.to_document() for conflict in self.conflicts],
             "repairs": [repair.to_document() for repair in self.repairs],
             "complete": self.complete,
+            "cheapest_proven": self.cheapest_proven,
             "seconds": round(self.seconds, 3),
             "solves": self.solves,
             "notes": list(self.notes),

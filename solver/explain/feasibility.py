@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+import numpy as np
+
+from slotwise.models.cancellation import CancellationToken
 from slotwise.models.instance.instance import Instance, Objective
-from slotwise.models.instance.placement import UNPLACED, Placement
+from slotwise.models.instance.placement import Placement
 from slotwise.models.judge.judge import judge
 from slotwise.models.problem.compile import compile_problem
 from slotwise.models.problem.problem import Problem
 from slotwise.solver.baseline.engine import BASELINE
 from slotwise.solver.baseline.params import BaselineParams
 from slotwise.solver.contradictions import is_contradicted
-from slotwise.solver.core.result import Result, Status
+from slotwise.solver.core.ctrl_c import counted_presses
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.result import Limits, Result, Status
 from slotwise.solver.explain.explanation import Feasibility
-from slotwise.solver.explain.first_fit import best_fit, first_fit, tight_fit
+from slotwise.solver.orphans.first_placement import kept
+from slotwise.solver.orphans.standing import Fit, Standing
 from slotwise.solver.solve import solve
 
 START_S, START_S_PER_TASK, MOST_START = 0.05, 0.005, 0.4
 """Seconds for heuristics: a base, more for each task, at most this part of the limit."""
+
+
+MOST_TASKS = 1_000
+"""Of a quick placement: each looks at the workers of a node, some ten microseconds for one."""
+
+MOST_PLACES = 1_000
+"""Tasks times nodes of one that looks for the tightest room."""
 
 
 def question(instance: Instance) -> Instance:
@@ -57,18 +72,52 @@ class Decision:
     placement: Placement | None = None
 
 
+def quick_placements(problem: Problem) -> Iterator[Placement]:
+    """Yield placements of all tasks, to be judged; tasks that run stay, if that counts.
+
+    Large tasks first, each in the first room, then each in the tightest.
+    """
+    if problem.task_count > MOST_TASKS:
+        return
+    begin = kept(problem, CancellationToken())
+    share = problem.demand / np.maximum(problem.capacity.max(axis=0, initial=1), 1)
+    size = share.max(axis=1, initial=0.0)
+    waiting = {*begin.crowded, *begin.orphans}
+    order = sorted(waiting, key=lambda task: -size[problem.task_class[task]])
+
+    def first(state: Standing, c: int) -> Fit | None:
+        while full[c] < problem.node_count:  # a node that is full for a class stays so
+            fit = next(state.fits_on(c, full[c]), None)
+            if fit is not None:
+                return fit
+            full[c] += 1
+        return None
+
+    def room(fit: Fit) -> float:
+        loads = zip(fit.node.load, problem.capacity[fit.place[0]].tolist(), strict=True)
+        return float(sum(1 - load / capacity for load, capacity in loads if capacity))
+
+    def tightest(state: Standing, c: int) -> Fit | None:
+        return min(state.fits(c), key=room, default=None)
+
+    is_small = problem.task_count * problem.node_count <= MOST_PLACES
+    for choose in (first, tightest) if is_small else (first,):
+        state, full = begin.standing.copy(), [0] * len(problem.classes)
+        for task in order:
+            fit = choose(state, int(problem.task_class[task]))
+            if fit is None:
+                break
+            state.put(task, fit)
+        else:
+            yield state.placement()
+
+
 def quick_decision(problem: Problem) -> Decision:
-    """Return what counting and first fit decide of a problem without a search."""
+    """Return what counting and quick placements decide of a problem without a search."""
     if is_contradicted(problem):
         return Decision(Feasibility.INFEASIBLE)
-    return _fitted(problem)
-
-
-def _fitted(problem: Problem) -> Decision:
-    """Return what the quick placements decide."""
-    for fit in (first_fit, tight_fit, best_fit):
-        placement = fit(problem)
-        if placement is not None and judge(problem, placement).valid:
+    for placement in quick_placements(problem):
+        if judge(problem, placement).valid:
             return Decision(Feasibility.FEASIBLE, placement)
     return Decision(Feasibility.UNDECIDED)
 
@@ -128,19 +177,30 @@ class Decider:
         made._counts, made._is_interrupted = self._counts, self._is_interrupted
         return made
 
+    @contextmanager
+    def searching(self) -> Iterator[tuple[Limits, RunToken]]:
+        """Yield the limits of a search in what is left, and its token, which Ctrl-C cancels.
+
+        Raises
+        ------
+        CancelledError
+            After the deadline.
+        """
+        self._counts[0] += 1
+        left = self.left_s
+        with counted_presses() as presses:
+            token = RunToken(time.perf_counter() + left, presses.token)
+            token.check()
+            yield Limits(time_s=left, workers=self._workers, seed=self._seed), token
+            if presses.token.is_cancelled:
+                self._is_interrupted[0] = True
+
     def quickly(self, instance: Instance) -> Decision:
         """Return what `quick_decision` says of `instance`; undecided after the deadline."""
         if self.is_over:
             return Decision(Feasibility.UNDECIDED)
         self._counts[0] += 1
         return quick_decision(compile_problem(question(instance)))
-
-    def fitted(self, instance: Instance) -> Placement | None:
-        """Return a placement where a quick one fits; ``None`` after the deadline, too."""
-        if self.is_over:
-            return None
-        self._counts[0] += 1
-        return _fitted(compile_problem(question(instance))).placement
 
     def decide(self, instance: Instance, *, fraction: float | None = None) -> Decision:
         """Return whether `instance` has a placement; undecided where its time ends first.
@@ -163,18 +223,6 @@ class Decider:
         if result.placement is None:
             return Decision(Feasibility.UNDECIDED)
         return Decision(Feasibility.FEASIBLE, result.placement)
-
-    def least_rejected(self, instance: Instance) -> tuple[tuple[str, ...], bool]:
-        """Return topologies to leave out so that the rest can be placed, and if they are the best.
-
-        Best is the least total weight by priority. Empty where nothing was found in time.
-        """
-        result = self._optimised(instance, "rejected")
-        if result is None or result.placement is None:
-            return (), False
-        rows = zip(instance.task_names(), result.placement.nodes, strict=True)
-        names = tuple(dict.fromkeys(name for (name, _), node in rows if node == UNPLACED))
-        return names, result.status is Status.OPTIMAL
 
     def least_moved(self, instance: Instance) -> Decimal | None:
         """Return the fewest running tasks that must move; ``None`` where it is not proven."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from slotwise.models.instance.cluster import Node
+from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Topology
 from slotwise.models.problem.scaling import CPU, MEMORY, Scale, resource_numbers
@@ -57,6 +57,11 @@ class Lever:
         before = self.base.before
         after = None if before is None else before + self.sign * amount
         return replace(self.base, amount=amount, after=after)
+
+
+def base_of(change: Change) -> Change:
+    """Return a change as the base of its lever."""
+    return replace(change, amount=Decimal(1), after=None)
 
 
 def levers(
@@ -136,11 +141,12 @@ class _Maker:
 
     def _node_sets(self, alike: Sequence[str]) -> Iterator[tuple[str, tuple[Node, ...]]]:
         """Yield a name for people and nodes that change together: one, all alike, racks, all."""
-        cluster = self._instance.cluster
-        names = {tuple(self._nodes): "every node"}
-        for rack in dict.fromkeys(self._nodes[node].rack for node in alike):
-            inside = tuple(node.id for node in cluster.nodes if node.rack == rack)
-            names.setdefault(inside, f"every node of rack {rack}")
+        racks = {self._nodes[node].rack for node in alike}
+        names = {
+            nodes: name
+            for nodes, name in named_sets(self._instance.cluster).items()
+            if len(nodes) == len(self._nodes) or self._nodes[nodes[0]].rack in racks
+        }
         names.setdefault(tuple(alike), "")
         for node in alike if self._each_node else alike[:1]:
             names[(node,)] = ""
@@ -187,3 +193,42 @@ class _Maker:
         if resource == CPU:
             total += self._instance.scheduler.worker_min_cpu * self._tasks
         return total
+
+
+def named_sets(cluster: Cluster) -> dict[tuple[str, ...], str]:
+    """Return sets of nodes that have a name for people: all of them, then those of each rack."""
+    names = {tuple(node.id for node in cluster.nodes): "every node"}
+    for rack in dict.fromkeys(node.rack for node in cluster.nodes):
+        inside = tuple(node.id for node in cluster.nodes if node.rack == rack)
+        names.setdefault(inside, f"every node of rack {rack}")
+    return names
+
+
+def together(instance: Instance, changes: Iterable[Change]) -> tuple[Change, ...]:
+    """Return changes; those that evict, or raise the same by as much on several nodes, as one."""
+    found: dict[Change, list[Change]] = {}
+    for change in changes:
+        key = change
+        if change.kind in (kinds.RAISE_CAPACITY, kinds.RAISE_SLOTS):
+            key = replace(change, nodes=(), where="", before=None, after=None)
+        elif change.kind == kinds.EVICT:
+            key = replace(change, topologies=())
+        found.setdefault(key, []).append(change)
+    names = named_sets(instance.cluster)
+    return tuple(
+        parts[0] if len(parts) == 1 else _joined(instance, parts, names) for parts in found.values()
+    )
+
+
+def _joined(
+    instance: Instance, parts: Sequence[Change], names: Mapping[tuple[str, ...], str]
+) -> Change:
+    if parts[0].kind == kinds.EVICT:
+        evicted = {topology for part in parts for topology in part.topologies}
+        order = (one.id for one in instance.topologies if one.id in evicted)
+        return replace(parts[0], topologies=tuple(order))
+    changed = {node for part in parts for node in part.nodes}
+    nodes = tuple(node.id for node in instance.cluster.nodes if node.id in changed)
+    joined = replace(parts[0], nodes=nodes, where=names.get(nodes, ""))
+    alike = all(part.before == parts[0].before for part in parts)
+    return joined if alike else replace(joined, before=None, after=None)

@@ -13,13 +13,16 @@ from slotwise.models.errors import InputError
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Component, Topology
+from slotwise.models.judge import rules
 from slotwise.models.judge.judge import judge
+from slotwise.solver.core.not_taken import NotTakenError
 from slotwise.solver.explain.change import apply_change
 from slotwise.solver.explain.conflicts.core import CoreSearch
 from slotwise.solver.explain.explain import explain_infeasible
 from slotwise.solver.explain.explanation import Cause, Feasibility
 from slotwise.solver.explain.feasibility import Decider
 from slotwise.solver.explain.prices import RepairPrices
+from slotwise.solver.explain.repairs import elastic, search
 
 
 def topology(name: str, tasks: int, priority: int = 29, **demand: int) -> Topology:
@@ -126,3 +129,45 @@ def test_nodes_are_added_to_a_matrix_of_distances() -> None:
     size = len(added.instance.cluster.nodes)
     assert added.instance.cluster.matrix is not None
     assert size == len(added.instance.cluster.matrix) > 1
+
+
+def test_a_model_that_is_declined_leaves_single_changes_by_bisection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def decline(*_: object) -> None:
+        raise NotTakenError("the model would be too large")
+
+    monkeypatch.setattr(search, "ElasticModel", decline)
+    node = Node("n1", "r1", slots=2, resources={"cpu": Decimal(100)})
+    instance = Instance("one", Cluster((node,)), (topology("t", 3, cpu=50),))
+    found = explain_infeasible(instance)
+    assert found.repairs[0].text == "raise cpu of node n1 by 50, from 100 to 150"
+    assert found.repairs[0].least
+    assert not found.cheapest_proven
+    assert found.notes == ("Combinations of changes were not tried: the model would be too large.",)
+
+
+def test_the_elastic_model_states_every_rule_that_limits_where_tasks_go() -> None:
+    assert set(rules.RULES) - {"soft", "matrix"} == elastic.RULES
+
+
+def test_amounts_of_many_digits_are_exact_and_confirmed() -> None:
+    cpu = Decimal("40000000.000001")
+    node = Node("n1", "r1", resources={"cpu": cpu})
+    parts = (Component("a", "spout", 2, {"cpu": Decimal(30000000)}),)
+    asked = Instance("digits", Cluster((node,)), (Topology("t", parts),))
+    prices = RepairPrices(task=Decimal(10**6), node=Decimal(10**6))
+    first = explain_infeasible(asked, prices=prices).repairs[0]
+    assert first.changes[0].amount == Decimal("19999999.999999")
+    assert first.least
+
+
+def test_free_amounts_are_no_larger_than_needed() -> None:
+    node = Node("n1", "r1", slots=1, resources={"cpu": Decimal(100)})
+    asked = Instance("free", Cluster((node,)), (topology("t", 1, cpu=80), topology("u", 1, cpu=30)))
+    found = explain_infeasible(asked, prices=RepairPrices(slot=Decimal(0)))
+    check_explanation(asked, found)
+    assert {change.text for change in found.repairs[0].changes} == {
+        "give node n1 1 more slot, from 1 to 2",
+        "raise cpu of node n1 by 10, from 100 to 110",
+    }

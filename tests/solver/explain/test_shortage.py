@@ -1,20 +1,21 @@
-"""A plain shortage on many nodes: found by counting, repaired by counting and first fit."""
+"""A plain shortage on many nodes: found by counting, repaired by nodes that are added."""
 
 from __future__ import annotations
 
 from decimal import Decimal
+from fractions import Fraction
 
 import slotwise
 from slotwise.models.instance.cluster import Cluster, Node
 from slotwise.models.instance.instance import Instance
 from slotwise.models.instance.topology import Component, Topology
 from slotwise.models.judge.judge import judge
-from slotwise.solver.core.result import Status
-from slotwise.solver.explain.change import ADD_NODES, apply_change
+from slotwise.solver.core.memory import RunToken
+from slotwise.solver.core.result import Limits, Status
+from slotwise.solver.explain.change import ADD_NODES
 from slotwise.solver.explain.constraint import constraints_of
-from slotwise.solver.explain.explanation import Cause
-from slotwise.solver.explain.feasibility import Decider
-from slotwise.solver.explain.repairs.least_amount import bracket, instance_maker
+from slotwise.solver.explain.explanation import Cause, Repair
+from slotwise.solver.explain.repairs.elastic import ElasticModel
 from slotwise.solver.explain.repairs.levers import Lever, levers
 
 
@@ -47,22 +48,26 @@ def more_nodes(instance: Instance, like: str) -> Lever:
     return next(one for one in every if one.base.kind == ADD_NODES and one.base.nodes == (like,))
 
 
+def least_of(instance: Instance, lever: Lever) -> Repair:
+    """Return the least amount of a lever that suffices, by the elastic model."""
+    model = ElasticModel(instance, [lever], lambda change: Fraction(change.amount), RunToken())
+    answer = model.cheapest(Limits(time_s=60.0))
+    assert answer.repair is not None
+    return answer.repair
+
+
 def test_a_shortage_is_explained_without_a_search_for_a_placement() -> None:
-    answer = slotwise.explain(short_of_cpu(), time_limit_s=2)
+    answer = slotwise.explain(short_of_cpu(), time_limit_s=10)
     assert answer.result is None
     assert answer.status is Status.INFEASIBLE
     assert answer.infeasible.conflicts[0].cause is Cause.SHORTAGE
     assert answer.infeasible.repairs
 
 
-def test_nodes_to_add_are_counted_and_filled_without_a_search() -> None:
+def test_the_least_number_of_nodes_to_add() -> None:
     instance = short_of_cpu()
-    decider = Decider(60.0)
-    for like, counted in (("n2", 1), ("n0", 2)):
-        lever = more_nodes(instance, like)
-        known = bracket(lever, decider, instance_maker(instance, lever))
-        assert known.low == counted, "more is needed by counting"
-        assert known.start is not None
-        steps, placement = known.start
-        assert steps == counted + 1
-        assert judge(apply_change(instance, lever.change(steps)), placement).valid
+    for like, least in (("n2", 2), ("n0", 3)):
+        found = least_of(instance, more_nodes(instance, like))
+        assert found.least
+        assert found.changes[0].amount == least, "one less is short by counting"
+        assert judge(found.instance, found.placement).valid

@@ -21,6 +21,8 @@ VERIFIED = (
     "Each was verified by placing all tasks of the repaired instance. By default, prices are in "
     "units of one CPU core (100 points), and upgrading a node adds 0.5."
 )
+PROVEN_CHEAPEST = "Proven: no combination of changes, however many, costs less than the first."
+PROVEN_NONE = "Proven: no combination of the changes that are considered helps."
 COUNTED = ("tasks", "workers")
 """Units with a singular."""
 
@@ -96,7 +98,7 @@ def infeasible_sections(one: Explanation) -> list[PageSection]:
             )
         )
     elif one.conflicts:
-        none = "No single change and no pair of changes was found that leaves a placement."
+        none = "No combination of changes was found that leaves a placement."
         found.append(PageSection("The cheapest repairs", (none, *_open_ends(one))))
     if one.notes:
         found.append(PageSection("", one.notes))
@@ -106,10 +108,11 @@ def infeasible_sections(one: Explanation) -> list[PageSection]:
 def _open_ends(one: Explanation) -> list[str]:
     """Say what was left out."""
     lines = []
-    if one.repairs:
-        lines.append("Combinations of three or more changes were not tried and may cost less.")
+    if one.cheapest_proven:
+        lines.append(PROVEN_CHEAPEST if one.repairs else PROVEN_NONE)
     if not one.complete:
-        lines.append("Time ran out before all changes were tried: a cheaper one may exist.")
+        cheaper = "" if one.cheapest_proven else ": a cheaper one may exist"
+        lines.append(f"Time ran out before all changes were tried{cheaper}.")
     if len(one.repairs) > MOST_REPAIRS:
         lines.append(f"The first {MOST_REPAIRS} of {len(one.repairs)}; --json has all.")
     return lines
