@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from slotwise.benchmarks.grading.rows import Row
-from slotwise.benchmarks.judged.figures import Contest
 from slotwise.benchmarks.judged.groups import groups_of
 from slotwise.benchmarks.judged.reading import judged_rows
+from slotwise.benchmarks.judged.statistics import Contest
 from slotwise.benchmarks.judged.summary import summarise
 from slotwise.benchmarks.report.figures.chart import Chart, Figure
 from slotwise.benchmarks.report.figures.drawing.cast import cast_of

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from slotwise.benchmarks.grading.rows import Kind, Row
-from slotwise.benchmarks.judged.figures import Contest
 from slotwise.benchmarks.judged.groups import groups_of
 from slotwise.benchmarks.judged.judging import Flags, Floats, Judged
 from slotwise.benchmarks.judged.method_table import NO_NUMBER, TextTable
+from slotwise.benchmarks.judged.statistics import Contest
 from slotwise.benchmarks.judged.summary import basis_text
 
 GRAPH_FAMILIES = ("partition", "stromax")

@@ -12,7 +12,10 @@ import pandas as pd
 
 from slotwise.benchmarks.grading.rows import Kind, RunStatus
 from slotwise.benchmarks.judged.classes import classes
-from slotwise.benchmarks.judged.figures import (
+from slotwise.benchmarks.judged.groups import Group, groups_of
+from slotwise.benchmarks.judged.judging import Flags, Indices, Judged, Proof, has_status
+from slotwise.benchmarks.judged.plain_table import plain_records
+from slotwise.benchmarks.judged.statistics import (
     ECDF_AT,
     STATISTICS,
     TAUS,
@@ -22,9 +25,6 @@ from slotwise.benchmarks.judged.figures import (
     tests,
     time_ratios,
 )
-from slotwise.benchmarks.judged.groups import Group, groups_of
-from slotwise.benchmarks.judged.judging import Flags, Indices, Judged, Proof, has_status
-from slotwise.benchmarks.judged.plain_table import plain_records
 from slotwise.models.display import counted
 
 ENDED = {
@@ -57,7 +57,7 @@ class Summary:
     """What the rows of a grading come to; all tables are pandas DataFrames.
 
     Each table begins with the columns of `by`. Gaps are (value - optimum) / optimum, from
-    ``..._low`` to ``..._high`` where an optimum is not proven; see `judging` and `figures`.
+    ``..._low`` to ``..._high`` where an optimum is not proven; see `judging` and `statistics`.
 
     Parameters
     ----------

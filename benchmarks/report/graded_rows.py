@@ -8,10 +8,10 @@ from functools import lru_cache
 
 from slotwise.benchmarks.grading.rows import Row
 from slotwise.benchmarks.grading.store import Store
-from slotwise.benchmarks.judged.figures import Contest
 from slotwise.benchmarks.judged.groups import groups_of
 from slotwise.benchmarks.judged.judging import Judged
 from slotwise.benchmarks.judged.reading import judged_rows
+from slotwise.benchmarks.judged.statistics import Contest
 from slotwise.benchmarks.judged.summary import Summary, summarise
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.figures import charts

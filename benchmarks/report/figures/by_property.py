@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slotwise.benchmarks.judged.figures import Contest
 from slotwise.benchmarks.judged.judging import Floats, Indices
 from slotwise.benchmarks.judged.method_table import interval_text
+from slotwise.benchmarks.judged.statistics import Contest
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.axes import seconds_axis, size_axis
 from slotwise.benchmarks.report.figures.drawing.cast import Cast

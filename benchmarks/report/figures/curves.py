@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slotwise.benchmarks.judged.figures import Contest, time_ratios
 from slotwise.benchmarks.judged.judging import Floats
 from slotwise.benchmarks.judged.method_table import interval_text
+from slotwise.benchmarks.judged.statistics import Contest, time_ratios
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.axes import decades, ratios, share_axis
 from slotwise.benchmarks.report.figures.drawing.cast import Cast

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from slotwise.benchmarks.grading.rows import Row
-from slotwise.benchmarks.judged.figures import Contest
+from slotwise.benchmarks.judged.statistics import Contest
 from slotwise.benchmarks.judged.summary import Summary
 from slotwise.benchmarks.report.figures.by_property import SIZE, TIGHTNESS, gaps_by, times_by_size
 from slotwise.benchmarks.report.figures.chart import Chart

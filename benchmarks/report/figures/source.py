@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 
 from slotwise.benchmarks.grading.rows import Subject
-from slotwise.benchmarks.judged.figures import VIRTUAL_BEST, Contest, Gaps
 from slotwise.benchmarks.judged.judging import Floats
 from slotwise.benchmarks.judged.method_table import (
     DEFINITIONS,
@@ -19,6 +18,7 @@ from slotwise.benchmarks.judged.method_table import (
     basis,
     telling_terms,
 )
+from slotwise.benchmarks.judged.statistics import VIRTUAL_BEST, Contest, Gaps
 from slotwise.benchmarks.judged.summary import Summary
 from slotwise.benchmarks.report.figures.drawing.cast import Cast
 from slotwise.models.display import listed

@@ -12,8 +12,8 @@ import numpy as np
 
 from slotwise.benchmarks.grading.row_file import placement_of
 from slotwise.benchmarks.grading.rows import Row, Subject
-from slotwise.benchmarks.judged.figures import Contest
 from slotwise.benchmarks.judged.judging import Indices
+from slotwise.benchmarks.judged.statistics import Contest
 from slotwise.benchmarks.report.figures.chart import Chart
 from slotwise.benchmarks.report.figures.drawing.bars import Part, share_bars
 from slotwise.benchmarks.report.figures.drawing.colours import colour, level

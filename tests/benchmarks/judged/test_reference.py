@@ -13,10 +13,10 @@ from graded_rows import TERMS, write_rows
 from judged_reference import METHODS, figures, graded
 
 import slotwise
-from slotwise.benchmarks.judged.figures import quantile
 from slotwise.benchmarks.judged.method_table import interval_text, method_tables
 from slotwise.benchmarks.judged.plain_table import csv_text
 from slotwise.benchmarks.judged.reading import judged_rows
+from slotwise.benchmarks.judged.statistics import quantile
 from slotwise.benchmarks.judged.summary import summarise
 from slotwise.benchmarks.report.answers import answers
 from slotwise.cli.render.graded import latex_summary

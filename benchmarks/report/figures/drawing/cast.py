@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from slotwise.benchmarks.grading.rows import Kind
-from slotwise.benchmarks.judged.figures import VIRTUAL_BEST
+from slotwise.benchmarks.judged.statistics import VIRTUAL_BEST
 from slotwise.benchmarks.judged.summary import Summary
 from slotwise.benchmarks.report.figures.drawing.colours import SERIES, colour
 
